@@ -30,10 +30,11 @@ func (e *Engine) look(ctx context.Context, ws mdstore.ID) (*view.View, []check.F
 	if err != nil {
 		return v, nil, err
 	}
-	for _, m := range late {
-		text, stale := strings.CutPrefix(m.Text, check.CodeStaleSave+": ")
-		if stale && m.Copy == "" && m.Path.Under(v.Workspace().Dir) {
-			found = append(found, check.Finding{Diagnostic: mdoc.Diagnostic{File: string(m.Path), Code: check.CodeStaleSave, Text: text}})
+	for _, m := range append(late, e.live.TakenOut(ctx)...) {
+		code, text, _ := strings.Cut(m.Text, ": ")
+		told := code == check.CodeStaleSave && m.Copy == "" || code == check.CodeTakenOut && m.Time > 0
+		if told && m.Path.Under(v.Workspace().Dir) {
+			found = append(found, check.Finding{Diagnostic: mdoc.Diagnostic{File: string(m.Path), Code: code, Text: text}})
 		}
 	}
 	return v, found, nil

@@ -225,6 +225,11 @@ func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, tak
 	return out, ctx.Err()
 }
 
+// Untold returns what was taken out of files and the session was not told of, as sessions.Seen has it.
+func (e *Engine) Untold(ctx context.Context, session string, all []mdstore.Collision, note bool) []mdstore.Collision {
+	return e.seen.Untold(ctx, session, all, note)
+}
+
 // NoteOwn notes that a session made these changes itself, so that they are not reported to it as those of others, and
 // that it knows the texts that it wrote.
 func (e *Engine) NoteOwn(ctx context.Context, ws mdstore.ID, session string, o *plan.Outcome) error {

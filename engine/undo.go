@@ -76,9 +76,10 @@ func deed(ctx context.Context, e *Engine, ref string) (Deed, error) {
 	}
 }
 
-// Undo takes an operation back, as one operation of its own: see plan.Undo. It is refused where check would find
-// something then that it does not find now.
-func Undo(ctx context.Context, e *Engine, ref string, act plan.Act) (d Deed, u *plan.Undone, err error) {
+// Undo takes an operation back, as one operation of its own: see plan.Undo. With again it makes it once more, where git or
+// another program took out what it wrote: see plan.Undo.Again. It is refused where check would find something then that it
+// does not find now.
+func Undo(ctx context.Context, e *Engine, ref string, again bool, act plan.Act) (d Deed, u *plan.Undone, err error) {
 	do := func(tx mdstore.Tx) error {
 		if d, err = deed(ctx, e, ref); err != nil {
 			return err
@@ -86,7 +87,12 @@ func Undo(ctx context.Context, e *Engine, ref string, act plan.Act) (d Deed, u *
 		x := plan.Undo{Operation: d.Operation, Trash: mdstore.TrashPath(mdstore.TrashStamp(e.opt.Now(), "undo"), "")}
 		x.Read = func(p mdstore.Path) (mdstore.File, error) { return e.st.Read(ctx, p) }
 		x.Under = func(p mdstore.Path) ([]mdstore.Path, error) { return under(ctx, e.st, p) }
-		if u, err = x.Plan(); err == nil {
+		if again {
+			u, err = x.Again(e.opt.Now().UnixMilli())
+		} else {
+			u, err = x.Plan()
+		}
+		if err == nil {
 			err = sound(ctx, e, d, u)
 		}
 		if err != nil || len(u.Changes) == 0 {
@@ -96,10 +102,13 @@ func Undo(ctx context.Context, e *Engine, ref string, act plan.Act) (d Deed, u *
 			return writable(ctx, e.st, u.Changes)
 		}
 		text := "undo: " + strings.TrimPrefix(d.Text, "redo: ")
-		if before, again := strings.CutPrefix(d.Text, "undo: "); again && d.Undoes != "" {
+		if before, undo := strings.CutPrefix(d.Text, "undo: "); undo && d.Undoes != "" {
 			text = "redo: " + before
 		}
 		made := &mdstore.Operation{Name: "undo", Text: text, Session: act.Session, Operator: act.By(), Undoes: d.ID}
+		if again {
+			made.Text, made.Undoes = "again: "+d.Text, ""
+		}
 		res, err := tx.Commit(mdstore.WithOperation(ctx, made), u.Changes)
 		u.Outcome.Collisions = res.Collisions
 		return err
@@ -201,7 +210,7 @@ func sound(ctx context.Context, e *Engine, d Deed, u *plan.Undone) error {
 
 // cannot is the error of an operation that something stands on, with the place of it.
 func cannot(d Deed, p mdstore.Path, why string) error {
-	return errs.New(errs.CannotUndo, "%s: %s %s; nothing was undone: undo first what came since (arbor undo --list), "+
+	return errs.New(errs.CannotUndo, "%s: %s %s; nothing was changed: undo first what came since (arbor undo --list), "+
 		"or change it by hand", d.Text, p, why).With(errs.Details{Paths: []string{string(p)}})
 }
 

@@ -128,3 +128,24 @@ var StateForm = &mdoc.Form{Sections: []mdoc.SectionForm{
 
 // SlotForm is the form of a slot: its headings are those of entries.
 var SlotForm = &mdoc.Form{Most: MaxSlot}
+
+// WithUpdated returns a file at p with a time of its last commit, in Unix milliseconds; the file as it is where it has none, or
+// cannot be edited.
+func WithUpdated(p Path, data []byte, now int64) []byte {
+	kind := AllKinds().Of(p)
+	if kind == nil {
+		return data
+	}
+	d, _ := ParseFile(p, data, kind.Form)
+	if _, has := d.Field(KeyUpdated); !has {
+		return data
+	}
+	patch, err := d.SetField(KeyUpdated, mdoc.Integer(now))
+	if err == nil {
+		d, err = d.Apply(patch)
+	}
+	if err != nil {
+		return data
+	}
+	return Stored(p, d.Bytes())
+}

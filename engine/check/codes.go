@@ -20,6 +20,7 @@ const (
 	CodeDocMissing    = "DOC_MISSING"        // an active document that is not in the project
 	CodeFocusDangling = "FOCUS_DANGLING"     // the focused node does not exist
 	CodeStaleSave     = "STALE_SAVE"         // a save that was made from an older version, and is not merged yet
+	CodeTakenOut      = "TAKEN_OUT"          // what an operation wrote was taken out by git or a save, within the last day
 	CodeMergeDriver   = "MERGE_DRIVER"       // this clone lacks the merge driver that .gitattributes names
 	CodeStray         = "STRAY_FILE"         // a conflict copy, a backup, a temporary file
 )
@@ -85,6 +86,8 @@ var checkCodes = []CheckCode{
 	{CodeDangling, SeverityWarning, "a reference to a node that does not exist", "mend the id, remove the line, or put `(expired)` at its end", "puts `(expired)` at its end"},
 	{CodeDocMissing, SeverityWarning, "a document that the project does not have", "mend the path, remove the line, or put `(expired)` at its end", ""},
 	{CodeStaleSave, SeverityWarning, "a program saved a file that it had read before Arbor changed it, so that the change is missing", "run any command that writes: it merges both", ""},
+	{CodeTakenOut, SeverityNote, "git or another program took out of a file what an operation had written within the last day; it is about this machine, so the exit code and SARIF leave it out",
+		"nothing where that was meant; else the command in the text writes it again", ""},
 	{config.CodeSecret, SeverityWarning, "a key or value that looks like a secret in `arbor.toml` or a `config.toml`, which clones bring", "take it out, make it invalid where it was made, and give a new one by the environment", ""},
 	{config.CodeRefused, SeverityWarning, "a setting that does not count in `arbor.toml` or a `config.toml`: a clone must not widen its rights", "set it for yourself: `arbor config set --user`", ""},
 	{config.CodeInvalid, SeverityWarning, "`arbor.toml` or a `config.toml` is no TOML, or a key in it is unknown or of another type", "write it as [settings.md](settings.md) has it", ""},

@@ -100,6 +100,9 @@ const clearAway = "clear it away"
 // ClearedByStore reports whether the store itself mends the finding, by Sweep.
 func (f Finding) ClearedByStore() bool { return f.Code == CodeStray && f.Fix == clearAway }
 
+// ConflictCopy is how the texts of findings about conflict copies begin.
+const ConflictCopy = "a conflict copy"
+
 // Strays returns what lies between the files of a vault.
 func Strays(st Store) []Finding {
 	var out []Finding
@@ -114,9 +117,9 @@ func Strays(st Store) []Finding {
 			if s.Of != "" {
 				beside = s.Of.Base()
 			}
-			f.Text = fmt.Sprintf("a conflict copy: compare it with %s (git diff --no-index), take over what is missing there, and delete it", beside)
+			f.Text = fmt.Sprintf(ConflictCopy+": compare it with %s (git diff --no-index), take over what is missing there, and delete it", beside)
 			if same, ok := st.Equal[s.Path]; ok {
-				f.Text = fmt.Sprintf("a conflict copy that equals %s", s.Of.Base())
+				f.Text = fmt.Sprintf(ConflictCopy+" that equals %s", s.Of.Base())
 				f.Fix, f.mend = "move it to the trash", func(d *plan.Draft) (bool, error) {
 					d.Keep(s.Of, same)
 					d.Discard(s.Path)

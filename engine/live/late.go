@@ -30,6 +30,16 @@ func (l *Vault) Late(ctx context.Context, merge bool) []mdstore.Collision {
 	return met
 }
 
+// TakenOut returns what saves by other programs and git took out of files within the last day and is not back, as mdstore.Strays has it.
+func (l *Vault) TakenOut(ctx context.Context) []mdstore.Collision {
+	s, ok := mdstore.AsStore[mdstore.Strays](l.st)
+	if !ok {
+		return nil
+	}
+	all, _ := s.TakenOut(ctx) // what could not be read is left out
+	return all
+}
+
 // Told returns what Late has merged since it was last called, for the next reply.
 func (l *Vault) Told() []mdstore.Collision {
 	l.mu.Lock()

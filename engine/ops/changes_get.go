@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"slices"
 
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -75,10 +76,16 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 			}
 		})
 	}
+	lost := env.Engine.Live().TakenOut(ctx)
 	if in.Since != "" {
 		t, err := since("since", in.Since, env.Engine.Now())
 		if err != nil {
 			return nil, err
+		}
+		for _, c := range lost {
+			if c.Time >= t.UnixNano() {
+				out.Met = append(out.Met, c)
+			}
 		}
 		s, err := env.Engine.View(ctx, ws)
 		if err != nil {
@@ -93,6 +100,11 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 	take := show
 	if env.ReadOnly {
 		hint, take = "they do not count as seen: nothing is noted here", nil
+	}
+	for _, c := range env.Engine.Untold(ctx, env.Session, lost, !env.ReadOnly) {
+		if !slices.ContainsFunc(out.Met, func(m mdstore.Collision) bool { return m.Path == c.Path && m.Text == c.Text }) {
+			out.Met = append(out.Met, c)
+		}
 	}
 	seen, err := env.Engine.Changes(ctx, ws, env.Session, take)
 	if err != nil {

@@ -3,7 +3,9 @@ package ops
 import (
 	"cmp"
 	"context"
+	"strings"
 
+	"arbor/engine/check"
 	"arbor/engine/view"
 	"arbor/mdstore/gitrepo"
 	"arbor/mdstore/mdoc"
@@ -14,7 +16,8 @@ type ConflictsIn struct{}
 
 // ConflictsOut lists the files with a conflict.
 type ConflictsOut struct {
-	Files []ConflictFile `json:"files"`
+	Files []ConflictFile    `json:"files"`
+	Saves []mdoc.Diagnostic `json:"saves,omitempty"` // conflict copies, and what git or another program took out of files
 	Out
 }
 
@@ -38,22 +41,29 @@ type ConflictPart struct {
 }
 
 var conflictsOp = op("conflicts", reads|repeats, Conflicts, Help{
-	Summary: "list what a merge of git has left for you to decide",
+	Summary: "list what merges of git and saves by other programs have left for you to decide",
 	Use:     "conflicts",
 	Text: `For each file: the fields and sections that both sides changed differently, with
 what each side says and what they were before; or that one side deleted what the
 other changed. Ours is what was checked out when the merge began; in a rebase
-that is the branch that you rebase onto. arbor resolve-conflict ends one.`,
+that is the branch that you rebase onto. arbor resolve-conflict ends one. Then
+the conflict copies, and what git or another program took out of files within
+the last day (TAKEN_OUT), with the command that writes it again.`,
 	Example: "arbor conflicts\narbor resolve-conflict \"Sign-in endpoint\" --theirs",
 })
 
-// Conflicts returns the files that a merge of git has left for people.
+// Conflicts returns the files that a merge of git has left for people, and what saves by other programs have left.
 func Conflicts(ctx context.Context, env *Env, _ ConflictsIn) (*ConflictsOut, error) {
-	_, all, views, err := conflictsOfVault(ctx, env)
+	_, all, views, found, err := conflictsOfVault(ctx, env)
 	if err != nil {
 		return nil, err
 	}
 	out := &ConflictsOut{Files: []ConflictFile{}}
+	for _, d := range found {
+		if d.Code == check.CodeTakenOut || d.Code == check.CodeStray && strings.HasPrefix(d.Text, check.ConflictCopy) {
+			out.Saves = append(out.Saves, d)
+		}
+	}
 	out.Hint = "arbor resolve-conflict NODE --ours|--theirs|-e ends one"
 	for _, c := range all {
 		f := ConflictFile{Path: string(c.path), Gone: c.gone(), Lines: c.lines && c.gone() == "", Settles: c.settles()}
@@ -70,24 +80,25 @@ func Conflicts(ctx context.Context, env *Env, _ ConflictsIn) (*ConflictsOut, err
 		out.Files = append(out.Files, f)
 	}
 	if len(all) == 0 {
+		out.Hint = ""
+	}
+	if len(all)+len(out.Saves) == 0 {
 		out.Hint = "nothing is in conflict"
 	}
 	return out, nil
 }
 
-// conflictsOfVault returns all conflicts, and the workspaces that they may be in.
-func conflictsOfVault(ctx context.Context, env *Env) (*gitrepo.Repo, []*conflict, []*view.View, error) {
+// conflictsOfVault returns all conflicts, the workspaces that they may be in, and what check finds in those.
+func conflictsOfVault(ctx context.Context, env *Env) (r *gitrepo.Repo, all []*conflict, views []*view.View, found []mdoc.Diagnostic, err error) {
 	workspaces, err := env.Engine.Workspaces(ctx)
 	if err != nil {
-		return nil, nil, nil, fail(err)
+		return nil, nil, nil, nil, fail(err)
 	}
-	var views []*view.View
-	var found []mdoc.Diagnostic
 	for _, w := range workspaces {
 		if v, ds, err := env.Engine.Check(ctx, w.ID); err == nil { // of two with one id neither is one
 			views, found = append(views, v), append(found, ds...)
 		}
 	}
-	r, all, err := conflicts(ctx, env, "", found)
-	return r, all, views, err
+	r, all, err = conflicts(ctx, env, "", found)
+	return r, all, views, found, err
 }

@@ -158,7 +158,7 @@ func MarkConflict(ctx context.Context, env *Env, target string) (path string, er
 // findConflict returns the conflict that a person names: by a node or workspace, or by a path in the vault or from the
 // folder that the command runs in.
 func findConflict(ctx context.Context, env *Env, target string) (*gitrepo.Repo, *conflict, error) {
-	r, all, views, err := conflictsOfVault(ctx, env)
+	r, all, views, _, err := conflictsOfVault(ctx, env)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -117,6 +117,10 @@ func TestAStaleSaveIsReportedAndMerged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	old = []byte(strings.Replace(string(old), "createdAt: 2\n", "createdAt: 2\nupdatedAt: 2\n", 1)) // which proves what a save was made from
+	if err := os.WriteFile(v.file, old, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	start := ops.NodeTransitionIn{NodeID: "hub-0", Action: "start"}
 	if _, err := ops.NodeTransition(tctx, v.env, start); err != nil {
 		t.Fatal(err)

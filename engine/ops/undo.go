@@ -13,6 +13,7 @@ import (
 // UndoIn names the operation that is to be taken back.
 type UndoIn struct {
 	Operation string `json:"operation,omitempty" arg:"N" flag:"-" help:"number or id in the list; the last one unless given"`
+	Again     bool   `json:"again,omitempty" help:"write again what git or another program took out of the files"`
 	List      bool   `json:"list,omitempty" help:"only list the last operations"`
 	Diff      bool   `json:"diff,omitempty" listed:"never" help:"list them with what each changed"`
 	Write
@@ -56,10 +57,13 @@ A file gets its bytes of before. One that was changed since is merged, and what
 cannot be merged is named and left alone. What was deleted or moved comes back;
 what was made goes to the trash. All is refused where something that came since
 stands on it. An undo is an operation too: arbor undo N of it does again what it
-took back. The last 100 operations are kept, at most 64 MB; git is not needed.`,
+took back. With --again, what the operation wrote and git or another program took
+out of the files is written once more (TAKEN_OUT of arbor check names it). The
+last 100 operations are kept, at most 64 MB; git is not needed.`,
 	Example: `arbor undo
 arbor undo --list
-arbor undo 3 --dry-run`,
+arbor undo 3 --dry-run
+arbor undo 3 --again`,
 })
 
 // UndoOperation takes an operation back, or lists the last ones.
@@ -67,7 +71,10 @@ func UndoOperation(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
 	if in.List || in.Diff {
 		return undoList(ctx, env, in.Diff)
 	}
-	d, u, err := engine.Undo(ctx, env.Engine, in.Operation, env.act(in.Write, Match{}))
+	if in.Again && in.Operation == "" {
+		return nil, badParam("operation", "operation is missing; again needs the number or id of one (undo with list names them)")
+	}
+	d, u, err := engine.Undo(ctx, env.Engine, in.Operation, in.Again, env.act(in.Write, Match{}))
 	if err != nil {
 		return nil, fail(err)
 	}
@@ -76,6 +83,9 @@ func UndoOperation(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
 		u.Outcome.Warned = append(u.Outcome.Warned, "not undone: "+left)
 	}
 	hint := "undo again takes back what came before; to do it again, undo this undo (undo with list names it)"
+	if in.Again {
+		hint = "written again what was missing of it; undo takes that back"
+	}
 	return &UndoOut{Undone: d.Text, ID: d.ID, Wrote: env.wrote(ctx, u.Workspace, &u.Outcome, hint)}, nil
 }
 

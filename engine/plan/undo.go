@@ -52,23 +52,7 @@ func Undoable(op mdstore.Operation) bool { return op.Large || slices.ContainsFun
 
 // Plan returns what takes the operation back. The error is CANNOT_UNDO where something that came since is in the way.
 func (x Undo) Plan() (*Undone, error) {
-	var files []*remade
-	var moves []mdstore.Step
-	for _, s := range x.Operation.Steps {
-		i := slices.IndexFunc(files, func(f *remade) bool { return f.at == s.Path })
-		switch {
-		case !lasting(s):
-		case s.To != "":
-			moves = append(moves, s)
-			for _, f := range files {
-				f.at = view.MovedTo(f.at, s.Path, s.To)
-			}
-		case i >= 0:
-			files[i].after = s.New
-		default:
-			files = append(files, &remade{s.Path, s.Base, s.New})
-		}
-	}
+	files, moves := x.remade()
 	out := &Undone{}
 	var made []mdstore.File
 	for _, f := range files {

@@ -36,8 +36,9 @@ type Seen struct {
 type memory struct {
 	Form   string
 	States map[mdstore.ID]view.State
-	Texts  map[uint64]uint64   // by place, the digests of what was read or written there last
-	last   map[mdstore.ID]look // of connections, each of whose calls asks how many changes there are
+	Texts  map[uint64]uint64      // by place, the digests of what was read or written there last
+	Told   map[mdstore.Path]int64 // of what was taken out of files and is not back: when that was found
+	last   map[mdstore.ID]look    // of connections, each of whose calls asks how many changes there are
 }
 
 // A look is what a session was last told of a view.
@@ -145,6 +146,28 @@ func (s *Seen) Changes(ctx context.Context, session string, v *view.View, take f
 	m.States[id] = now
 	delete(m.last, id)
 	return ds, false, s.write(ctx, seenDir, session, m)
+}
+
+// Untold returns those of all that is taken out of files which the session was not told of. With note they count as told; where that cannot
+// be kept they are told again.
+func (s *Seen) Untold(ctx context.Context, session string, all []mdstore.Collision, note bool) (out []mdstore.Collision) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, err := s.read(ctx, seenDir, session)
+	if err != nil {
+		return all
+	}
+	told := map[mdstore.Path]int64{}
+	for _, c := range all {
+		if told[c.Path] = c.Time; m.Told[c.Path] != c.Time {
+			out = append(out, c)
+		}
+	}
+	if note && !maps.Equal(told, m.Told) {
+		m.Told = told
+		_ = s.write(ctx, seenDir, session, m)
+	}
+	return out
 }
 
 // taken returns the old state with only these differences to now taken over.

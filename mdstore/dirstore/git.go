@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -183,17 +184,32 @@ func (g git) await(ctx context.Context) error {
 	return until(ctx, func() bool { return g.busy() == nil })
 }
 
+// The pauses between two looks at what is waited for grow from the least to the most, each by chance up to half longer: so
+// waiters do not look in step with one another, nor with what they wait for.
+const (
+	pauseLeast = 2 * time.Millisecond
+	pauseMost  = 50 * time.Millisecond // shorter than the pauses of a git that works without a break
+)
+
 // until waits until done says so. The error is why ctx has ended.
 func until(ctx context.Context, done func() bool) error {
-	for {
+	for pause := pauseLeast; ; pause = min(pause*3/2, pauseMost) {
 		select {
-		case <-time.After(10 * poll):
+		case <-time.After(pause + rand.N(pause/2)):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 		if done() {
 			return nil
 		}
+	}
+}
+
+// moment waits for the time between two looks at a file that is being saved.
+func moment(ctx context.Context) {
+	select {
+	case <-time.After(10 * poll):
+	case <-ctx.Done():
 	}
 }
 
@@ -206,7 +222,7 @@ func (g git) with(ctx context.Context, do func() (again bool, err error)) error 
 			if ctx.Err() != nil || time.Since(began) > saveWait {
 				return saving
 			}
-			_ = until(ctx, func() bool { return true })
+			moment(ctx)
 			continue
 		}
 		if !again || time.Since(began) >= g.patience {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"arbor/mdstore"
-	"arbor/mdstore/mdoc"
 	"arbor/mdstore/merge"
 )
 
@@ -68,18 +67,7 @@ func (s *Store) joined(p mdstore.Path, v verdict, save []byte) (out []byte, miss
 	if out == nil || bytes.Equal(out, save) {
 		return out, missing
 	}
-	d, _ := mdstore.ParseFile(p, out, s.kinds.Of(p).Form)
-	if _, has := d.Field(mdstore.KeyUpdated); !has {
-		return out, missing
-	}
-	patch, err := d.SetField(mdstore.KeyUpdated, mdoc.Integer(s.fsNow()/int64(time.Millisecond)))
-	if err == nil {
-		d, err = d.Apply(patch)
-	}
-	if err != nil {
-		return out, missing
-	}
-	return mdstore.Stored(p, d.Bytes()), missing
+	return mdstore.WithUpdated(p, out, s.fsNow()/int64(time.Millisecond)), missing
 }
 
 // baseOf returns the version that a save was made from, where that is proved to be an older one than the newest.
@@ -231,7 +219,7 @@ func (s *Store) Late(ctx context.Context, merge bool) ([]mdstore.Collision, erro
 		}
 		release()
 		if saved, foreign = false, s.foreign(); len(foreign) > 0 {
-			_ = until(ctx, func() bool { return true })
+			moment(ctx)
 		}
 	}
 	out := s.collisions(true)

@@ -55,7 +55,9 @@ func checkCommand(sh *shell) command {
 
 // ofFiles returns the diagnostics without those that are about this clone, and not about what it holds.
 func ofFiles(ds []mdoc.Diagnostic) []mdoc.Diagnostic {
-	return slices.DeleteFunc(slices.Clone(ds), func(d mdoc.Diagnostic) bool { return d.Code == check.CodeMergeDriver })
+	return slices.DeleteFunc(slices.Clone(ds), func(d mdoc.Diagnostic) bool {
+		return d.Code == check.CodeMergeDriver || d.Code == check.CodeTakenOut
+	})
 }
 
 func showCheck(sh *shell, in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) error {

@@ -99,7 +99,10 @@ func showConflicts(sh *shell, out *ops.ConflictsOut) error {
 			}
 		}
 	}
-	if len(out.Files) == 0 && !sh.flags.quiet {
+	for _, d := range out.Saves {
+		p.line(located(sh, d).String())
+	}
+	if len(out.Files)+len(out.Saves) == 0 && !sh.flags.quiet {
 		sh.say("%s", out.Hint)
 		return sh.unprinted
 	}

@@ -12,6 +12,7 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine"
+	"arbor/engine/check"
 	programs "arbor/engine/env/command"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
@@ -159,11 +160,14 @@ func (sh *shell) met(all []mdstore.Collision) {
 			continue
 		}
 		sh.told = append(sh.told, c)
-		if c.Copy == "" {
+		switch {
+		case c.Copy != "":
+			sh.warn("conflict: %s", render.Visible(c.Text+" ("+string(c.Copy)+")"))
+		case c.Unmade || strings.HasPrefix(c.Text, check.CodeTakenOut):
 			sh.say("conflict: %s", render.Visible(c.Text))
-			continue
+		default: // nobody has to decide anything
+			sh.say("note: %s", render.Visible(c.Text))
 		}
-		sh.warn("conflict: %s", render.Visible(c.Text+" ("+string(c.Copy)+")"))
 	}
 }
 
