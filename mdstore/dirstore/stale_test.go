@@ -329,3 +329,102 @@ func TestACommitBesideGitLooksOnceMore(t *testing.T) {
 		}
 	}
 }
+
+// A write in the moment between git's look at the files and its reset, as a stash has one, comes back with the next command: also where the stash
+// was popped meanwhile. One that a plain reset throws away is told.
+func TestAStashTakesNothingOutInSilence(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git here")
+	}
+	for name, c := range map[string]struct {
+		after []string
+		want  string // "" for a text that stands as git leaves it, which is told
+	}{
+		"a stash":                  {[]string{"stash store ID", "reset --hard -q"}, "one\ntwo\nthree\nfour\nfive\nSIX\nseven\n"},
+		"a stash, and its pop":     {[]string{"stash store ID", "reset --hard -q", "stash pop -q"}, "one\nTWO\nthree\nfour\nfive\nSIX\nseven\n"},
+		"a reset":                  {[]string{"reset --hard -q"}, ""},
+		"a reset, all was packed":  {[]string{"reset --hard -q", "gc -q --prune=now"}, ""},
+		"a checkout of the folder": {[]string{"checkout -q HEAD -- ."}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := fill(t, map[string]string{"ws/Workspace.md": text})
+			top := filepath.Dir(dir)
+			run := func(words ...string) string {
+				t.Helper()
+				out, err := exec.Command(git, append([]string{"-C", top, "-c", "user.name=a", "-c", "user.email=a@b"}, words...)...).CombinedOutput()
+				if err != nil {
+					t.Fatalf("git %v: %v\n%s", words, err, out)
+				}
+				return strings.TrimSpace(string(out))
+			}
+			write(t, filepath.Join(top, ".gitignore"), ".local/\n")
+			run("init", "-q")
+			run("add", ".")
+			run("commit", "-qm", "a")
+			must(t, dir, replace("two", "TWO"))
+			id := run("stash", "create")
+			must(t, dir, replace("six", "SIX"))
+			for _, line := range c.after {
+				run(strings.Fields(strings.Replace(line, "ID", id, 1))...)
+			}
+			s, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			met, err := s.Late(t.Context(), true)
+			got := body(contents(t, dir)[string(own)])
+			switch {
+			case err != nil || len(met) != 1:
+				t.Fatalf("told of %v, error %v", met, err)
+			case c.want != "" && got != c.want:
+				t.Errorf("got %q, told of %v", got, met)
+			case c.want == "" && (got != body(text) || !strings.HasPrefix(met[0].Text, "TAKEN_OUT: ")):
+				t.Errorf("got %q, told of %v", got, met)
+			}
+			if met, err := s.Late(t.Context(), true); err != nil || len(met) != 0 || body(contents(t, dir)[string(own)]) != got {
+				t.Errorf("once more: %v, error %v", met, err)
+			}
+		})
+	}
+}
+
+// What a switch of branches puts there stands, and nothing is said of what is committed; and so does what a person makes of it.
+func TestASwitchOfBranchesIsNoEvent(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git here")
+	}
+	for _, pack := range []bool{false, true} {
+		dir := fill(t, map[string]string{"ws/Workspace.md": text})
+		top, at := filepath.Dir(dir), filepath.Join(dir, string(own))
+		run := func(words ...string) {
+			t.Helper()
+			out, err := exec.Command(git, append([]string{"-C", top, "-c", "user.name=a", "-c", "user.email=a@b"}, words...)...).CombinedOutput()
+			if err != nil {
+				t.Fatalf("git %v: %v\n%s", words, err, out)
+			}
+		}
+		write(t, filepath.Join(top, ".gitignore"), ".local/\n")
+		run("init", "-q", "-b", "main")
+		run("add", ".")
+		run("commit", "-qm", "a")
+		run("branch", "side")
+		must(t, dir, replace("two", "TWO"))
+		must(t, dir, replace("six", "SIX"))
+		run("commit", "-qam", "b")
+		if pack {
+			run("gc", "-q")
+		}
+		run("switch", "-q", "side")
+		if got, met := next(t, dir); got != text || len(met) != 0 {
+			t.Errorf("packed %v: got %q, told of %v", pack, got, met)
+		}
+		edit := strings.Replace(text, "four", "FOUR", 1)
+		write(t, at, edit)
+		if got, met := next(t, dir); got != edit || len(met) != 0 {
+			t.Errorf("packed %v: an edit on top: %q, told of %v", pack, got, met)
+		}
+	}
+}
