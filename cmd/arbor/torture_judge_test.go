@@ -42,6 +42,8 @@ func (w *world) judge() *tally {
 				w.at(a.begin), w.at(a.end), w.history(a.token, a.file, a.end))
 		}
 		switch {
+		case p == record && t.told[filepath.Base(filepath.Dir(a.file))] == 0:
+			lost = append(lost, "in the record alone, and nothing says so: "+text())
 		case p == record:
 			t.samples = append(t.samples, "\n  in the record alone: "+text())
 		case p == nowhere && w.discarded(a):
@@ -128,6 +130,9 @@ func (w *world) settle(t *tally) {
 	for _, d := range said.Diagnostics {
 		t.findings[d.Code]++
 		named[filepath.Base(d.File)] = true
+		if d.Code == "TAKEN_OUT" {
+			t.told[filepath.Base(filepath.Dir(d.File))]++
+		}
 	}
 	for _, name := range w.conflictCopies() {
 		if t.copies++; !named[name] {

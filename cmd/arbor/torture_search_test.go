@@ -34,7 +34,7 @@ func (w *world) search(t *tally) map[string]place {
 		case record:
 			t.recordBytes += len(data)
 			texts := recorded(data)
-			if len(data) > 0 && len(texts) == 0 {
+			if len(data) > 0 && len(texts) == 0 && !strings.HasSuffix(rel, "/judged") {
 				w.Errorf("nothing can be read in the record %s", rel)
 			}
 			for _, text := range texts {

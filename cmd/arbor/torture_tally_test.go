@@ -41,10 +41,11 @@ type tally struct {
 	copies, unannounced         int            // conflict copies; those that check does not name
 	findings                    map[string]int // of check, by code
 	recordBytes                 int            // of the largest record
+	told                        map[string]int // files of which check says that something was taken out
 	samples                     []string       // histories of texts that are in the record alone
 }
 
-func newTally() *tally { return &tally{refused: map[string]int{}, findings: map[string]int{}} }
+func newTally() *tally { return &tally{refused: map[string]int{}, findings: map[string]int{}, told: map[string]int{}} }
 
 func (t *tally) add(o *tally) {
 	for _, p := range []struct{ to, of *int }{

@@ -58,7 +58,7 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 		}
 		before = s.git.state()
 	}
-	s.touched, s.making, s.operation = []versioned{}, nil, mdstore.OperationOf(ctx)
+	s.touched, s.making, s.madeAt, s.operation = []versioned{}, nil, s.fsNow(), mdstore.OperationOf(ctx)
 	defer func() { s.operation = nil }()
 	var err error
 	for _, ch := range changes {
@@ -83,7 +83,7 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 		return err // the number stays odd: the next writer finishes it
 	}
 	if s.gen.begun() && s.holds() {
-		if err := s.gen.end(s.fsNow(), s.touched); err != nil {
+		if err := s.gen.end(s.madeAt, s.touched); err != nil { // what is saved from then on is a save by another program
 			s.log.Warn("the number of a commit cannot be written; the next writer does it", "error", err)
 		}
 		if s.latelyAt == s.gen.before {

@@ -205,6 +205,19 @@ func (g *generation) wrote(p mdstore.Path, v mdstore.Version) bool {
 	return err == nil && !v.IsZero() && bytes.Contains(data, fmt.Appendf(nil, "\t%s\t%s", p, v))
 }
 
+// newest returns the version that the last commit of a file which the history knows gave it, and when, in Unix nanoseconds; "" and 0 where there is
+// none.
+func (g *generation) newest(p mdstore.Path) (version string, at int64) {
+	for _, n := range g.history() {
+		for _, c := range n.changed {
+			if c.path == p {
+				version, at = c.version, n.time
+			}
+		}
+	}
+	return version, at
+}
+
 // ChangedSince returns the paths of the commits between two numbers that were returned earlier. ok is false if they
 // are not known.
 func (s *Store) ChangedSince(ctx context.Context, before, now uint64) (paths []mdstore.Path, ok bool) {

@@ -185,7 +185,7 @@ func (s *Store) finish() error {
 // mergeLate merges what was saved in displaced files, and from older versions. The lock is held. A failure leaves it for
 // the next time.
 func (s *Store) mergeLate() error {
-	s.touched = []versioned{}
+	s.touched, s.madeAt = []versioned{}, s.fsNow()
 	err := s.committer.Displaced(func() error {
 		if busy := s.git.busy(); busy != nil {
 			return busy
@@ -197,7 +197,7 @@ func (s *Store) mergeLate() error {
 	}
 	s.mergeForeign()
 	if s.gen.begun() {
-		return s.gen.end(s.fsNow(), s.touched)
+		return s.gen.end(s.madeAt, s.touched)
 	}
 	return nil
 }

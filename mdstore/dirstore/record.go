@@ -318,7 +318,7 @@ func (s *Store) recordedLately(p mdstore.Path) bool {
 // made notes what a commit made, for the record and the history.
 func (s *Store) made(all []journal.Made) {
 	steps := make([]recordedStep, 0, len(all))
-	s.making = append(s.making, all...)
+	s.making, s.madeAt = append(s.making, all...), s.fsNow()
 	for _, m := range all {
 		if s.lately != nil {
 			s.lately[m.Path] = true

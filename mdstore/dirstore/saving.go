@@ -60,7 +60,8 @@ func (s *Store) settled(ch mdstore.Change) error {
 		return nil // the commit says so
 	}
 	recent := s.age(info.Stamp) < recordReach
-	own := recent && s.gen.wrote(ch.Path, ch.Base)
+	newest, _ := s.gen.newest(ch.Path)
+	own := recent && newest == ch.Base.String() // an older version may have come back
 	if err := s.quietFor(ch.Path, info, own); err != nil || own || !recent || s.kinds.Of(ch.Path) == nil || !s.recordedLately(ch.Path) {
 		return err
 	}

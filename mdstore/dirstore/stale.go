@@ -22,7 +22,7 @@ func (s *Store) mergeStale(p mdstore.Path) (merged bool, err error) {
 	if err != nil {
 		return false, nil // there is nothing to merge
 	}
-	if judgedSince(s.judgments(), p, data, s.lastCommit(p)) {
+	if _, at := s.gen.newest(p); judgedSince(s.judgments(), p, data, at) {
 		return false, nil
 	}
 	v := s.judge(p, data)
@@ -72,16 +72,6 @@ func (s *Store) joined(p mdstore.Path, v verdict, save []byte) (out []byte, miss
 
 // baseOf returns the version that a save was made from, where that is proved to be an older one than the newest.
 func (s *Store) baseOf(p mdstore.Path, save []byte) []byte { return s.judge(p, save).base }
-
-// lastCommit returns when the history last names a commit of a file, in Unix nanoseconds; 0 where it does not.
-func (s *Store) lastCommit(p mdstore.Path) (last int64) {
-	for _, n := range s.gen.history() {
-		if slices.ContainsFunc(n.changed, func(c versioned) bool { return c.path == p }) {
-			last = n.time
-		}
-	}
-	return last
-}
 
 const (
 	lateTries = 20 // for which Late waits for files that are being saved, a moment each
