@@ -202,3 +202,24 @@ func TestGitAmongWriters(t *testing.T) {
 		})
 	})
 }
+
+// A person stashes and pops without a break while others write: git's own look at the files takes no lock, and what it takes out in that moment
+// comes back, or is told.
+func TestStashesAmongWriters(t *testing.T) {
+	t.Parallel()
+	needGit(t)
+	rounds(t, besideWriters, func(w *world, run func(func())) {
+		p := w.repository()
+		w.writers(run, w.nodes[:3]...)
+		run(func() {
+			for !w.ended() {
+				if p.do("stash -q") {
+					p.popped()
+				}
+				w.pause(20 * time.Millisecond)
+			}
+			for p.do("stash pop -q") { // what a person has put aside comes back
+			}
+		})
+	})
+}

@@ -42,7 +42,7 @@ func (w *world) judge() *tally {
 				w.at(a.begin), w.at(a.end), w.history(a.token, a.file, a.end))
 		}
 		switch {
-		case p == record && t.told[filepath.Base(filepath.Dir(a.file))] == 0:
+		case (p == record || p == displaced) && t.told[filepath.Base(filepath.Dir(a.file))] == 0:
 			lost = append(lost, "in the record alone, and nothing says so: "+text())
 		case p == record:
 			t.samples = append(t.samples, "\n  in the record alone: "+text())

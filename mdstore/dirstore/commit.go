@@ -1,6 +1,7 @@
 package dirstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -103,6 +104,11 @@ func (s *Store) afterGit(ctx context.Context, before string) error {
 		return nil
 	}
 	s.git.awaitCheckout(ctx, s.git.patience)
+	var beside []recordedStep
+	for _, m := range s.making {
+		beside = append(beside, recordedStep{Path: m.Path, Beside: true})
+	}
+	s.record(beside...)
 	kept := 0
 	var lost []mdstore.Path
 	for _, m := range s.making {
@@ -110,24 +116,12 @@ func (s *Store) afterGit(ctx context.Context, before string) error {
 		if m.New == nil || m.Path.Under(mdstore.LocalDir) || slices.ContainsFunc(s.making, moved) {
 			continue // what moved with its folder is not at that path any more
 		}
-		_, ok := s.committer.Rejoin(m.Path, nil, func(now []byte) ([]byte, []string) {
-			joined, missing := merge.Save(m.Path, m.Base, m.New, now)
-			if missing != nil {
-				joined = nil
-			}
-			return joined, nil
-		})
-		if ok {
+		if s.keptBeside(m) {
 			kept++
 		} else {
 			lost = append(lost, m.Path)
 		}
 	}
-	var beside []recordedStep
-	for _, m := range s.making {
-		beside = append(beside, recordedStep{Path: m.Path, Beside: true})
-	}
-	s.record(beside...)
 	const text = "git took out at that moment what was written"
 	if len(lost) > 0 && kept == 0 {
 		return &mdstore.BusyError{What: text, Where: filepath.Join(s.dir, string(lost[0])), End: "wait for git"}
@@ -136,6 +130,39 @@ func (s *Store) afterGit(ctx context.Context, before string) error {
 		s.meet(mdstore.Collision{Path: p, Text: string(p) + ": " + text, Unmade: true})
 	}
 	return nil
+}
+
+// keptBeside reports whether a file holds what a commit made of it, or git has that; and merges it into what git has put there
+// where neither is so, together with what else git took out.
+func (s *Store) keptBeside(m journal.Made) bool {
+	if s.kinds.Of(m.Path) == nil { // no save of it is judged
+		_, ok := s.committer.Rejoin(m.Path, nil, func(now []byte) ([]byte, []string) {
+			joined, missing := merge.Save(m.Path, m.Base, m.New, now)
+			if missing != nil {
+				joined = nil
+			}
+			return joined, nil
+		})
+		return ok
+	}
+	for range lateTries { // git may go on
+		now, _, err := s.disk.ReadFile(m.Path, mdstore.MaxSize(m.Path))
+		if err != nil {
+			return false
+		}
+		if bytes.Equal(now, m.New) {
+			return true
+		}
+		merged, err := s.mergeStale(m.Path)
+		if err == nil {
+			return merged || s.git.has(m.New)
+		}
+		if _, saving := errors.AsType[*savingError](err); !saving {
+			return false
+		}
+		moment(context.Background())
+	}
+	return false
 }
 
 // Update calls f while no other writer can commit to the vault. The store that f is given is this one, without waiting

@@ -24,9 +24,6 @@ const (
 	stashGap         = time.Second            // for which git may take from logging a stash to resetting the working tree
 )
 
-// stashLog is where git logs stashes, in the folder of the repository.
-var stashLog = filepath.Join("logs", "refs", "stash")
-
 // gitLock is the file that git holds while it writes to its index, and with it to the working tree.
 const gitLock = "index.lock"
 
@@ -82,18 +79,14 @@ func stashing(git string) string {
 	if own, err := filepath.Glob(filepath.Join(git, "index.stash.*")); err == nil && len(own) > 0 {
 		return own[0]
 	}
-	log := filepath.Join(commonDir(git), stashLog)
-	stash, err := os.Stat(log)
-	if err != nil || time.Since(stash.ModTime()) > stashGap {
+	made, logged := lastStash(git)
+	if time.Since(time.Unix(0, logged)) > stashGap || logged-made > int64(stashGap) { // or another stash was dropped
 		return ""
 	}
-	if stash.ModTime().UnixNano()-lastLogged(log, "") > int64(stashGap) {
-		return "" // a stash was dropped: its last line is an older one
-	}
-	if index, err := os.Stat(filepath.Join(git, "index")); err != nil || index.ModTime().After(stash.ModTime()) {
+	if index, err := os.Stat(filepath.Join(git, "index")); err != nil || index.ModTime().UnixNano() > logged {
 		return ""
 	}
-	return log
+	return filepath.Join(commonDir(git), stashLog)
 }
 
 // state returns a text that is another one once git has changed the working tree.

@@ -6,11 +6,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"os"
 	"path/filepath"
 	"sort"
-	"strconv"
 	"strings"
-	"time"
 
 	"arbor/mdstore"
 	"arbor/mdstore/guard"
@@ -129,18 +128,27 @@ func packed(pack string, id blob) bool {
 	return i < n && bytes.Equal(at(i), id[:])
 }
 
-// stashed reports whether git has stashed something since a time, in Unix nanoseconds, so that the file at p holds data: its log of stashes
-// says so; or, where the stash was popped, the reset that each stash begins with, and a text among git's objects that the index does not name.
+// stashed reports whether git has stashed something since a time, in Unix nanoseconds, so that the file at p holds data: the newest stash was
+// logged since; or, where it was popped, git's log of HEAD is, and has the reset that each stash begins with, and data is among git's objects while the
+// index does not name it. The times that git itself writes may be those of a test or of a rebase.
 func (g git) stashed(p mdstore.Path, data []byte, since int64) bool {
 	top, dir := findGit(g.vault)
 	if dir == "" {
 		return false
 	}
-	if lastLogged(filepath.Join(commonDir(dir), stashLog), "") >= since {
+	if made, logged := lastStash(dir); logged >= since && logged-made <= 10*int64(stashGap) { // else another stash was dropped
 		return true
 	}
+	log, err := os.Stat(filepath.Join(dir, headLog))
+	if err != nil || log.ModTime().UnixNano() < since {
+		return false
+	}
+	lines, err := guard.ReadFile(dir, headLog, 1<<28)
+	if err != nil || !bytes.Contains(lines[max(0, len(lines)-64<<10):], []byte("\treset: moving to HEAD\n")) {
+		return false
+	}
 	index, err := guard.ReadFile(dir, "index", 1<<30)
-	if err != nil || len(index) < 8 || lastLogged(filepath.Join(dir, "logs", "HEAD"), "reset: moving to HEAD") < since {
+	if err != nil || len(index) < 8 {
 		return false
 	}
 	for e := range entriesOf(index, g.named(top, p)) {
@@ -151,24 +159,32 @@ func (g git) stashed(p mdstore.Path, data []byte, since int64) bool {
 	return g.has(data)
 }
 
-// lastLogged returns the end of the second of the last line of a log of git's that ends with a text, in Unix nanoseconds; 0 where there is none. A
-// line is: two ids, a name, a time in seconds, a zone, a tab, and what was done.
-func lastLogged(log, what string) int64 {
-	lines, err := guard.ReadFile(filepath.Dir(log), filepath.Base(log), 1<<28)
+// The logs of stashes and of HEAD, the first in the folder of the repository.
+var (
+	stashLog = filepath.Join("logs", "refs", "stash")
+	headLog  = filepath.Join("logs", "HEAD")
+)
+
+// lastStash returns when the newest stash was made, and when it was logged, in Unix nanoseconds; 0 where there is none, or its object was packed.
+// A line of the log begins with two ids, of which the second is the stash.
+func lastStash(dir string) (made, logged int64) {
+	common := commonDir(dir)
+	info, err := os.Stat(filepath.Join(common, stashLog))
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	lines = lines[max(0, len(lines)-64<<10):] // the newest come last
-	var last int64
-	for line := range strings.Lines(string(lines)) {
-		who, did, ok := strings.Cut(strings.TrimSpace(line), "\t")
-		words := strings.Fields(who)
-		if !ok || len(words) < 4 || !strings.HasSuffix(did, what) {
-			continue
-		}
-		if s, err := strconv.ParseInt(words[len(words)-2], 10, 64); err == nil {
-			last = time.Unix(s+1, 0).UnixNano() - 1
-		}
+	log, err := guard.ReadFile(common, stashLog, 1<<26)
+	if err != nil {
+		return 0, 0
 	}
-	return last
+	lines := strings.Split(strings.TrimSuffix(string(log), "\n"), "\n")
+	words := strings.Fields(lines[len(lines)-1])
+	if len(words) < 2 || commitID(words[1]) == "" {
+		return 0, 0
+	}
+	object, err := os.Stat(filepath.Join(common, "objects", words[1][:2], words[1][2:]))
+	if err != nil {
+		return 0, 0
+	}
+	return object.ModTime().UnixNano(), info.ModTime().UnixNano()
 }

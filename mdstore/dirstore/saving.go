@@ -45,6 +45,10 @@ func (s *Store) quietFor(p mdstore.Path, info osfs.Info, own bool) error {
 	if s.saveQuiet < 0 || (own || age < 0 || age >= s.saveQuiet) && s.disk.Writers(p) != osfs.Open {
 		return nil
 	}
+	return beingSaved(p)
+}
+
+func beingSaved(p mdstore.Path) error {
 	return &savingError{&mdstore.BusyError{What: string(p) + " is being saved by another program", Where: string(p),
 		End: "wait until it is saved"}}
 }

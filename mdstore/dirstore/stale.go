@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -46,19 +45,26 @@ func (s *Store) mergeStale(p mdstore.Path) (merged bool, err error) {
 	if err := s.gen.begin(); err != nil {
 		return false, err
 	}
-	missing, ok := s.committer.Rejoin(p, data, func(now []byte) ([]byte, []string) { return s.joined(p, v, now) })
-	if !ok {
-		missing = append(missing, "what was changed since")
+	moved := false
+	missing, ok := s.committer.Rejoin(p, data, func(now []byte) ([]byte, []string) {
+		if moved = !bytes.Equal(now, data); moved {
+			return nil, nil // it is another save by now, which is judged anew
+		}
+		return s.joined(p, v, now)
+	})
+	switch {
+	case moved:
+		return true, beingSaved(p)
+	case !ok && missing == nil:
+		return true, nil // it is gone, or cannot be written now; the next look finds it
+	case !ok: // nothing of it goes together
+		s.noteJudged(p, data, "")
 	}
 	if missing != nil {
 		lost := told(s.writers(p, v.steps, v.newest, missing))
 		err = s.committer.LayBeside(p, v.newest, cmp.Or(lost, strings.Join(missing, ", ")))
 	}
-	now, _, again := s.disk.ReadFile(p, mdstore.MaxSize(p))
-	if again == nil && bytes.Equal(now, data) { // nothing of it goes together
-		s.noteJudged(p, data, "")
-	}
-	return true, errors.Join(err, again)
+	return true, err
 }
 
 // joined returns a save with what commits have done since its base. It is a version of its own, and so has a time of its own.
@@ -224,8 +230,11 @@ func (s *Store) Late(ctx context.Context, merge bool) ([]mdstore.Collision, erro
 		if err != nil {
 			continue
 		}
-		if v := s.judge(p, data); v.base != nil {
+		switch v := s.judge(p, data); {
+		case v.base != nil:
 			out = append(out, mdstore.Collision{Path: p, Text: fmt.Sprint("STALE_SAVE: ", p, staleText)})
+		case v.out != nil:
+			out = append(out, mdstore.Collision{Path: p, Text: takenOut(p, told(v.out)), Time: s.fsNow()})
 		}
 	}
 	return out, ctx.Err()
