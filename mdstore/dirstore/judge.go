@@ -2,11 +2,13 @@ package dirstore
 
 import (
 	"bytes"
+	"context"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"arbor/mdstore"
+	"arbor/mdstore/gitrepo"
 )
 
 // A verdict is what the record and git tell of a save by another program. The zero verdict: it stands, and there is nothing to tell.
@@ -76,7 +78,7 @@ func (s *Store) judge(p mdstore.Path, data []byte) (v verdict) {
 	back := v.known || s.git.has(data)
 	onTop := !back && base.data != nil && s.git.checkedOut(p, base.data, newest.data, base.replaced, recorded)
 	switch {
-	case (back || onTop) && s.git.has(newest.data):
+	case (back || onTop) && (s.git.has(newest.data) || s.gitKeeps(p, v.steps, newest.text)):
 		return v
 	case back && (v.steps[len(v.steps)-1].Beside || s.git.stashed(p, data, newest.replaced)):
 		v.base = data // the last version that git has is what it read before it put this one back
@@ -95,6 +97,28 @@ func (s *Store) judge(p mdstore.Path, data []byte) (v verdict) {
 		v.out = []loss{{v.steps[len(v.steps)-1].op, []string{"what was written last"}}}
 	}
 	return v
+}
+
+// gitLogged is how many commits, and stashes, git is asked for what a file held in them.
+const gitLogged = 20
+
+// gitKeeps reports whether a commit that was checked out here lately, or a stash, has all that commits of Arbor wrote into a file: a person
+// may have saved the file after that, and have committed or stashed it.
+func (s *Store) gitKeeps(p mdstore.Path, steps []recordedStep, newest []byte) bool {
+	if _, dir := findGit(s.git.vault); dir == "" {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), gitPatience)
+	defer cancel()
+	r, err := gitrepo.Open(ctx, s.dir)
+	if err != nil {
+		return false
+	}
+	texts, _ := gitrepo.Lately(ctx, r, p, gitLogged)
+	return slices.ContainsFunc(texts, func(data []byte) bool {
+		text, err := mdstore.TextOf(p, data)
+		return err == nil && utf8.Valid(text) && s.lossesOf(p, steps, newest, text) == nil
+	})
 }
 
 // updatedIn returns the time of the last commit that the front matter says, without quotes and blanks; "" for none.

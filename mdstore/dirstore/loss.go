@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -67,33 +68,26 @@ type loss struct {
 	what []string           // the keys and sections
 }
 
-// lossesOf returns what a text does not have that commits wrote and the newest version has, where it has what stood there before: the last
-// commit first.
-func (s *Store) lossesOf(p mdstore.Path, steps []recordedStep, newest, text []byte) (all []loss) {
+// lossesOf returns what a text does not have that commits wrote and the newest version has, where it has instead what stood there before: the
+// last commit first.
+func (s *Store) lossesOf(p mdstore.Path, steps []recordedStep, newest, text []byte) []loss {
 	is, has := s.partsOf(p, newest), s.partsOf(p, text)
-	s.eachChange(p, steps, func(op *mdstore.Operation, x part, was, made string) {
-		if is[x] == made && has[x] == was {
-			all = addLoss(all, op, x)
-		}
+	return s.writers(p, steps, is, func(x part, before map[string]int, i int) bool {
+		at, stood := before[has[x]]
+		return has[x] != is[x] && stood && at <= i
 	})
-	return all
 }
 
-// writers returns the operations whose changes of some keys and sections stand in the newest version.
-func (s *Store) writers(p mdstore.Path, steps []recordedStep, newest []byte, what []string) (all []loss) {
-	is := s.partsOf(p, newest)
-	s.eachChange(p, steps, func(op *mdstore.Operation, x part, was, made string) {
-		if is[x] == made && slices.Contains(what, x.String()) {
-			all = addLoss(all, op, x)
-		}
+// writersOf returns the operations whose changes of some keys and sections stand in the newest version, the last one first.
+func (s *Store) writersOf(p mdstore.Path, steps []recordedStep, newest []byte, what []string) []loss {
+	return s.writers(p, steps, s.partsOf(p, newest), func(x part, _ map[string]int, _ int) bool {
+		return slices.Contains(what, x.String())
 	})
-	return all
 }
 
-// eachChange calls f with each part that the commits changed, the last commit first; "" is none.
-func (s *Store) eachChange(p mdstore.Path, steps []recordedStep, f func(op *mdstore.Operation, x part, was, made string)) {
-	var next []byte
-	var parts map[part]string // of next
+// writers returns which operations wrote the parts of the newest version, is, for which lost says so: before has what else stood there, and the
+// number of the step before which that was first, and i is the step that wrote the part.
+func (s *Store) writers(p mdstore.Path, steps []recordedStep, is map[part]string, lost func(x part, before map[string]int, i int) bool) (all []loss) {
 	read := func(data []byte) map[part]string {
 		text, err := mdstore.TextOf(p, data)
 		if err != nil || data == nil {
@@ -101,28 +95,55 @@ func (s *Store) eachChange(p mdstore.Path, steps []recordedStep, f func(op *mdst
 		}
 		return s.partsOf(p, text)
 	}
-	for _, st := range slices.Backward(steps) {
-		made := parts
-		if parts == nil || !bytes.Equal(next, st.New) {
-			made = read(st.New)
+	stood := map[part]map[string]int{}
+	note := func(x part, value string, i int) {
+		if stood[x] == nil {
+			stood[x] = map[string]int{}
 		}
-		next, parts = st.Base, read(st.Base)
-		if st.Late || st.Stands || made == nil {
+		if _, known := stood[x][value]; !known {
+			stood[x][value] = i
+		}
+	}
+	type write struct {
+		step  int
+		value string
+	}
+	wrote := map[part]write{}
+	var last []byte
+	var made map[part]string // of last
+	for i, st := range steps {
+		was := made
+		if made == nil || !bytes.Equal(last, st.Base) {
+			was = read(st.Base)
+		}
+		for x, value := range was {
+			note(x, value, i)
+		}
+		last, made = st.New, read(st.New)
+		if st.Late || st.Stands || st.New == nil {
 			continue
 		}
-		changed := map[part]bool{}
 		for x := range made {
-			changed[x] = made[x] != parts[x]
+			if made[x] != was[x] {
+				note(x, was[x], i)
+				wrote[x] = write{i, made[x]}
+			}
 		}
-		for x := range parts {
-			changed[x] = made[x] != parts[x]
-		}
-		for x, is := range changed {
-			if is && x.name != mdstore.KeyUpdated && x.name != mdstore.KeyRulesHash {
-				f(st.op, x, parts[x], made[x])
+		for x := range was {
+			if made[x] == "" {
+				wrote[x] = write{i, ""}
 			}
 		}
 	}
+	parts := slices.Collect(maps.Keys(wrote))
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Or(wrote[b].step-wrote[a].step, cmp.Compare(a.String(), b.String())) })
+	for _, x := range parts {
+		derived := x.name == mdstore.KeyUpdated || x.name == mdstore.KeyRulesHash
+		if w := wrote[x]; !derived && w.value == is[x] && lost(x, stood[x], w.step) {
+			all = addLoss(all, steps[w.step].op, x)
+		}
+	}
+	return all
 }
 
 func addLoss(all []loss, op *mdstore.Operation, x part) []loss {

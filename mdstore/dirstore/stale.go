@@ -61,7 +61,7 @@ func (s *Store) mergeStale(p mdstore.Path) (merged bool, err error) {
 		s.noteJudged(p, data, "")
 	}
 	if missing != nil {
-		lost := told(s.writers(p, v.steps, v.newest, missing))
+		lost := told(s.writersOf(p, v.steps, v.newest, missing))
 		err = s.committer.LayBeside(p, v.newest, cmp.Or(lost, strings.Join(missing, ", ")))
 	}
 	return true, err

@@ -426,5 +426,13 @@ func TestASwitchOfBranchesIsNoEvent(t *testing.T) {
 		if got, met := next(t, dir); got != edit || len(met) != 0 {
 			t.Errorf("packed %v: an edit on top: %q, told of %v", pack, got, met)
 		}
+		run("commit", "-qam", "an edit")
+		must(t, dir, replace("one", "ONE"))
+		write(t, at, strings.Replace(contents(t, dir)[string(own)], "seven", "SEVEN", 1)) // so git never has what Arbor wrote alone
+		run("commit", "-qam", "an edit on top of what was written")
+		run("switch", "-q", "main")
+		if _, met := next(t, dir); len(met) != 0 {
+			t.Errorf("packed %v: after an edit that was committed: told of %v", pack, met)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package gitrepo
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -172,4 +173,35 @@ func (r *Repo) Blame(ctx context.Context, p mdstore.Path, data []byte) (lines []
 func unix(seconds string) time.Time {
 	n, _ := strconv.ParseInt(seconds, 10, 64)
 	return time.Unix(n, 0).UTC()
+}
+
+// Lately returns what a file held in the commits and stashes that git's logs of HEAD and of stashes name last, at most that many of each; no text
+// twice.
+func Lately(ctx context.Context, r *Repo, p mdstore.Path, most int) (texts [][]byte, err error) {
+	var asked strings.Builder
+	for _, ref := range []string{"HEAD", "refs/stash"} {
+		out, err := r.Run(ctx, nil, "log", "-g", "-n", strconv.Itoa(most), "--format=%H", ref, "--")
+		if err != nil {
+			continue // there is no such log
+		}
+		for id := range strings.FieldsSeq(string(out)) {
+			asked.WriteString(id + ":" + r.InRepo(p) + "\n")
+		}
+	}
+	out, err := r.Run(ctx, []byte(asked.String()), "cat-file", "--batch-check=%(objecttype) %(objectname)")
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for line := range strings.Lines(string(out)) {
+		id, is := strings.CutPrefix(strings.TrimSpace(line), "blob ")
+		if is && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	err = r.Blobs(ctx, ids, func(_ int, data []byte) error {
+		texts = append(texts, data)
+		return nil
+	})
+	return texts, err
 }
