@@ -54,12 +54,13 @@ func runPage(t *testing.T, file string) {
 	}
 	cmd := exec.Command("bash", "-c", script.String())
 	cmd.Dir = t.TempDir()
+	home := t.TempDir() // in which no vault is made
 	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + cmd.Dir, "TERM=dumb", "LC_ALL=C.UTF-8", "GORACE=" + os.Getenv("GORACE"),
-		"GIT_CONFIG_GLOBAL=" + filepath.Join(cmd.Dir, ".gitconfig"), "GIT_CONFIG_SYSTEM=/dev/null",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=dumb", "LC_ALL=C.UTF-8", "GORACE=" + os.Getenv("GORACE"),
+		"GIT_CONFIG_GLOBAL=" + filepath.Join(home, ".gitconfig"), "GIT_CONFIG_SYSTEM=/dev/null",
 	}
 	person := []byte("[user]\n\tname = You\n\temail = you@example.org\n")
-	if err := os.WriteFile(filepath.Join(cmd.Dir, ".gitconfig"), person, 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), person, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	out, err := cmd.CombinedOutput()

@@ -80,7 +80,11 @@ func (s *Store) lossesOf(p mdstore.Path, steps []recordedStep, newest, text []by
 
 // writersOf returns the operations whose changes of some keys and sections stand in the newest version, the last one first.
 func (s *Store) writersOf(p mdstore.Path, steps []recordedStep, newest []byte, what []string) []loss {
-	return s.writers(p, steps, s.partsOf(p, newest), func(x part, _ map[string]int, _ int) bool {
+	text, err := mdstore.TextOf(p, newest)
+	if err != nil {
+		return nil
+	}
+	return s.writers(p, steps, s.partsOf(p, text), func(x part, _ map[string]int, _ int) bool {
 		return slices.Contains(what, x.String())
 	})
 }
