@@ -45,7 +45,9 @@ type tally struct {
 	samples                     []string       // histories of texts that are in the record alone
 }
 
-func newTally() *tally { return &tally{refused: map[string]int{}, findings: map[string]int{}, told: map[string]int{}} }
+func newTally() *tally {
+	return &tally{refused: map[string]int{}, findings: map[string]int{}, told: map[string]int{}}
+}
 
 func (t *tally) add(o *tally) {
 	for _, p := range []struct{ to, of *int }{

@@ -115,10 +115,10 @@ type RefPart struct {
 	Status         statemachine.Status `json:"status,omitempty"` // of a node; the reference itself is active
 	Requirement    string              `json:"requirement,omitempty"`
 	Conclusion     string              `json:"conclusion,omitempty"`
-	DocDescription string              `json:"docDescription,omitempty"`      // from the document's front matter
-	Dangling       bool                `json:"dangling,omitempty"`            // there is no such node or document
+	DocDescription string              `json:"docDescription,omitempty"`     // from the document's front matter
+	Dangling       bool                `json:"dangling,omitempty"`           // there is no such node or document
 	Line           int                 `json:"line,omitempty" only:"rarely"` // of the reference in the focus's file
-	File           mdstore.Path        `json:"file,omitempty"`                // the node's
+	File           mdstore.Path        `json:"file,omitempty"`               // the node's
 	Version        string              `json:"version,omitempty" only:"rarely"`
 	Lines          Lines               `json:"lines,omitzero" only:"rarely"`
 }

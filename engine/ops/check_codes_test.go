@@ -148,7 +148,7 @@ func TestEveryCodeHasACase(t *testing.T) {
 	}
 	met[check.CodeStaleSave] = true                                    // TestAStaleSaveIsReportedAndMerged
 	met[string(errs.Merging)], met[check.CodeMergeDriver] = true, true // testdata/script/git
-	met[check.CodeTakenOut] = true // TestWhatIsTakenOutIsToldAndComesBack
+	met[check.CodeTakenOut] = true                                     // TestWhatIsTakenOutIsToldAndComesBack
 	for _, c := range check.CheckCodes() {
 		if !met[c.Code] {
 			t.Errorf("%s is found in no vault of a test", c.Code)
