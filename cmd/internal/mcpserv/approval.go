@@ -45,32 +45,53 @@ func (s *Server) approved(ctx context.Context, env *ops.Env, req *mcp.CallToolRe
 		return out, nil, err
 	}
 	id := waits(err)
-	if r, ok := req.Params.InputResponses[approval].(*mcp.ElicitResult); ok && req.Params.RequestState == id {
-		d := trust.Decision{By: "in the client (elicitation)"}
-		switch chosen, _ := r.Content[answer].(string); {
-		case r.Action == "cancel":
-			return nil, nil, err
-		case r.Action != "accept":
-		case chosen == once:
-			d.Allow, d.Scope = true, trust.Once
-		case chosen == forSession:
-			d.Allow, d.Scope = true, trust.ForSession
-		case chosen == always:
-			d.Allow, d.Scope = true, trust.Always
+	r, answered := req.Params.InputResponses[approval].(*mcp.ElicitResult)
+	for answered = answered && req.Params.RequestState == id; ; answered = true {
+		if answered {
+			if r.Action == "cancel" {
+				return nil, nil, err
+			}
+			if _, err := ops.Decide(ctx, env, id, decided(r)); err != nil {
+				return nil, nil, err
+			}
+			if out, err = call(); waits(err) == "" || waits(err) == id {
+				return out, nil, err
+			}
+			id = waits(err) // what is approved was the tool; the call is asked for next
 		}
-		if _, err := ops.Decide(ctx, env, id, d); err != nil {
-			return nil, nil, err
+		form, failed := questionOf(ctx, env, id)
+		if failed != nil {
+			return nil, nil, failed
 		}
-		if out, err = call(); waits(err) == "" || waits(err) == id {
-			return out, nil, err
+		if !answered || !asksOnce(req) {
+			return nil, &mcp.CallToolResult{RequestState: id, InputRequests: mcp.InputRequestMap{approval: form}}, nil
 		}
-		id = waits(err) // what is approved was the tool; the call is asked for next
+		if r, failed = req.Session.Elicit(ctx, form); failed != nil {
+			return nil, nil, failed
+		}
 	}
-	ask, failed := questionOf(ctx, env, id)
-	if failed != nil {
-		return nil, nil, failed
+}
+
+// decided returns what a person chose in the client's question.
+func decided(r *mcp.ElicitResult) trust.Decision {
+	d := trust.Decision{By: "in the client (elicitation)"}
+	switch chosen, _ := r.Content[answer].(string); {
+	case r.Action != "accept":
+	case chosen == once:
+		d.Allow, d.Scope = true, trust.Once
+	case chosen == forSession:
+		d.Allow, d.Scope = true, trust.ForSession
+	case chosen == always:
+		d.Allow, d.Scope = true, trust.Always
 	}
-	return nil, ask, nil
+	return d
+}
+
+// asksOnce reports whether the question that a reply carries is put to the client's person by the SDK, which does so once for
+// a call and hands a second one to the client, where it means nothing: so for protocols that have no such replies.
+func asksOnce(req *mcp.CallToolRequest) bool {
+	p := req.Session.InitializeParams()
+	return p != nil && p.ProtocolVersion < modern
 }
 
 // waits returns the request that a call waits for; "" for one that does not.
@@ -108,7 +129,7 @@ func (s *Server) await(ctx context.Context, env *ops.Env, pending error, call fu
 }
 
 // questionOf returns the question to a person about a request.
-func questionOf(ctx context.Context, env *ops.Env, id string) (*mcp.CallToolResult, error) {
+func questionOf(ctx context.Context, env *ops.Env, id string) (*mcp.ElicitParams, error) {
 	all, err := ops.ApprovalList(ctx, env, ops.ApprovalListIn{})
 	if err != nil {
 		return nil, err
@@ -126,8 +147,7 @@ func questionOf(ctx context.Context, env *ops.Env, id string) (*mcp.CallToolResu
 		schema := &jsonschema.Schema{Type: "object", Required: []string{answer}, Properties: map[string]*jsonschema.Schema{
 			answer: {Type: "string", Title: "Let it run?", Enum: choices, Default: json.RawMessage(`"` + no + `"`)},
 		}}
-		form := &mcp.ElicitParams{Mode: "form", Message: text, RequestedSchema: schema}
-		return &mcp.CallToolResult{RequestState: id, InputRequests: mcp.InputRequestMap{approval: form}}, nil
+		return &mcp.ElicitParams{Mode: "form", Message: text, RequestedSchema: schema}, nil
 	}
 	return nil, errs.New(errs.RequestNotFound, "%s: it was decided meanwhile; call again", id)
 }
