@@ -34,6 +34,7 @@ func (e *Engine) look(ctx context.Context, ws mdstore.ID) (*view.View, []check.F
 		code, text, _ := strings.Cut(m.Text, ": ")
 		told := code == check.CodeStaleSave && m.Copy == "" || code == check.CodeTakenOut && m.Time > 0
 		if told && m.Path.Under(v.Workspace().Dir) {
+			text = strings.TrimPrefix(text, string(m.Path)+" ")
 			found = append(found, check.Finding{Diagnostic: mdoc.Diagnostic{File: string(m.Path), Code: code, Text: text}})
 		}
 	}

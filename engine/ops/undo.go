@@ -72,7 +72,7 @@ func UndoOperation(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
 		return undoList(ctx, env, in.Diff)
 	}
 	if in.Again && in.Operation == "" {
-		return nil, badParam("operation", "operation is missing; again needs the number or id of one (undo with list names them)")
+		return nil, badParam("operation", "operation is missing: the number or id of what is to be written again (undo with list names them)")
 	}
 	d, u, err := engine.Undo(ctx, env.Engine, in.Operation, in.Again, env.act(in.Write, Match{}))
 	if err != nil {

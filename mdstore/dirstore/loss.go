@@ -174,11 +174,11 @@ func told(all []loss) string {
 		what := strings.Join(l.what, ", ")
 		switch {
 		case i == lossesMost:
-			return strings.Join(append(out, fmt.Sprintf("and of %d more (arbor undo --list)", len(all)-i)), "; ")
+			return strings.Join(append(out, fmt.Sprintf("and what %d more wrote (arbor undo --list)", len(all)-i)), "; ")
 		case l.op == nil:
 			out = append(out, what)
 		default:
-			out = append(out, fmt.Sprintf("%s of %q: arbor undo %s --again writes it again", what, l.op.Text, l.op.ID))
+			out = append(out, fmt.Sprintf("what %q wrote there: %s (arbor undo %s --again writes it again)", l.op.Text, what, l.op.ID))
 		}
 	}
 	return strings.Join(out, "; ")

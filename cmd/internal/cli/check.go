@@ -78,6 +78,7 @@ func showCheck(sh *shell, in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) 
 		}
 		sh.bounded(all, "diagnostics")
 	}
+	sh.found = out.Diagnostics
 	sh.say("%s", summary(in, out))
 	return sh.unprinted
 }

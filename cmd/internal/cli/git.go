@@ -99,6 +99,7 @@ func showConflicts(sh *shell, out *ops.ConflictsOut) error {
 			}
 		}
 	}
+	sh.found = out.Saves
 	for _, d := range out.Saves {
 		p.line(located(sh, d).String())
 	}

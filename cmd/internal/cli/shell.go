@@ -17,6 +17,7 @@ import (
 	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
 )
 
 // A shell is one run of the command line: the flags that every command takes, the vault they name, and the streams.
@@ -26,6 +27,7 @@ type shell struct {
 	flags globals
 	vault *Vault
 	told  []mdstore.Collision // that were reported
+	found []mdoc.Diagnostic   // that the command has listed, and that need not be told again
 	typed string              // the file with the text that was typed into an editor; "" for none
 
 	parts     bool   // the command reads: a part of a title names a node
@@ -156,7 +158,8 @@ func (sh *shell) close() error {
 // met reports saves by other programs that commits have met, each once. A conflict copy is reported even with --quiet.
 func (sh *shell) met(all []mdstore.Collision) {
 	for _, c := range all {
-		if slices.Contains(sh.told, c) {
+		listed := func(d mdoc.Diagnostic) bool { return strings.HasPrefix(c.Text, d.Code+": "+string(c.Path)+" "+d.Text) }
+		if slices.Contains(sh.told, c) || c.Copy == "" && slices.ContainsFunc(sh.found, listed) {
 			continue
 		}
 		sh.told = append(sh.told, c)

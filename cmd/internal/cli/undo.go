@@ -14,16 +14,20 @@ import (
 
 func undoCommand(sh *shell) command {
 	in := &ops.UndoIn{}
-	return command{in: in, list: true, show: showing(sh, showUndone), check: func(*cobra.Command) error {
+	return command{in: in, list: true, show: showing(sh, func(sh *shell, out *ops.UndoOut) error { return showUndone(sh, in, out) }), check: func(*cobra.Command) error {
 		in.Diff = in.Diff || in.List && sh.flags.verbose
 		return nil
 	}, offers: func(context.Context, []string) []offer { return nil }}
 }
 
-func showUndone(sh *shell, out *ops.UndoOut) error {
+func showUndone(sh *shell, in *ops.UndoIn, out *ops.UndoOut) error {
 	if sh.flags.json || out.Undone != "" {
 		if !sh.flags.json {
-			sh.say("undo: %s", render.Visible(out.Undone))
+			what := "undo"
+			if in.Again {
+				what = "again"
+			}
+			sh.say("%s: %s", what, render.Visible(out.Undone))
 		}
 		return sh.wrote(out, out.Wrote, out.ID)
 	}
