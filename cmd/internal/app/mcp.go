@@ -167,15 +167,14 @@ func serveCommand(version string) cli.Command {
 	)
 	return cli.Command{
 		Use: "serve", Short: "Serve the page for people and AI assistants over HTTP (MCP)",
-		Long: `Serve a page to look at the plan and to work on it, for browsers of this machine,
-and AI assistants in the Model Context Protocol, at /mcp. With --open the page
-opens in your browser; run that again to log another browser in. The address is
-printed when it is ready. Requests of assistants carry the token of a file that
-only you can read, as Authorization: Bearer TOKEN; it opens /mcp and never the
-page, where you decide. Pages of other origins are refused. Headers
-Arbor-Session and Arbor-Workspace say which session and workspace calls are
-about that name none; Arbor-Identifier names a device
-that has a workspace of its own.`,
+		Long: `Serve a page to look at the plan and to work on it, for browsers of this
+machine, and AI assistants in the Model Context Protocol, at /mcp. With --open
+the page opens in your browser; run that again to log another browser in. The
+address is printed when it is ready. Requests of assistants carry the token of a
+file that only you can read, as Authorization: Bearer TOKEN; it opens /mcp and
+never the page, where you decide. Pages of other origins are refused. The headers
+Arbor-Session and Arbor-Workspace say which session and workspace calls are about
+that name none; Arbor-Identifier names a device that has a workspace of its own.`,
 		Example: `arbor serve --open
 arbor serve --listen 127.0.0.1:0 --profile worker
 curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
