@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -40,7 +42,12 @@ func (a *acting) run(ctx context.Context, given json.RawMessage) (r *command.Res
 	if !a.h.book.Approved(def) {
 		what := trust.Request{Kind: trust.KindTool, Call: call, Definition: &def, Diff: definitionText(a.tool, named)}
 		what.Arguments, what.Version = nil, ""
-		return nil, "", await(ctx, a.h, what, func(*trust.Book) string { return "" })
+		return nil, "", await(ctx, a.h, what, func(b *trust.Book) string {
+			if b.Declined(a.h.env.Engine.Now(), what) {
+				return trust.Denied
+			}
+			return ""
+		})
 	}
 	by, err := a.allowed(ctx, call, commandText(argv)+filesText(called))
 	if err != nil {
@@ -54,7 +61,9 @@ func (a *acting) run(ctx context.Context, given json.RawMessage) (r *command.Res
 		return nil, "", err
 	}
 	spec := a.reach(argv)
-	if r, err = command.Run(ctx, spec); err != nil {
+	if r, err = command.Run(ctx, spec); errors.Is(err, fs.ErrNotExist) { // the program, or what its definition reads besides
+		return nil, "", errs.New(errs.FileNotFound, "%s: %v", a.tool.Name, err)
+	} else if err != nil {
 		return nil, "", err
 	}
 	a.logged(ctx, fmt.Sprintf("%s ran in %s, %s, and ended with code %d%s", a.tool.Name, a.place.ID, by, r.Code, inLog(trust.Request{Call: call})))

@@ -9,6 +9,7 @@ import (
 
 	places "arbor/engine/env"
 	"arbor/engine/env/command"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 )
 
@@ -93,4 +94,18 @@ func TestADefinitionSaysWhatItsProgramReaches(t *testing.T) {
 	}
 	p.save(".monad/tools.json", `{"tools": [{"id": "more", "command": ["sh", "-c", "cat ../elsewhere/a"]}]}`)
 	p.asked(who, "tool_call", call) // less is another definition, too
+}
+
+// A definition that names what is not there is refused in words, and is no fault of Arbor.
+func TestADefinitionThatNamesNothingIsToldSo(t *testing.T) {
+	for _, def := range []string{
+		`{"id": "more", "command": ["no-such-program"]}`,
+		`{"id": "more", "command": ["sh", "-c", "true"], "read": ["/no-such-folder"]}`,
+	} {
+		p, who := confined(t)
+		p.save(".monad/tools.json", `{"tools": [`+def+`]}`)
+		call := args{"tool": "more", "environment": "app"}
+		p.do(p.person(), "approve", args{"id": p.asked(who, "tool_call", call)})
+		p.refused(who, errs.FileNotFound, "tool_call", call)
+	}
 }

@@ -135,6 +135,22 @@ func TestAnswersCount(t *testing.T) {
 	}
 }
 
+// A person who does not enable a tool is not asked about it again at once, whatever the client.
+func TestAToolThatIsDeclinedIsNotAskedForAgain(t *testing.T) {
+	for _, version := range []string{"", legacy} {
+		w, _ := newPlace(t, "restricted", -1)
+		var questions []string
+		p := w.connectAs(version, chooses(&questions, no))
+		p.do("session_start", map[string]any{"sessionId": "s1"})
+		p.do("env_attach", map[string]any{"id": "app"})
+		p.refused(errs.ApprovalDenied, "tool_call", map[string]any{"tool": "test"})
+		p.refused(errs.ApprovalDenied, "tool_call", map[string]any{"tool": "test"})
+		if len(questions) != 1 {
+			t.Errorf("%q: the questions are %q", version, questions)
+		}
+	}
+}
+
 // Where the client cannot ask, the call waits for a person at a terminal, and says at last how it goes on.
 func TestACallWaitsForATerminal(t *testing.T) {
 	write := map[string]any{"environment": "app", "path": "b.txt", "content": "x"}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -156,7 +157,8 @@ func find(root, name string) (string, error) {
 			return p, nil
 		}
 	}
-	return "", fmt.Errorf("there is no program %q in PATH; a program of the environment itself is named with its folder, as ./%s", name, name)
+	return "", fmt.Errorf("there is no program %q in PATH; a program of the environment itself is named with its folder, as ./%s (%w)",
+		name, name, fs.ErrNotExist)
 }
 
 // A bounded keeps the beginning and the end of what is written to it.

@@ -57,7 +57,7 @@ func surveyed(ctx context.Context, s Spec) (*survey, error) {
 	for _, dir := range append([]string{s.Dir}, s.Read...) {
 		real, err := filepath.EvalSymlinks(dir)
 		if err != nil {
-			return nil, fmt.Errorf("%s, which the program is to read, is not there: %w", dir, err)
+			return nil, fmt.Errorf("%s, which the program is to read, is not there (%w)", dir, err)
 		}
 		for at := real; at != filepath.Dir(at); at = filepath.Dir(at) {
 			if slices.Contains(found.hidden, at) || p.hides(at) {

@@ -216,6 +216,14 @@ func (b *Book) Ask(now time.Time, r Request, id string) Request {
 	return r
 }
 
+// Declined reports whether a person has lately said no to a question. It is not asked again meanwhile.
+func (b *Book) Declined(now time.Time, r Request) bool {
+	b.Tidy(now)
+	return slices.ContainsFunc(b.Requests, func(q Request) bool {
+		return q.Kind == r.Kind && q.same(r.Call) && q.State == Denied && q.sameSubject(r)
+	})
+}
+
 // Withdraw takes back a question that nobody has answered.
 func (b *Book) Withdraw(id string) {
 	b.Requests = slices.DeleteFunc(b.Requests, func(r Request) bool { return r.ID == id && r.State == Open })
