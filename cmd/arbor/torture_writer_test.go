@@ -158,12 +158,16 @@ func (c *client) ask(method string, params any) json.RawMessage {
 }
 
 func (c *client) call(tool string, args map[string]any) answer {
+	return answered(c.w, tool, c.ask("tools/call", map[string]any{"name": tool, "arguments": args}))
+}
+
+// answered reads the result of a call of a tool; nil is none.
+func answered(w *world, tool string, result json.RawMessage) answer {
 	var reply struct {
 		StructuredContent json.RawMessage
 		Content           []struct{ Text string }
 		IsError           bool
 	}
-	result := c.ask("tools/call", map[string]any{"name": tool, "arguments": args})
 	a := answer{text: string(result)}
 	if result == nil {
 		return answer{Error: &struct {
@@ -173,7 +177,7 @@ func (c *client) call(tool string, args map[string]any) answer {
 		}{Code: "no answer"}}
 	}
 	if err := json.Unmarshal(result, &reply); err != nil {
-		c.w.Errorf("%s: %v: %s", tool, err, result)
+		w.Errorf("%s: %v: %s", tool, err, result)
 	} else if reply.IsError {
 		code, message, _ := strings.Cut(reply.Content[0].Text, ": ")
 		a.Error = &struct {
@@ -183,7 +187,7 @@ func (c *client) call(tool string, args map[string]any) answer {
 		}{Code: code, Message: message}
 		a.Error.Details.Committed = strings.Contains(message, "do not repeat it")
 	} else if err := json.Unmarshal(reply.StructuredContent, &a); err != nil {
-		c.w.Errorf("%s: %v: %s", tool, err, result)
+		w.Errorf("%s: %v: %s", tool, err, result)
 	}
 	return a
 }

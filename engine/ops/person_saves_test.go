@@ -175,6 +175,38 @@ func TestWhatIsTakenOutIsToldAndComesBack(t *testing.T) {
 	}
 }
 
+// Who saves with the log line of an operation has read what it wrote: what they make of that is told to nobody, whatever updatedAt says. A save
+// without it is told.
+func TestWhoHasReadAnOperationTakesNothingOut(t *testing.T) {
+	for _, read := range []bool{true, false} {
+		dir, env := undoing(t, plan())
+		must(t, env, "node_transition", map[string]any{"workspaceId": ws, "nodeId": "node-a", "action": "start"})
+		file := filepath.Join(dir, ws, "nodes", "node-a", "Node.md")
+		old, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		must(t, env, "node_transition", map[string]any{"workspaceId": ws, "nodeId": "node-a", "action": "complete", "conclusion": "done"})
+		now, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		save := byLine(`^status: \w+$`, "status: implementing")(string(now))
+		if !read {
+			save = string(old)
+		}
+		save = byLine(`^updatedAt: .*$`, fmt.Sprint("updatedAt: ", time.Now().UnixMilli()+5))(save)
+		enginetest.Put(t, dir, mdstore.Path(ws+"/nodes/node-a/Node.md"), []byte(save))
+		met := env.Engine.Live().Late(context.Background(), false)
+		if (len(met) == 0) != read {
+			t.Errorf("read %v: told of %v", read, met)
+		}
+		if got, err := os.ReadFile(file); err != nil || string(got) != save {
+			t.Errorf("read %v: it does not stand: %v\n%s", read, err, got)
+		}
+	}
+}
+
 // stands fails where a save does not stand through the commands that follow.
 func stands(t *testing.T, rt *rapid.T, dir string, p mdstore.Path, text string) {
 	t.Helper()

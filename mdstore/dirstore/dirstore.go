@@ -29,6 +29,7 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -90,7 +91,7 @@ type Store struct {
 	operation *mdstore.Operation    // that the commit which is being made is of; nil for none
 	making    []journal.Made        // what the commit that is being made has made
 	madeAt    int64                 // when that was made, Unix nanoseconds by the clock that files are stamped by
-	skew      int64                 // nanoseconds by which the clock that files are stamped by is ahead
+	skew      atomic.Int64          // nanoseconds by which the clock that files are stamped by is ahead; read without the lock, too
 	touched   []versioned           // what was changed, and the files of collisions, since a commit or mergeLate began
 	lately    map[mdstore.Path]bool // that commits changed a short while ago; nil where that is not known
 	latelyAt  uint64                // the generation that lately is of

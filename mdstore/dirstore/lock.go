@@ -113,7 +113,7 @@ func (s *Store) sign() {
 	if f, err := s.disk.R.OpenFile(string(lockPath), os.O_WRONLY, 0); err == nil {
 		_, _ = fmt.Fprintf(f, "process %-10d\n", os.Getpid()) // of one length, so that the file need not be truncated
 		if info, err := f.Stat(); err == nil {
-			s.skew = info.ModTime().UnixNano() - time.Now().UnixNano()
+			s.skew.Store(info.ModTime().UnixNano() - time.Now().UnixNano())
 		}
 		_ = f.Close()
 	}

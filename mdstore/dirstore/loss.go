@@ -69,12 +69,13 @@ type loss struct {
 }
 
 // lossesOf returns what a text does not have that commits wrote and the newest version has, where it has instead what stood there before: the
-// last commit first.
+// last commit first. A text with the timed log line of a commit was made by somebody who had read what that commit wrote: nothing of it is lost.
 func (s *Store) lossesOf(p mdstore.Path, steps []recordedStep, newest, text []byte) []loss {
 	is, has := s.partsOf(p, newest), s.partsOf(p, text)
-	return s.writers(p, steps, is, func(x part, before map[string]int, i int) bool {
-		at, stood := before[has[x]]
-		return has[x] != is[x] && stood && at <= i
+	return s.writers(p, steps, is, func(x part, w writing) bool {
+		at, stood := w.before[has[x]]
+		read := slices.ContainsFunc(w.logged, func(line part) bool { return has[line] != "" })
+		return has[x] != is[x] && stood && at <= w.step && !read
 	})
 }
 
@@ -84,14 +85,19 @@ func (s *Store) writersOf(p mdstore.Path, steps []recordedStep, newest []byte, w
 	if err != nil {
 		return nil
 	}
-	return s.writers(p, steps, s.partsOf(p, text), func(x part, _ map[string]int, _ int) bool {
-		return slices.Contains(what, x.String())
-	})
+	return s.writers(p, steps, s.partsOf(p, text), func(x part, _ writing) bool { return slices.Contains(what, x.String()) })
 }
 
-// writers returns which operations wrote the parts of the newest version, is, for which lost says so: before has what else stood there, and the
-// number of the step before which that was first, and i is the step that wrote the part.
-func (s *Store) writers(p mdstore.Path, steps []recordedStep, is map[part]string, lost func(x part, before map[string]int, i int) bool) (all []loss) {
+// A writing is the last commit that wrote a part.
+type writing struct {
+	step   int
+	value  string         // "" where it took the part out
+	logged []part         // the timed log lines that it added
+	before map[string]int // what stood there otherwise, and the number of the step before which that was first
+}
+
+// writers returns which operations wrote the parts of the newest version, is, for which lost says so.
+func (s *Store) writers(p mdstore.Path, steps []recordedStep, is map[part]string, lost func(x part, w writing) bool) (all []loss) {
 	read := func(data []byte) map[part]string {
 		text, err := mdstore.TextOf(p, data)
 		if err != nil || data == nil {
@@ -108,11 +114,7 @@ func (s *Store) writers(p mdstore.Path, steps []recordedStep, is map[part]string
 			stood[x][value] = i
 		}
 	}
-	type write struct {
-		step  int
-		value string
-	}
-	wrote := map[part]write{}
+	wrote := map[part]writing{}
 	var last []byte
 	var made map[part]string // of last
 	for i, st := range steps {
@@ -127,15 +129,21 @@ func (s *Store) writers(p mdstore.Path, steps []recordedStep, is map[part]string
 		if st.Late || st.Stands || st.New == nil {
 			continue
 		}
+		var logged []part
+		for x := range made {
+			if x.item && was[x] == "" && mdstore.ParseLog(x.name).Time != "" {
+				logged = append(logged, x)
+			}
+		}
 		for x := range made {
 			if made[x] != was[x] {
 				note(x, was[x], i)
-				wrote[x] = write{i, made[x]}
+				wrote[x] = writing{step: i, value: made[x], logged: logged}
 			}
 		}
 		for x := range was {
 			if made[x] == "" {
-				wrote[x] = write{i, ""}
+				wrote[x] = writing{step: i, logged: logged}
 			}
 		}
 	}
@@ -143,7 +151,9 @@ func (s *Store) writers(p mdstore.Path, steps []recordedStep, is map[part]string
 	slices.SortFunc(parts, func(a, b part) int { return cmp.Or(wrote[b].step-wrote[a].step, cmp.Compare(a.String(), b.String())) })
 	for _, x := range parts {
 		derived := x.name == mdstore.KeyUpdated || x.name == mdstore.KeyRulesHash
-		if w := wrote[x]; !derived && w.value == is[x] && lost(x, stood[x], w.step) {
+		w := wrote[x]
+		w.before = stood[x]
+		if !derived && w.value == is[x] && lost(x, w) {
 			all = addLoss(all, steps[w.step].op, x)
 		}
 	}

@@ -24,7 +24,7 @@ func (e *savingError) Unwrap() error { return e.BusyError }
 
 // fsNow returns the time in Unix nanoseconds by the clock that files are stamped by, which is another machine's on a
 // network: the lock was written when it was taken, and tells how far that is off.
-func (s *Store) fsNow() int64 { return time.Now().UnixNano() + s.skew }
+func (s *Store) fsNow() int64 { return time.Now().UnixNano() + s.skew.Load() }
 
 // changedAt returns when a file was last changed or given its name, Unix nanoseconds by the same clock.
 func changedAt(st mdstore.Stamp) int64 { return cmp.Or(st.Ctime, st.Mtime) }

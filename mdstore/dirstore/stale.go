@@ -81,12 +81,12 @@ func (s *Store) baseOf(p mdstore.Path, save []byte) []byte { return s.judge(p, s
 
 const (
 	lateTries = 20 // for which Late waits for files that are being saved, a moment each
-	staleText = " was saved by a program that had read it before it was changed; the next command that writes merges both"
+	staleText = " was saved by a program that had read an older version; the next command that writes merges both"
 	heldText  = "another program wrote to a file after it was replaced; the next command that writes merges that"
 )
 
 func takenOut(p mdstore.Path, out string) string {
-	return fmt.Sprintf("TAKEN_OUT: %s was saved by another program, or put back by git, without %s; it stands as it is", p, out)
+	return fmt.Sprintf("TAKEN_OUT: git or another program put an earlier version of %s there, without %s; kept as it is", p, out)
 }
 
 // TakenOut returns, for each file that a save of the last day took something out of that is not back yet, what that is.

@@ -100,7 +100,7 @@ func (c *Committer) Rejoin(p mdstore.Path, save []byte, join join) (missing []st
 // LayBeside makes a conflict copy of what commits had made of a file, where a save stands that some of it is missing from.
 func (c *Committer) LayBeside(p mdstore.Path, data []byte, missing string) error {
 	return c.layBeside(data, mdstore.Collision{Path: p, Text: fmt.Sprintf("STALE_SAVE: %s was saved by a program that had "+
-		"read it before it was changed, and holds both changes now, without %s; the other version lies beside it", p, missing)})
+		"read an older version; both changes are in the file now, except %s; the other version lies beside it", p, missing)})
 }
 
 // base returns the version that a save at p was made from: the one that it replaced, or an older one where that is proved.
