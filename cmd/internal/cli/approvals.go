@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"strings"
 
 	"arbor/engine/errs"
@@ -88,7 +90,10 @@ func showGrants(sh *shell, out *ops.EnvGrantsOut) error {
 	for _, g := range out.Grants {
 		of, session := g.Glob, g.Session
 		if of == "" {
-			of = string(g.Arguments)
+			var line bytes.Buffer // the book is indented
+			if of = string(g.Arguments); json.Compact(&line, g.Arguments) == nil {
+				of = line.String()
+			}
 		}
 		if session == "" {
 			session = "every session"

@@ -159,7 +159,8 @@ func (sh *shell) close() error {
 func (sh *shell) met(all []mdstore.Collision) {
 	for _, c := range all {
 		listed := func(d mdoc.Diagnostic) bool { return strings.HasPrefix(c.Text, d.Code+": "+string(c.Path)+" "+d.Text) }
-		if slices.Contains(sh.told, c) || c.Copy == "" && slices.ContainsFunc(sh.found, listed) {
+		same := func(t mdstore.Collision) bool { return t.Path == c.Path && t.Text == c.Text && t.Copy == c.Copy }
+		if slices.ContainsFunc(sh.told, same) || c.Copy == "" && slices.ContainsFunc(sh.found, listed) {
 			continue
 		}
 		sh.told = append(sh.told, c)
