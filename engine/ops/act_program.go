@@ -6,9 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -61,7 +59,7 @@ func (a *acting) run(ctx context.Context, given json.RawMessage) (r *command.Res
 		return nil, "", err
 	}
 	spec := a.reach(argv)
-	if r, err = command.Run(ctx, spec); errors.Is(err, fs.ErrNotExist) { // the program, or what its definition reads besides
+	if r, err = command.Run(ctx, spec); command.Missing(err) { // the program, or what its definition reads besides
 		return nil, "", errs.New(errs.FileNotFound, "%s: %v", a.tool.Name, err)
 	} else if err != nil {
 		return nil, "", err

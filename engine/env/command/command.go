@@ -161,6 +161,9 @@ func find(root, name string) (string, error) {
 		name, name, fs.ErrNotExist)
 }
 
+// Missing reports whether a program did not run as it, or what its definition says that it reads, is not there.
+func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
 // A bounded keeps the beginning and the end of what is written to it.
 type bounded struct {
 	most int
