@@ -86,7 +86,7 @@ const (
 )
 
 func takenOut(p mdstore.Path, out string) string {
-	return fmt.Sprintf("TAKEN_OUT: %s was put back to an earlier version by git or another program, without %s; kept as it is", p, out)
+	return fmt.Sprintf("TAKEN_OUT: %s was saved by another program, or put back by git, without %s; kept as it is", p, out)
 }
 
 // TakenOut returns, for each file that a save of the last day took something out of that is not back yet, what that is.
