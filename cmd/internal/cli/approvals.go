@@ -7,15 +7,24 @@ import (
 	"encoding/json"
 	"strings"
 
+	"arbor/engine/env/trust"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
 )
+
+// questionOf is what a person answers with yes or no, below what they are shown.
+func questionOf(r trust.Request) string {
+	if r.Subject != nil {
+		return "Trust it?"
+	}
+	return "Let it run?"
+}
 
 // approveCommand shows what waits, and what would be granted, before it asks.
 func approveCommand(sh *shell) command {
 	in := &ops.ApproveIn{}
 	c := confirmed(sh, in, &in.DryRun, ops.Approve, func(would *ops.DecideOut) string {
-		return ops.Asked(would.Request, false) + ops.Granted(would.Granted) + "Let it run?"
+		return ops.Asked(would.Request, false) + ops.Granted(would.Granted) + questionOf(would.Request)
 	})
 	c.show = showing(sh, showDecision)
 	return c

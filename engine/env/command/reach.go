@@ -190,6 +190,7 @@ var refusals = []struct {
 	hint    string
 }{
 	{true, []string{"network is unreachable", "enetunreach", "connection refused", "econnrefused", "name resolution", "could not resolve",
+		"could not connect", "couldn't connect", "failed to connect",
 		"no such host", "eai_again", "socket: permission denied", "bad system call"},
 		`it has no network but a loopback of its own, if any; "network": true in its definition asks a person for more`},
 	{false, []string{"read-only file system", "erofs"},
