@@ -208,6 +208,9 @@ func TestGitAmongWriters(t *testing.T) {
 func TestStashesAmongWriters(t *testing.T) {
 	t.Parallel()
 	needGit(t)
+	if os.Getenv("ARBOR_HEAVY") == "" {
+		t.Skip("it plays for minutes; ARBOR_HEAVY=1 runs it")
+	}
 	rounds(t, besideWriters, func(w *world, run func(func())) {
 		p := w.repository()
 		w.writers(run, w.nodes[:3]...)
