@@ -50,8 +50,8 @@ func holds(ctx context.Context, e *Engine) *sessions.Holds {
 }
 
 func boundElsewhere(session string) error {
-	return errs.New(errs.Conflicting, "%s: another open connection has bound this session; session_bind without sessionId makes you one of your own, "+
-		"and with take: true it takes this one over", session).With(errs.Details{Param: "sessionId"})
+	return errs.New(errs.Conflicting, "%s: another connection has bound this session, or had until a minute ago; session_bind without "+
+		"sessionId makes you one of your own, and with take: true it takes this one over", session).With(errs.Details{Param: "sessionId"})
 }
 
 // Holding is MayUse for a session that the connection has bound: it holds the id on, with this call as its sign of life.
