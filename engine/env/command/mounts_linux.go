@@ -80,6 +80,9 @@ func (r reach) mounts(more ...string) []mount {
 	for _, p := range r.Kept {
 		all = append(all, mount{readOnly, p, p})
 	}
+	for _, p := range r.Sockets {
+		all = append(all, mount{readOnly, "/dev/null", p})
+	}
 	if r.Home != r.Temp {
 		all = append(all, mount{writable, r.Home, r.Home})
 	}

@@ -30,6 +30,7 @@ type reach struct {
 	Kept    []string // of Root, is read only
 	Read    []string // is read besides
 	Hidden  []string // is neither read nor written, wherever it lies, but for Home
+	Sockets []string // of Root and Read, are not there; nil with Network
 	Home    string   // is read and written
 	Temp    string   // is read and written
 	Network bool     // all of it, and else nothing but a loopback of its own
@@ -40,6 +41,8 @@ type survey struct {
 	kept   map[string]fs.FileInfo // no links
 	named  map[string]fs.FileInfo // what has a protected name, links too
 	hidden []string
+
+	sockets []string // that are files
 }
 
 func newSurvey() *survey {
@@ -93,6 +96,8 @@ func (found *survey) walk(ctx context.Context, s Spec, dir string) error {
 		}
 		switch {
 		case err != nil || at == dir:
+		case d.Type() == fs.ModeSocket:
+			found.sockets = append(found.sockets, at)
 		case d.IsDir() && p.hides(at):
 			found.hidden = append(found.hidden, at)
 			if _, err := os.Lstat(filepath.Join(at, p.Mark)); p.Mark != "" && err == nil {
@@ -104,6 +109,12 @@ func (found *survey) walk(ctx context.Context, s Spec, dir string) error {
 			if local := filepath.Join(at, p.Local); d.IsDir() && p.Local != "" {
 				if info, err := os.Stat(local); err == nil && info.IsDir() {
 					found.hidden = append(found.hidden, local)
+				}
+				entries, _ := os.ReadDir(at) // as git's own services have one
+				for _, e := range entries {
+					if e.Type() == fs.ModeSocket {
+						found.sockets = append(found.sockets, filepath.Join(at, e.Name()))
+					}
 				}
 				return fs.SkipDir
 			}
@@ -152,6 +163,9 @@ const maxGitFile = 4096 // bytes
 func (found *survey) reach(s Spec, temp string) reach {
 	r := reach{Root: s.Dir, Read: s.Read, Hidden: found.hidden, Home: cmp.Or(s.Home, temp), Temp: temp, Network: s.Network}
 	r.Kept = slices.Sorted(maps.Keys(found.kept))
+	if !s.Network {
+		r.Sockets = found.sockets
+	}
 	return r
 }
 

@@ -98,6 +98,7 @@ func (f field) protected() command.Protected {
 type field struct {
 	root, home, state, elsewhere string
 	tcp, socket, abstract        string
+	inside                       []string // sockets in the root
 }
 
 func newField(t *testing.T) field {
@@ -151,6 +152,7 @@ func newField(t *testing.T) field {
 	t.Cleanup(func() { os.RemoveAll(agent) })
 	f.tcp, f.socket = listen("tcp", "127.0.0.1:0"), listen("unix", filepath.Join(agent, "agent"))
 	listen("unix", f.abstract)
+	f.inside = []string{listen("unix", filepath.Join(f.root, "src", "db.sock")), listen("unix", filepath.Join(f.root, ".git", "ipc"))}
 	return f
 }
 
@@ -206,6 +208,7 @@ func TestAProgramReachesWhatItMay(t *testing.T) {
 			"write " + f.state + "/trust/book", "read " + f.state + "/programs/y/old", "write /etc/arbor-test", "write /usr/arbor-test",
 			"read /proc/" + fmt.Sprint(os.Getpid()) + "/environ", "open /proc/sys/kernel/core_pattern",
 			"dial tcp " + f.tcp, "dial unix " + f.socket, "dial unix " + f.abstract, "vsock", "high", "uring",
+			"dial unix " + f.inside[0], "dial unix " + f.inside[1],
 		}
 		if by == command.Landlock {
 			mayNot = append(mayNot, "write new", "write deep/new", "serve") // as docs/environments.md says
@@ -235,7 +238,7 @@ func TestAProgramReachesWhatItsDefinitionSays(t *testing.T) {
 		f := newField(t)
 		s := f.spec(by)
 		s.Network, s.Read = true, []string{filepath.Dir(f.root)}
-		may := []string{"dial tcp " + f.tcp, "serve", "read " + f.elsewhere + "/file", "write src/a.go"}
+		may := []string{"dial tcp " + f.tcp, "dial unix " + f.inside[0], "serve", "read " + f.elsewhere + "/file", "write src/a.go"}
 		mayNot := []string{
 			"write " + f.elsewhere + "/file", "read " + f.elsewhere + "/vault/.local/token", "read " + f.state + "/trust/book", "write .git/config",
 			"read vault/.local/token", "uring", "read " + f.state + "/programs/y/old",
