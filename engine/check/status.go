@@ -1,8 +1,11 @@
 package check
 
 import (
+	"slices"
+
 	"arbor/engine/plan"
 	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
 )
 
@@ -38,6 +41,10 @@ func (c *checker) status(n *mdstore.Node) {
 func (c *checker) raised(n *mdstore.Node, reopen bool) repair {
 	if !statemachine.TakesChildren(n.Type) {
 		return repair{}
+	}
+	twice := func(d mdoc.Diagnostic) bool { return d.Code == mdstore.CodeSectionTwice }
+	if reopen && slices.ContainsFunc(mdstore.NodeKind.Check(n.Path, n.Doc()), twice) {
+		return repair{} // which conclusion goes to the log is a person's to say
 	}
 	return c.on(n, "move it to "+string(statemachine.Monitoring), func(d *plan.Draft, _ *plan.Edit) error {
 		_, err := d.Raise([]*mdstore.Node{n}, reopen, "mended: it has children")
