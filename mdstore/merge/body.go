@@ -117,7 +117,8 @@ func (m *merging) body() (string, error) {
 				now.heading += "\n" // of a file that ends with it
 			}
 		}
-		if now.heading != "" && (now != p[ours] || at.Ours != last+1) {
+		behind := out.Len() > 0 && now.body != "" // the text above the sections, where it has an open block
+		if (now.heading != "" || behind) && (now != p[ours] || at.Ours != last+1) {
 			for !strings.HasSuffix("\n"+out.String(), "\n\n") { // the front matter ends a line
 				out.WriteString("\n")
 			}

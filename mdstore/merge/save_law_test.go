@@ -247,6 +247,9 @@ func brings(base, ours, joined []byte) (lacks string, ok bool) {
 	}
 	b, j := texts(base), texts(joined)
 	for line, n := range texts(ours) {
+		if plain, expired := strings.CutSuffix(line, " "+expiredMark); expired && b[plain] > 0 {
+			continue // whatever stands in the item by now
+		}
 		if key, _, _ := strings.Cut(line, ":"); n > b[line] && j[line] == 0 && b[line] == 0 && !strings.HasPrefix(line,
 			"## ") &&
 			!slices.Contains([]string{mdstore.KeyUpdated, mdstore.KeyRulesHash, mdstore.KeyStatus}, key) {
@@ -326,7 +329,7 @@ func TestSaveLaws(t *testing.T) {
 			hs := doc(p, append(slices.Clone(theirs), "\n\n## what follows\n"...)).Headings()
 			return len(hs) == 0 || hs[len(hs)-1].Title != "what follows"
 		}
-		if alone && !swallows() && !(bytes.Equal(again, joined) && slices.Equal(missing, missingAgain)) {
+		if alone && missing == nil && !swallows() && !(bytes.Equal(again, joined) && slices.Equal(missing, missingAgain)) {
 			t.Fatalf("not the same twice: %s\n=== again %q\n%s", show(base, ours, theirs, joined, missing), missingAgain,
 				again)
 		}
@@ -355,7 +358,7 @@ func TestSaveLaws(t *testing.T) {
 		for _, name := range []string{mdstore.SecNote, mdstore.SecConclusion, mdstore.SecProblem} {
 			was, is, have, got := doc(p, base).Text(name), doc(p, ours).Text(name), doc(p, theirs).Text(name), doc(p,
 				joined).Text(name)
-			if alone && was != is && have == was && got != is && !slices.Contains(missing, name) {
+			if alone && was != is && have == was && !strings.Contains(got, is) && !slices.Contains(missing, name) {
 				t.Fatalf("%s is neither joined nor missing: %s", name, show(base, ours, theirs, joined, missing))
 			}
 		}
