@@ -122,7 +122,7 @@ func (b *besieged) call(tool string, in map[string]any) string {
 	return string(said)
 }
 
-// undecided fails where something was decided, or somebody learned what was.
+// undecided fails if a request was decided, or if the attacker read a decision.
 func (b *besieged) undecided(said string) {
 	b.Helper()
 	s, err := trust.At(filepath.Join(b.state, "arbor", "trust"), filepath.Join(b.dir, mdstore.DefaultVault))

@@ -18,7 +18,7 @@ import (
 
 // caller returns the caller of a call, which is the session that the call names, and leaves the operation the arguments
 // that it has. It refuses a session that another open connection has bound, unless the call divides work among others:
-// who goes on as the session of somebody else shares claims with them, and what both have read.
+// two clients under one session would share its claims and what it has read.
 func (s *Server) caller(ctx context.Context, o ops.Operation, c *connection, env *ops.Env, given map[string]any) (*ops.Env, error) {
 	id := sessionOf(given)
 	i := slices.IndexFunc(o.Params, func(p ops.Param) bool { return p.Name == "sessionId" })

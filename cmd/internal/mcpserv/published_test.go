@@ -199,7 +199,7 @@ func TestSchemasGoDownToTheLeaves(t *testing.T) {
 	}
 }
 
-// leavesLike checks that what a tool is said to describe has members of that tool only.
+// leavesLike checks that a schema that refers to a tool names only members that the tool has.
 func leavesLike(t *testing.T, at, tool string, m ops.Param) {
 	t.Helper()
 	o, ok := ops.Find(tool)

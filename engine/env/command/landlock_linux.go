@@ -29,8 +29,8 @@ type ruleset struct {
 	fd int
 }
 
-// landlocked lets this thread, and what it becomes, reach what is said and no other file. No signal and no abstract
-// socket leaves either, where the kernel knows how.
+// landlocked restricts this thread, and the program that it becomes, to the files of r and more. Where the kernel can, it
+// also keeps signals and abstract sockets inside.
 func landlocked(r reach, more ...string) error {
 	version, err := llsyscall.LandlockGetABIVersion()
 	if err != nil {
@@ -76,8 +76,8 @@ func landlocked(r reach, more ...string) error {
 	return llsyscall.LandlockRestrictSelf(fd, 0)
 }
 
-// grant allows what is said for a file or folder, whose name in an open folder and whose path are given. Links are not
-// followed: what they lead to has rules of its own, or none.
+// grant adds a rule with these rights for the file or folder name in the open folder in; path is its full path. Links are
+// not followed: a target has its own rule, or none.
 func (s ruleset) grant(in int, name, path string, rights uint64) error {
 	if slices.Contains(s.Hidden, path) {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// invitationLasts is how long an invitation that nobody used stands.
+// invitationLasts is how long an unused invitation is valid.
 const invitationLasts = 10 * time.Minute
 
 // A Page is the page that a running server shows of the vault. What invites a browser to it is written here, in this
