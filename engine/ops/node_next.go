@@ -43,9 +43,8 @@ type Running struct {
 	Claim
 }
 
-// running returns a node as a result has it, with its claim.
-func (env *Env) running(ctx context.Context, ws mdstore.ID, n *mdstore.Node) Running {
-	all, _ := env.Engine.Claims(ctx) // empty where they cannot be told
+// runningOf returns a node as a result has it, with its claim.
+func runningOf(all *claims.Ledger, ws mdstore.ID, n *mdstore.Node) Running {
 	c, holds := all.Get(ws, n.ID)
 	if !holds {
 		c = claims.Claim{}
@@ -60,9 +59,10 @@ func (env *Env) runs(ctx context.Context, s *view.View, out *NodeNextOut) {
 		offered[n.NodeID] = true
 	}
 	var all []Running
+	held, _ := env.Engine.Claims(ctx) // empty where they cannot be told
 	for n := range s.Ready(func(*mdstore.Node) bool { return true }) {
 		if view.Begun(n) && !statemachine.TakesChildren(n.Type) && !offered[string(n.ID)] {
-			all = append(all, env.running(ctx, s.Workspace().ID, n))
+			all = append(all, runningOf(held, s.Workspace().ID, n))
 		}
 	}
 	all, _ = first(env, all, boundedItems)

@@ -138,9 +138,10 @@ func (env *Env) whatNext(ctx context.Context, out *NodeTransitionOut, ws, id mds
 		out.Waits = &Waits{NodeID: string(n.ID), Title: n.Title, For: []Running{}}
 		open := s.OpenChildren(n.ID)
 		shown, _ := first(env, open, boundedItems)
+		held, _ := env.Engine.Claims(ctx) // empty where they cannot be told
 		for _, k := range shown {
 			kid, _ := s.Node(mdstore.ID(k))
-			out.Waits.For = append(out.Waits.For, env.running(ctx, ws, kid))
+			out.Waits.For = append(out.Waits.For, runningOf(held, ws, kid))
 		}
 		return
 	}

@@ -59,6 +59,10 @@ func (in *WorkspaceStatusIn) at() (string, *string) { return in.At, &in.Workspac
 
 // WorkspaceStatus returns the state of a workspace at a glance.
 var WorkspaceStatus = asOf((*WorkspaceStatusIn).at, reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
+	told := make(chan *gitrepo.Status, 1)
+	if in.Git && in.At == "" {
+		go func() { g, _ := GitStatus(ctx, env, struct{}{}); told <- g }()
+	}
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
@@ -75,7 +79,7 @@ var WorkspaceStatus = asOf((*WorkspaceStatusIn).at, reading(func(ctx context.Con
 		return true
 	}}
 	if in.Git && in.At == "" {
-		out.Git, _ = GitStatus(ctx, env, struct{}{})
+		out.Git = <-told
 	}
 	out.Sends(w.ID, "")
 	out.Tree = p.collect(mdstore.Root)

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"arbor/engine/errs"
 	"arbor/engine/view"
@@ -139,8 +140,10 @@ type NoteSession struct {
 	Files []string
 }
 
-// traceTypes are the types that a caller can give.
-var traceTypes = regexp.MustCompile(`^[\pL\pN_.-]{1,40}$`)
+// traceTypes are the types that a caller can give, whose letters are counted besides.
+var traceTypes = regexp.MustCompile(`^[\pL\pN_.-]+$`)
+
+const traceTypeMost = 40
 
 // Plan adds the line.
 func (a NoteSession) Plan(d *Draft) (None, error) {
@@ -149,8 +152,8 @@ func (a NoteSession) Plan(d *Draft) (None, error) {
 		return None{}, err
 	}
 	kind := cmp.Or(a.Type, TraceNote)
-	if !traceTypes.MatchString(kind) {
-		return None{}, errs.New(errs.InvalidParams, "type %q: a word of at most 40 letters, digits, '.', '_' and '-' is a type", kind).
+	if !traceTypes.MatchString(kind) || utf8.RuneCountInString(kind) > traceTypeMost {
+		return None{}, errs.New(errs.InvalidParams, "type %q: a word of at most %d letters, digits, '.', '_' and '-' is a type", kind, traceTypeMost).
 			With(errs.Details{Param: "type"})
 	}
 	if len(a.Text) > mdstore.MaxEvent {

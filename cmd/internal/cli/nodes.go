@@ -106,10 +106,10 @@ func (l *nodeList) show(sh *shell, out *ops.NodeListOut) error {
 	for _, n := range l.nodes(out) {
 		id, title := cell{text: names.id(n.ID), sgr: "2"}, cell{text: n.Title + remarks(n)}
 		row := []cell{id, statusCell(sh, n.Status), {text: n.Type}, title}
+		var all map[string]any
 		if l.fields != nil {
-			row = nil
+			row, all = nil, l.said(n, names)
 		}
-		all := l.said(n, names)
 		for _, f := range l.fields {
 			text := ""
 			if all[f] != nil {

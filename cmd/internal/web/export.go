@@ -133,7 +133,7 @@ func (x *exporter) draw(name string, of viewOf, id string) error {
 		v.View, v.Title, v.Body = "failure", id, errs.As(err)
 	}
 	var b bytes.Buffer
-	if err := drawn[v.look].ExecuteTemplate(&b, "page.html", v); err != nil {
+	if err := drawn()[v.look].ExecuteTemplate(&b, "page.html", v); err != nil {
 		return err
 	}
 	return x.write(name, b.Bytes())

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html/template"
 	"regexp"
+	"sync"
 
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
@@ -19,12 +20,14 @@ import (
 
 // Texts are by anybody: raw HTML is left out by goldmark, and what it makes passes a list of what is allowed besides.
 var (
-	markdown = goldmark.New(
-		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
-			extension.Strikethrough, extension.TaskList),
-		goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(wikiLinks{}, 150))),
-		goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(ours{}, 1))))
-	allowed = policyOfHTML()
+	markdown = sync.OnceValue(func() goldmark.Markdown {
+		return goldmark.New(
+			goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
+				extension.Strikethrough, extension.TaskList),
+			goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(wikiLinks{}, 150))),
+			goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(ours{}, 1))))
+	})
+	allowed = sync.OnceValue(policyOfHTML)
 )
 
 func policyOfHTML() *bluemonday.Policy {
@@ -76,10 +79,10 @@ func rendered(source string, nodes func(id string) string) template.HTML {
 	var b bytes.Buffer
 	known := parser.NewContext()
 	known.Set(nodesOf, nodes)
-	if err := markdown.Convert([]byte(source), &b, parser.WithContext(known)); err != nil {
+	if err := markdown().Convert([]byte(source), &b, parser.WithContext(known)); err != nil {
 		return template.HTML(template.HTMLEscapeString(source))
 	}
-	return template.HTML(allowed.SanitizeBytes(b.Bytes()))
+	return template.HTML(allowed().SanitizeBytes(b.Bytes()))
 }
 
 // checkbox is the only kind of input that a text makes: that of a task list.

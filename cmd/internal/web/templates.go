@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"arbor/engine/ops"
@@ -18,13 +19,13 @@ type look struct {
 }
 
 // drawn are the templates of each look.
-var drawn = func() map[look]*template.Template {
+var drawn = sync.OnceValue(func() map[look]*template.Template {
 	all := map[look]*template.Template{}
 	for _, l := range []look{{"en", false}, {"zh", false}, {"en", true}, {"zh", true}} {
 		all[l] = template.Must(template.New("").Funcs(l.funcs()).ParseFS(files, "pages/*.html"))
 	}
 	return all
-}()
+})
 
 func (l look) funcs() template.FuncMap {
 	return template.FuncMap{

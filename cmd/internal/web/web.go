@@ -169,7 +169,7 @@ func (s *Site) page(shown viewOf) http.HandlerFunc {
 // write draws a template whole before anything is sent.
 func (s *Site) write(w http.ResponseWriter, name string, v *screen) {
 	var b bytes.Buffer
-	if err := drawn[v.look].ExecuteTemplate(&b, name, v); err != nil {
+	if err := drawn()[v.look].ExecuteTemplate(&b, name, v); err != nil {
 		s.opt.Log.Error("a bug in arbor", "template", name, "error", err)
 		http.Error(w, "this is a bug in arbor: "+err.Error(), http.StatusInternalServerError)
 		return
