@@ -22,15 +22,16 @@ import (
 // generationPath holds a number and what the last commits changed. The first line is the number as 16 hex digits. It
 // is odd while a commit is being made, and stays so if its process dies. Each line after it is of one commit: a
 // checksum, the number before and after it, the time in Unix nanoseconds, and each path followed by the version that
-// the commit gave it, or by nothing; separated by tabs, which no path contains. The file is written in place and not
-// made durable: after a power failure no process is left that knew an earlier number. If it is torn, cut or lost, more
-// is read than was needed.
+// the commit gave it, or by nothing; separated by tabs, which no path contains. A commit that a crash ended, or that has
+// many paths, has the number after it twice in each of its lines, so that they continue no other. The file is written in
+// place and not made durable: after a power failure no process is left that knew an earlier number. If it is torn, cut
+// or lost, more is read than was needed.
 const generationPath = mdstore.Path(mdstore.LocalDir + "/generation")
 
 const (
 	generationHead = 17       // bytes of the first line
 	historyMost    = 32 << 10 // bytes, beyond which the older half of the lines goes
-	historyPaths   = 128      // paths of one commit, beyond which it is not noted
+	historyPaths   = 128      // paths of a line
 )
 
 // A generation is the number of a vault, as its writer counts it.
@@ -110,31 +111,49 @@ type versioned struct {
 	version string
 }
 
-// end makes the number even again, and higher than before the commit. With changed, which must be all that changed, the
-// commit is noted with the time now. The lock is held.
-func (g *generation) end(now int64, changed []versioned) error {
-	after := (g.number | 1) + 1
-	var line []byte
-	if changed != nil && len(changed) <= historyPaths {
-		line = fmt.Appendf(nil, "%016x\t%016x\t%d", g.before, after, now)
-		for _, c := range changed {
-			line = fmt.Appendf(line, "\t%s\t%s", c.path, c.version)
-		}
-		line = fmt.Appendf(nil, "%08x\t%s\n", crc32.ChecksumIEEE(line), line)
+// versionedBy returns what a step changed: two paths, if it is a move.
+func versionedBy(p, to mdstore.Path, data []byte) (all []versioned) {
+	all = append(all, versioned{path: p})
+	if data != nil {
+		all[0].version = mdstore.VersionOf(data).String()
 	}
-	return g.write(after, line)
+	if to != "" {
+		all = append(all, versioned{path: to})
+	}
+	return all
 }
 
-// write adds a line, if it is not nil, and then writes the number, each in place and in one call, so that no
+// end makes the number even again, and higher than before the commit, which is noted with what it changed and the time
+// now. whole says that there is nothing else that it changed. The lock is held.
+func (g *generation) end(now int64, changed []versioned, whole bool) error {
+	after := (g.number | 1) + 1
+	before := g.before
+	if !whole || len(changed) > historyPaths {
+		before = after
+	}
+	var lines []byte
+	for first := true; first || len(changed) > 0 && len(lines) < historyMost; first = false {
+		some := changed[:min(len(changed), historyPaths)]
+		changed = changed[len(some):]
+		line := fmt.Appendf(nil, "%016x\t%016x\t%d", before, after, now)
+		for _, c := range some {
+			line = fmt.Appendf(line, "\t%s\t%s", c.path, c.version)
+		}
+		lines = fmt.Appendf(lines, "%08x\t%s\n", crc32.ChecksumIEEE(line), line)
+	}
+	return g.write(after, lines)
+}
+
+// write adds lines, if there are some, and then writes the number, each in place and in one call, so that no
 // reader finds the file empty.
-func (g *generation) write(n uint64, line []byte) error {
+func (g *generation) write(n uint64, lines []byte) error {
 	f, err := g.disk.R.OpenFile(string(generationPath), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if line != nil {
-		if err := addLine(f, line); err != nil {
+	if lines != nil {
+		if err := addLines(f, lines); err != nil {
 			g.log.Debug("what a commit changed cannot be noted", "error", err)
 		}
 	}
@@ -144,23 +163,23 @@ func (g *generation) write(n uint64, line []byte) error {
 	return err
 }
 
-// addLine adds a line to the history. If it is full, the newer half of it stays.
-func addLine(f *os.File, line []byte) error {
+// addLines adds lines to the history. If it is full, the newer half of it stays.
+func addLines(f *os.File, lines []byte) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
 	end := max(info.Size(), generationHead)
-	if end+int64(len(line)) > historyMost {
+	if end+int64(len(lines)) > historyMost {
 		newer := make([]byte, historyMost/2)
 		n, _ := f.ReadAt(newer, max(generationHead, end-historyMost/2))
 		_, newer, _ = bytes.Cut(newer[:n], []byte("\n"))
 		if err := f.Truncate(generationHead); err != nil {
 			return err
 		}
-		line, end = append(newer, line...), generationHead
+		lines, end = append(newer, lines...), generationHead
 	}
-	_, err = f.WriteAt(line, end)
+	_, err = f.WriteAt(lines, end)
 	return err
 }
 
@@ -205,17 +224,30 @@ func (g *generation) wrote(p mdstore.Path, v mdstore.Version) bool {
 	return err == nil && !v.IsZero() && bytes.Contains(data, fmt.Appendf(nil, "\t%s\t%s", p, v))
 }
 
-// newest returns the version that the last commit of a file which the history knows gave it, and when, in Unix nanoseconds; "" and 0 where there is
-// none.
-func (g *generation) newest(p mdstore.Path) (version string, at int64) {
-	for _, n := range g.history() {
+// A last is the last commit of a file.
+type last struct {
+	version string // that it gave the file; "" where it is not known
+	time    int64  // Unix nanoseconds; where the commit is not known, that before which it was
+}
+
+// lasts returns the last commit of each file by a history.
+func lasts(history []noted) func(mdstore.Path) last {
+	all := map[mdstore.Path]last{}
+	var earlier last
+	for i, n := range history {
+		if i == 0 {
+			earlier.time = n.time
+		}
 		for _, c := range n.changed {
-			if c.path == p {
-				version, at = c.version, n.time
-			}
+			all[c.path] = last{c.version, n.time}
 		}
 	}
-	return version, at
+	return func(p mdstore.Path) last {
+		if l, known := all[p]; known {
+			return l
+		}
+		return earlier
+	}
 }
 
 // ChangedSince returns the paths of the commits between two numbers that were returned earlier. ok is false if they

@@ -176,7 +176,7 @@ func (s *Store) finish() error {
 	if err := s.committer.Sweep(); err != nil {
 		return fmt.Errorf("vault %s: temporary files of a crash cannot be removed: %w", s.dir, err)
 	}
-	if err := s.gen.end(s.fsNow(), nil); err != nil {
+	if err := s.gen.end(s.fsNow(), s.unnoted(), false); err != nil {
 		return err
 	}
 	return s.mergeLate()
@@ -197,7 +197,7 @@ func (s *Store) mergeLate() error {
 	}
 	s.mergeForeign()
 	if s.gen.begun() {
-		return s.gen.end(s.madeAt, s.touched)
+		return s.gen.end(s.madeAt, s.touched, true)
 	}
 	return nil
 }

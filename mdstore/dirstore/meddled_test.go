@@ -86,3 +86,44 @@ func TestSavesStayWhereThereIsNoRoomForACopy(t *testing.T) {
 		}
 	}
 }
+
+// A program that saves in place empties the file first. Where a commit meets that moment, nothing empty lies beside the file, and what the
+// program writes then is in the file.
+func TestAnEmptiedFileIsNoVersionToKeep(t *testing.T) {
+	const was, first, second = "one\ntwo\nthree\n", "one\ntwo\nfirst\n", "one\ntwo\nsecond\n"
+	dir := fill(t, map[string]string{string(own): was})
+	at, exchanges := filepath.Join(dir, string(own)), 0
+	var editor *os.File
+	var emptied error
+	s, err := dirstore.OpenThrough(dir, dirstore.Options{SaveQuiet: -1}, func(d osfs.FS) osfs.FS {
+		return &meddled{FS: d, exchange: func(mdstore.Path, mdstore.Path) {
+			switch exchanges++; exchanges {
+			case 1:
+				write(t, at, first)
+			case 2: // what came out goes back
+				editor, emptied = os.Create(at)
+			}
+		}}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	_, _ = s.Commit(t.Context(), []mdstore.Change{{Path: own, Base: mdstore.VersionOf([]byte(was)), New: []byte("commit\n" + was)}})
+	if exchanges < 2 || emptied != nil {
+		t.Fatalf("%d exchanges, error %v", exchanges, emptied)
+	}
+	saved(t, editor, second)
+	if _, err := s.Late(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	all := contents(t, dir)
+	for p, text := range all {
+		if strings.Contains(p, ".conflict-") && text == "" {
+			t.Errorf("%s is empty", p)
+		}
+	}
+	if got := all[string(own)]; got != second {
+		t.Errorf("the file holds %q", got)
+	}
+}

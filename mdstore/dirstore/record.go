@@ -285,6 +285,24 @@ func (s *Store) recordOf(p mdstore.Path) (steps []recordedStep) {
 	return steps
 }
 
+// unnoted returns what the record says of commits after the last one in the history. The lock is held.
+func (s *Store) unnoted() (all []versioned) {
+	var noted int64
+	for _, n := range s.gen.history() {
+		noted = n.time
+	}
+	s.recordSince(noted, func(line []byte) {
+		var r recorded
+		if json.Unmarshal(line, &r) != nil || r.Time < noted {
+			return
+		}
+		for _, st := range r.Steps {
+			all = append(all, versionedBy(st.Path, st.To, st.New)...)
+		}
+	})
+	return all
+}
+
 // pathMark stands before each path of a line; the bytes of files have no colon in them, as base64.
 var pathMark = []byte(`"path":`)
 
@@ -323,13 +341,7 @@ func (s *Store) made(all []journal.Made) {
 		if s.lately != nil {
 			s.lately[m.Path] = true
 		}
-		s.touched = append(s.touched, versioned{m.Path, ""})
-		if m.New != nil {
-			s.touched[len(s.touched)-1].version = mdstore.VersionOf(m.New).String()
-		}
-		if m.To != "" {
-			s.touched = append(s.touched, versioned{path: m.To})
-		}
+		s.touched = append(s.touched, versionedBy(m.Path, m.To, m.New)...)
 		if !m.Path.Under(mdstore.LocalDir) || m.Path.Under(mdstore.TrashDir) {
 			steps = append(steps, recordedStep{Path: m.Path, To: m.To, Base: m.Base, New: m.New, Late: m.Late})
 		}

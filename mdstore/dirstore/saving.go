@@ -64,7 +64,7 @@ func (s *Store) settled(ch mdstore.Change) error {
 		return nil // the commit says so
 	}
 	recent := s.age(info.Stamp) < recordReach
-	newest, _ := s.gen.newest(ch.Path)
+	newest := lasts(s.gen.history())(ch.Path).version
 	own := recent && newest == ch.Base.String() // an older version may have come back
 	if err := s.quietFor(ch.Path, info, own); err != nil || own || !recent || s.kinds.Of(ch.Path) == nil || !s.recordedLately(ch.Path) {
 		return err

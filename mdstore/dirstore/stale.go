@@ -21,7 +21,7 @@ func (s *Store) mergeStale(p mdstore.Path) (merged bool, err error) {
 	if err != nil {
 		return false, nil // there is nothing to merge
 	}
-	if _, at := s.gen.newest(p); judgedSince(s.judgments(), p, data, at) {
+	if judgedSince(s.judgments(), p, data, lasts(s.gen.history())(p).time) {
 		return false, nil
 	}
 	v := s.judge(p, data)
@@ -151,29 +151,30 @@ func (s *Store) foreign() (out []mdstore.Path) {
 	s.mu.Lock()
 	suspects := maps.Clone(s.suspects)
 	s.mu.Unlock()
-	last := map[mdstore.Path]int64{}
-	for p := range suspects {
-		last[p] = 0
-	}
-	if suspects != nil && len(last) == 0 {
+	if suspects != nil && len(suspects) == 0 {
 		return nil
 	}
-	since, newest, at := s.fsNow()-int64(recordReach), map[mdstore.Path]string{}, map[mdstore.Path]int64{}
-	for _, n := range s.gen.history() {
+	since, from := map[mdstore.Path]int64{}, s.fsNow()-int64(recordReach)
+	for p := range suspects {
+		since[p] = 0
+	}
+	history := s.gen.history()
+	for _, n := range history {
 		for _, c := range n.changed {
-			if newest[c.path], at[c.path] = c.version, n.time; suspects == nil && n.time >= since {
-				last[c.path] = n.time
+			if suspects == nil && n.time >= from {
+				since[c.path] = n.time
 			}
 		}
 	}
-	judged := s.judgments()
-	for _, p := range slices.Sorted(maps.Keys(last)) {
+	judged, lastOf := s.judgments(), lasts(history)
+	for _, p := range slices.Sorted(maps.Keys(since)) {
 		info, err := s.disk.Lstat(p)
-		if err != nil || s.kinds.Of(p) == nil || changedAt(info.Stamp) < last[p]-int64(clockSlack) {
+		if err != nil || s.kinds.Of(p) == nil || changedAt(info.Stamp) < since[p]-int64(clockSlack) {
 			continue
 		}
 		data, _, err := s.disk.ReadFile(p, mdstore.MaxSize(p))
-		if err == nil && newest[p] != mdstore.VersionOf(data).String() && !judgedSince(judged, p, data, at[p]) {
+		l := lastOf(p)
+		if err == nil && l.version != mdstore.VersionOf(data).String() && !judgedSince(judged, p, data, l.time) {
 			out = append(out, p)
 		}
 	}

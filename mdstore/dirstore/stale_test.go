@@ -12,6 +12,7 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
+	"arbor/mdstore/dirstore/crashtest"
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
@@ -144,6 +145,61 @@ func TestAnOrdinarySaveAndAReturnStand(t *testing.T) {
 			}
 			edit := strings.Replace(save, "three", "THREE", 1) // the person goes on from there
 			write(t, filepath.Join(dir, string(own)), edit)
+			if got, met := next(t, dir); got != edit || len(met) != 0 {
+				t.Errorf("then %q, told of %v", got, met)
+			}
+		})
+	}
+}
+
+// A version that came back, and was judged, is judged again where a commit came between, also one of many files and one that a crash ended: the
+// person who goes on from there has read it.
+func TestAReturnIsJudgedAfterEachCommit(t *testing.T) {
+	six := func(t *testing.T, dir string) mdstore.Change {
+		was := contents(t, dir)[string(own)]
+		return mdstore.Change{Path: own, Base: mdstore.VersionOf([]byte(was)), New: []byte(timed(replace("six", "SIX")(was)))}
+	}
+	commits := map[string]func(t *testing.T, dir string){
+		"of one file": func(t *testing.T, dir string) { must(t, dir, replace("six", "SIX")) },
+		"of many files": func(t *testing.T, dir string) {
+			all := []mdstore.Change{six(t, dir)}
+			for i := range 200 {
+				p := mdstore.Path(fmt.Sprint("ws/", time.Now().UnixNano(), "-", i))
+				all = append(all, mdstore.Change{Path: p, New: []byte("x")})
+			}
+			if _, err := open(t, dir).Commit(t.Context(), all); err != nil {
+				t.Fatal(err)
+			}
+		},
+	}
+	for at := 1; at < 12; at++ {
+		commits[fmt.Sprint("that was killed at step ", at)] = func(t *testing.T, dir string) {
+			life := &crashtest.Life{At: at, Hasty: true}
+			s, err := life.Open(dir, dirstore.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			life.Lives(func() { _, _ = s.Commit(t.Context(), []mdstore.Change{six(t, dir)}) })
+			next(t, dir)
+		}
+	}
+	for name, commit := range commits {
+		t.Run(name, func(t *testing.T) {
+			dir := fill(t, map[string]string{"ws/Workspace.md": text})
+			must(t, dir, replace("two", "TWO"))
+			at := filepath.Join(dir, string(own))
+			for range 2 {
+				write(t, at, text)
+				if got, _ := next(t, dir); got != text {
+					t.Fatalf("what came back: %q", got)
+				}
+				commit(t, dir)
+			}
+			write(t, at, text)
+			next(t, dir)
+			edit := strings.Replace(text, "three", "THREE", 1)
+			write(t, at, edit)
 			if got, met := next(t, dir); got != edit || len(met) != 0 {
 				t.Errorf("then %q, told of %v", got, met)
 			}

@@ -150,7 +150,7 @@ func (c *Committer) inspect(at mdstore.Path) (d displaced, err error) {
 		return d, cmp.Or(err, fs.ErrNotExist)
 	}
 	whole := func(data []byte) bool { return digits(version(data)) == d.version }
-	if d.held = held; !whole(held) {
+	if d.held = held; !whole(held) && len(held) > 0 { // an empty one is being written anew, or was by another way
 		d.changed = who == osfs.Closed || c.Now()-info.Stamp.Mtime >= quiet*1e6
 	} else if age := c.Now()/1e6 - d.since; !d.saved || age >= keepSaved {
 		d.over = who == osfs.Closed || who == osfs.Unknown && age >= keepDisplaced
@@ -191,12 +191,15 @@ func (c *Committer) look(at mdstore.Path, begin func() error) error {
 // mergeLate makes a save in a displaced file the live text, with what commits have done since on top of it. What does
 // not go together lies beside.
 func (c *Committer) mergeLate(d displaced) error {
-	if d.path == "" || d.base == nil {
+	base := d.base
+	if d.path != "" {
+		base = c.base(d.path, base, d.held)
+	}
+	if len(base) == 0 {
 		return c.layLate(d)
 	}
 	var live []byte
 	missing, ok := c.Rejoin(d.path, d.held, func(now []byte) ([]byte, []string) {
-		base := c.base(d.path, d.base, d.held)
 		if joined, ok := diff3.Add(base, d.held, now); ok {
 			return joined, nil
 		}

@@ -43,6 +43,10 @@ func (c *Committer) put(t, p mdstore.Path, base, data []byte) (err error) {
 		return &mdstore.UnfinishedError{Err: fmt.Errorf("%s: what was there before is in %s: %w", p, t, back)}
 	}
 	if left, again := read(c.FS, t); again != nil || !same(left, data) {
+		if len(left) == 0 && again == nil && out != nil { // it was emptied by a program that is about to write it, and had read what is back
+			c.displace(t, p, out)
+			return errForeign
+		}
 		// A second save came between: one stays, the other lies beside it.
 		c.keep(t, p, left, "%s was saved twice while a commit was changing it; one of the versions lies beside it")
 		return errForeign
@@ -162,8 +166,12 @@ func (c *Committer) keep(t, p mdstore.Path, data []byte, text string) {
 	c.displace(t, p, data)
 }
 
-// layBeside makes a durable conflict copy of data, which lost the file of a collision, and reports that.
+// layBeside makes a durable conflict copy of data, which lost the file of a collision, and reports that. A file without
+// a byte is one that a program has emptied to write it anew: there is nothing to keep.
 func (c *Committer) layBeside(data []byte, k mdstore.Collision) error {
+	if len(data) == 0 {
+		return nil
+	}
 	set := folders{k.Path.Dir(): true}
 	if _, err := mkdirAll(c.FS, set, k.Path.Dir()); err != nil {
 		return err
