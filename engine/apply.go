@@ -149,11 +149,9 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 	if out.Collisions = res.Collisions; kept != nil {
 		dropReplaced(ctx, e.st, e.opt.Now())
 	}
-	next, followed := p.draft.After(p.base)
-	if !followed || len(res.Collisions) > 0 { // with a collision the files hold more than was planned
-		next = nil
-	} else {
-		next = next.Lean()
+	var next *view.View
+	if files, followed := p.draft.Left(); followed && len(res.Collisions) == 0 { // else the files hold more than was planned
+		next = p.base.WithLean(files...)
 	}
 	if after, err := e.live.Generation(ctx); err == nil {
 		e.live.Committed(p.base, next, p.gen, after)

@@ -132,7 +132,7 @@ func (n *Node) Editable() error {
 
 // ParseNode reads a node from its file. It always returns a node: what cannot be read has its zero value and a problem.
 func ParseNode(f File) *Node {
-	doc, problems := mdoc.Parse(string(f.Path), f.Data, NodeForm)
+	doc, problems := f.parsed(NodeForm)
 	n := NodeOf(f.Path, f.Version, doc, problems)
 	n.Stamp = f.Stamp
 	return n

@@ -35,7 +35,7 @@ type pageField struct {
 
 // ParsePage reads a page from its file. It always returns a page: what cannot be read has no value and is a problem.
 func ParsePage(k *Kind, f File) *Page {
-	doc, problems := ParseFile(f.Path, f.Data, k.Form)
+	doc, problems := f.parsed(k.Form)
 	p := PageOf(k, f.Path, f.Version, doc, problems)
 	p.Stamp = f.Stamp
 	return p

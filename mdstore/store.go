@@ -12,6 +12,8 @@ import (
 	"io/fs"
 	"iter"
 	"strings"
+
+	"arbor/mdstore/mdoc"
 )
 
 // A Path names a file or folder of the vault: slash-separated, relative to the
@@ -75,6 +77,17 @@ type File struct {
 	Version Version
 	Data    []byte // must not be modified
 	Stamp   Stamp  // zero where the store is no Stamper
+
+	// Doc is Data as it was parsed already, without a diagnostic; nil: it was not.
+	Doc *mdoc.Doc
+}
+
+// parsed returns the document of a file.
+func (f File) parsed(form *mdoc.Form) (*mdoc.Doc, []mdoc.Diagnostic) {
+	if f.Doc != nil {
+		return f.Doc, nil
+	}
+	return ParseFile(f.Path, f.Data, form)
 }
 
 // A Change is one step of a commit. Exactly one of these holds:

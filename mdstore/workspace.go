@@ -36,7 +36,7 @@ type Workspace struct {
 
 // ParseWorkspace reads a workspace from its file. It always returns one: what cannot be read has its zero value and a problem.
 func ParseWorkspace(f File) *Workspace {
-	doc, problems := mdoc.Parse(string(f.Path), f.Data, WorkspaceForm)
+	doc, problems := f.parsed(WorkspaceForm)
 	w := WorkspaceOf(f.Path, f.Version, doc, problems)
 	w.Stamp = f.Stamp
 	return w

@@ -80,7 +80,8 @@ func (x Fix) Plan(d *plan.Draft) (*Fixed, error) {
 			break
 		}
 		d.Take(r)
-		v, _ = r.After(v)
+		files, _ := r.Left()
+		v = v.With(files...)
 		found = View(v)
 	}
 	return out, nil

@@ -125,15 +125,14 @@ func (g *gather) load(ctx context.Context, wanted map[mdstore.ID][]view.Wanted) 
 			if err := errors[i]; err != nil {
 				return err
 			}
-			if f := files[i]; f.Version == w.Version {
-				g.docs[w.Path], _ = mdstore.ParseFile(w.Path, f.Data, w.Form)
-			} else {
+			f := files[i]
+			if g.docs[w.Path], _ = mdstore.ParseFile(w.Path, f.Data, w.Form); f.Version != w.Version {
 				moved = append(moved, f)
 				g.vault.Heed(true, w.Path)
 			}
 		}
 		if len(moved) > 0 {
-			g.base[id] = g.base[id].With(moved...)
+			g.base[id] = g.base[id].WithLean(moved...)
 		}
 	}
 	return nil

@@ -257,12 +257,14 @@ func (d *Draft) Touched() []mdstore.Path {
 	return slices.Compact(out)
 }
 
-// After returns a view, which is of the state that the plan was made over, as the changes leave it; ok is false where
-// they also move files or folders that the view cannot follow, so that it is to be read anew.
-func (d *Draft) After(over *view.View) (after *view.View, ok bool) {
+// Left returns the files of the workspace as the changes leave them, for a view to go on with; ok is false where they
+// also move files or folders that a view cannot follow, so that it is to be read anew.
+func (d *Draft) Left() (files []mdstore.File, ok bool) {
 	ok = true
-	dir := d.View.Workspace().Dir
-	var files []mdstore.File
+	dir, docs := d.View.Workspace().Dir, map[mdstore.Path]*mdoc.Doc{}
+	for _, e := range d.order {
+		docs[e.path] = e.after
+	}
 	for _, c := range d.Changes() {
 		switch {
 		case c.Keep:
@@ -279,14 +281,14 @@ func (d *Draft) After(over *view.View) (after *view.View, ok bool) {
 				files = append(files, mdstore.File{Path: n.Path})
 			}
 		case c.Path.Under(dir) && mdstore.AllKinds().Of(c.Path) != nil:
-			f := mdstore.File{Path: c.Path, Data: c.New}
+			f := mdstore.File{Path: c.Path, Data: c.New, Doc: docs[c.Path]}
 			if c.New != nil {
 				f.Version = mdstore.VersionOf(c.New)
 			}
 			files = append(files, f)
 		}
 	}
-	return over.With(files...), ok
+	return files, ok
 }
 
 // leaves reports whether a change takes a folder right below nodes/ to the trash with nothing in it but nodes that the

@@ -33,6 +33,16 @@ type FileChange struct {
 	was, is *mdoc.Doc // of Old and New; nil where they are not parsed
 }
 
+// Was returns the file as it was, and Is as it is now.
+func (f FileChange) Was() mdstore.File {
+	return mdstore.File{Path: f.Path, Version: mdstore.VersionOf(f.Old), Data: f.Old, Doc: f.was}
+}
+
+// Is: see Was.
+func (f FileChange) Is() mdstore.File {
+	return mdstore.File{Path: f.Path, Version: f.Version, Data: f.New, Doc: f.is}
+}
+
 // Changed reports whether anything changed.
 func (o *Outcome) Changed() bool { return len(o.Files) > 0 }
 

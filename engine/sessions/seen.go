@@ -198,7 +198,6 @@ func (s *Seen) Own(ctx context.Context, session string, ws mdstore.ID, files []p
 	if !known || len(files) == 0 {
 		return nil
 	}
-	state = maps.Clone(state)
 	for _, f := range files {
 		if f.To != "" {
 			state = state.Moved(f.Path, f.To)
@@ -214,28 +213,14 @@ func (s *Seen) Own(ctx context.Context, session string, ws mdstore.ID, files []p
 
 // own takes the session's own change of a file over into what it has seen.
 func own(state view.State, f plan.FileChange) {
-	digest := func(data []byte) view.Digest {
-		file := mdstore.File{Path: f.Path, Version: mdstore.VersionOf(data), Data: data}
-		switch k := mdstore.AllKinds().Of(f.Path); k {
-		case mdstore.WorkspaceKind:
-			w := mdstore.ParseWorkspace(file)
-			return view.Digest{Version: w.Version, Title: w.Name, Parts: mdstore.DigestsOf(w.Doc).Digests()}
-		case mdstore.NodeKind:
-		default:
-			p := mdstore.ParsePage(k, file)
-			return view.Digest{Version: p.Version(), Node: p.ID, Page: k.Name, Title: p.Name(), Parts: p.Facts().Digests()}
-		}
-		n := mdstore.ParseNode(file)
-		return view.Digest{Version: n.Version(), Node: n.ID, Title: n.Title, Parts: n.Facts().Digests()}
-	}
 	seen, known := state[f.Path]
 	kind := mdstore.AllKinds().Of(f.Path)
 	switch {
 	case kind == nil || kind.Quiet || f.New == nil:
 	case f.Old == nil, known && seen.Version == mdstore.VersionOf(f.Old):
-		state[f.Path] = digest(f.New)
+		state[f.Path] = view.DigestOf(f.Is())
 	case known:
-		seen.Parts = seen.Parts.TakeDigests(digest(f.Old).Parts, digest(f.New).Parts)
+		seen.Parts = seen.Parts.TakeDigests(view.DigestOf(f.Was()).Parts, view.DigestOf(f.Is()).Parts)
 		state[f.Path] = seen
 	} // a file that others made or moved here is still to be reported
 }

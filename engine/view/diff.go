@@ -47,14 +47,14 @@ func (v *View) State(quiet bool) State {
 	out := make(State, len(v.nodes)+len(v.pages)+1)
 	for _, p := range v.pages {
 		if quiet || !p.Kind.Quiet {
-			out[p.Path] = Digest{Version: p.Version(), Node: p.ID, Page: p.Kind.Name, Title: p.Name(), Parts: p.Facts().Digests()}
+			out[p.Path] = digestOfPage(p)
 		}
 	}
 	for _, n := range v.nodes {
-		out[n.Path] = Digest{Version: n.Version(), Node: n.ID, Title: n.Title, Parts: n.Facts().Digests()}
+		out[n.Path] = digestOfNode(n)
 	}
 	if !v.ws.Version.IsZero() {
-		out[v.ws.Path] = Digest{Version: v.ws.Version, Title: v.ws.Name, Parts: mdstore.DigestsOf(v.ws.Doc).Digests()}
+		out[v.ws.Path] = digestOfWorkspace(v.ws)
 	}
 	for p, d := range v.broken {
 		if k := mdstore.AllKinds().Of(p); k != nil && k.Quiet && !quiet {
@@ -65,6 +65,30 @@ func (v *View) State(quiet bool) State {
 		}
 	}
 	return out
+}
+
+func digestOfPage(p *mdstore.Page) Digest {
+	return Digest{Version: p.Version(), Node: p.ID, Page: p.Kind.Name, Title: p.Name(), Parts: p.Facts().Digests()}
+}
+
+func digestOfNode(n *mdstore.Node) Digest {
+	return Digest{Version: n.Version(), Node: n.ID, Title: n.Title, Parts: n.Facts().Digests()}
+}
+
+func digestOfWorkspace(w *mdstore.Workspace) Digest {
+	return Digest{Version: w.Version, Title: w.Name, Parts: mdstore.DigestsOf(w.Doc).Digests()}
+}
+
+// DigestOf returns the digest of a file of a kind.
+func DigestOf(f mdstore.File) Digest {
+	switch k := mdstore.AllKinds().Of(f.Path); k {
+	case mdstore.WorkspaceKind:
+		return digestOfWorkspace(mdstore.ParseWorkspace(f))
+	case mdstore.NodeKind:
+		return digestOfNode(mdstore.ParseNode(f))
+	default:
+		return digestOfPage(mdstore.ParsePage(k, f))
+	}
 }
 
 // Diff returns how one state of a workspace became another, in the order of paths. A node is known by its id, wherever

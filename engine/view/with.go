@@ -9,7 +9,12 @@ import (
 
 // With returns the view after those files became what they are given as; a file with the zero Version is gone. A node
 // whose file cannot be read any more keeps the front matter that it had.
-func (v *View) With(files ...mdstore.File) *View {
+func (v *View) With(files ...mdstore.File) *View { return v.with(files, false) }
+
+// WithLean is With for a view that is kept for other operations: it holds none of the documents of sound files.
+func (v *View) WithLean(files ...mdstore.File) *View { return v.with(files, true) }
+
+func (v *View) with(files []mdstore.File, lean bool) *View {
 	nodes := make([]*mdstore.Node, 0, len(files))
 	var pages []*mdstore.Page
 	var gone []mdstore.Path
@@ -28,6 +33,14 @@ func (v *View) With(files ...mdstore.File) *View {
 			} else {
 				nodes = append(nodes, mdstore.ParseNode(f))
 			}
+		}
+	}
+	if lean {
+		for i, n := range nodes {
+			nodes[i] = n.Lean()
+		}
+		for i, p := range pages {
+			pages[i] = p.Lean()
 		}
 	}
 	return v.Next(w, nodes, gone, pages...)
@@ -111,24 +124,4 @@ func (v *View) change(n *mdstore.Node, do edit) {
 	stand(remove)
 	v.nodes, v.ids = do(v.nodes, n, byPath), do(v.ids, n, byID)
 	stand(insert)
-}
-
-// Lean returns the view without the documents of sound nodes, as it is kept for other operations.
-func (v *View) Lean() *View {
-	var loaded []*mdstore.Node
-	for _, n := range v.nodes {
-		if n.Loaded() && n.Editable() == nil {
-			loaded = append(loaded, n.Lean())
-		}
-	}
-	var pages []*mdstore.Page
-	for _, p := range v.pages {
-		if p.Loaded() && p.Editable() == nil {
-			pages = append(pages, p.Lean())
-		}
-	}
-	if len(loaded)+len(pages) == 0 {
-		return v
-	}
-	return v.Next(v.ws, loaded, nil, pages...)
 }

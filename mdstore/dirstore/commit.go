@@ -54,7 +54,7 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 		if busy := s.git.busy(); busy != nil {
 			return busy
 		}
-		if err := s.git.unmerged(changes); err != nil {
+		if err := s.unmerged(changes); err != nil {
 			return err
 		}
 		before = s.git.state()

@@ -96,6 +96,7 @@ type Store struct {
 	lately    map[mdstore.Path]bool // that commits changed a short while ago; nil where that is not known
 	latelyAt  uint64                // the generation that lately is of
 	looked    time.Time             // when mergeForeign has last looked at all files
+	merged    mdstore.Stamp         // of git's index when that last had several versions of no file
 
 	mu       sync.Mutex
 	watched  bool                  // guarded by mu: Watch tells of saves

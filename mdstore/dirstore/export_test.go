@@ -18,6 +18,9 @@ func Ahead(s *Store, by time.Duration) {
 	s.now = func() time.Time { return time.Now().Add(by) }
 }
 
+// Unread reports whether a commit that is made now does not read git's index, as it has several versions of no file.
+func Unread(s *Store) bool { return s.merged.Proven }
+
 // CachePath returns the path of a workspace's cache file.
 func CachePath(under mdstore.Path) string { return string(cachePath(under)) }
 

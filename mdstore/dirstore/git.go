@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/osfs"
 	"arbor/mdstore/guard"
 )
 
@@ -107,18 +108,28 @@ func (g git) state() (state string) {
 }
 
 // unmerged returns an *mdstore.UnmergedError for the first change of a file of which git's index has several versions,
-// as a stash leaves them that did not apply. An index of version 4 does not tell.
-func (g git) unmerged(changes []mdstore.Change) error {
-	top, git := findGit(g.vault)
-	if g.patience < 0 || git == "" {
+// as a stash leaves them that did not apply. An index of version 4 does not tell. One that has several versions of no
+// file is not read again while its stamp proves that it is the same. The lock is held.
+func (s *Store) unmerged(changes []mdstore.Change) error {
+	top, git := findGit(s.git.vault)
+	if s.git.patience < 0 || git == "" {
+		return nil
+	}
+	began := s.now()
+	stamp, err := osfs.StampOf(filepath.Join(git, "index"))
+	if stamp = proven(stamp, began); err != nil || stamp.Same(s.merged) {
 		return nil
 	}
 	index, err := guard.ReadFile(git, "index", 1<<30)
-	if err != nil || len(index) < 8 || index[7] > 3 {
+	if err != nil || len(index) < 8 {
+		return nil
+	}
+	if index[7] > 3 || !stagesIn(index) {
+		s.merged = stamp
 		return nil
 	}
 	for _, ch := range changes {
-		for e := range entriesOf(index, g.named(top, ch.Path)) {
+		for e := range entriesOf(index, s.git.named(top, ch.Path)) {
 			if e.stage > 0 && !ch.Base.IsZero() {
 				return &mdstore.UnmergedError{Path: ch.Path}
 			}

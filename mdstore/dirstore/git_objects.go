@@ -64,6 +64,33 @@ func entriesOf(index []byte, path string) iter.Seq[indexEntry] {
 	}
 }
 
+// stagesIn reports whether an index below version 4 has, or may have, several versions of a file. The entries follow a
+// head of twelve bytes, each filled up with NULs to a multiple of eight. One that cannot be followed, as that of a
+// repository with SHA-256, may have them.
+func stagesIn(index []byte) bool {
+	const numbers = 40
+	at := 12
+	if len(index) < at {
+		return true
+	}
+	for range binary.BigEndian.Uint32(index[8:]) {
+		path := at + numbers + sha1.Size + 2
+		if len(index) < path {
+			return true
+		}
+		flags := binary.BigEndian.Uint16(index[path-2:])
+		if flags&0x4000 != 0 {
+			path += 2
+		}
+		n := bytes.IndexByte(index[min(path, len(index)):], 0)
+		if n < 1 || int(flags&0xfff) != min(n, 0xfff) || flags>>12&3 != 0 {
+			return true
+		}
+		at += (path - at + n + 8) &^ 7
+	}
+	return false
+}
+
 // checkedOut reports whether git has put a text into the file at p since a time: a version that is not the newest, base, or one
 // that is no recorded version. Of an index that cannot be read that is taken for so where git has the newest version: a
 // switch of branches may have taken it out.

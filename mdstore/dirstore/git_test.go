@@ -3,8 +3,10 @@ package dirstore_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -255,6 +257,65 @@ func TestWhatGitTracksIsTold(t *testing.T) {
 		write(t, filepath.Join(git, "sharedindex.0"), "")
 		if dirstore.Tracked(local) || dirstore.Tracked(filepath.Join(dir, "none")) {
 			t.Errorf("%s: what cannot be told is tracked", where)
+		}
+	}
+}
+
+// A file of which git's index has several versions is not written, also by a store that has found none in the index before.
+func TestUnmergedFilesAreRefusedWheneverTheyCome(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git")
+	}
+	const root, own = mdstore.Path("ws/nodes/root/Node.md"), mdstore.Path("ws/Workspace.md")
+	for hash, unread := range map[string]bool{"sha1": true, "sha256": false} {
+		dir := fill(t, unchanged)
+		git := func(stdin string, args ...string) string {
+			cmd := exec.Command("git", args...)
+			cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatal(args, err)
+			}
+			return strings.TrimSpace(string(out))
+		}
+		git("", "init", "-q", "--object-format="+hash)
+		git("", "add", "ws")
+		write(t, filepath.Join(dir, "later"), "")
+		git("", "add", "-N", "later") // whose entry has more flags
+		s := patient(t, dir, 1)
+		dirstore.Ahead(s, time.Hour) // so that the index has been left alone for long
+		round := 0
+		commit := func(p mdstore.Path) error {
+			now, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(string(p))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			round++
+			_, err = s.Commit(t.Context(), []mdstore.Change{{Path: p, Base: mdstore.VersionOf(now), New: fmt.Appendf(nil, "round %d\n", round)}})
+			return err
+		}
+		for range 2 {
+			if err := commit(root); err != nil {
+				t.Fatal(hash, err)
+			}
+		}
+		if got := dirstore.Unread(s); got != unread {
+			t.Errorf("%s: an index without several versions of a file is not read again: %t, want %t", hash, got, unread)
+		}
+		blob := git("x", "hash-object", "-w", "--stdin")
+		git(fmt.Sprintf("0 %s\t%s\n100644 %s 1\t%[2]s\n100644 %[3]s 2\t%[2]s\n100644 %[3]s 3\t%[2]s\n", strings.Repeat("0", len(blob)), root, blob),
+			"update-index", "--index-info")
+		for range 2 {
+			if _, refused := errors.AsType[*mdstore.UnmergedError](commit(root)); !refused {
+				t.Errorf("%s: a file with several versions is written", hash)
+			}
+			if err := commit(own); err != nil {
+				t.Errorf("%s: a file beside it: %v", hash, err)
+			}
+		}
+		git("", "add", "ws")
+		if err := commit(root); err != nil {
+			t.Errorf("%s: once it is merged: %v", hash, err)
 		}
 	}
 }

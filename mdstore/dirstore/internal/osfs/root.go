@@ -60,6 +60,12 @@ func (r Root) Stat(p mdstore.Path) (Info, error) {
 	return described(os.Lstat(r.R.Name() + "/" + string(p)))
 }
 
+// StampOf returns the stamp of a file outside of a Root, through links.
+func StampOf(name string) (mdstore.Stamp, error) {
+	info, err := described(os.Stat(name))
+	return info.Stamp, err
+}
+
 func described(fi fs.FileInfo, err error) (Info, error) {
 	if err != nil {
 		return Info{}, absent(err)
