@@ -18,6 +18,7 @@ type verdict struct {
 	steps  []recordedStep
 	out    []loss // what it took out, where it stands
 	known  bool   // it is a recorded version, byte for byte
+	byGit  bool   // git has put that version there, or the one that it was made from
 }
 
 // A version is a text that the record says a file held, decompressed, and when the next commit changed it.
@@ -76,7 +77,8 @@ func (s *Store) judge(p mdstore.Path, data []byte) (v verdict) {
 		return slices.ContainsFunc(all, func(k version) bool { return blobOf(k.data) == b })
 	}
 	back := v.known || s.git.has(data)
-	onTop := !back && base.data != nil && s.git.checkedOut(p, base.data, newest.data, base.replaced, recorded)
+	v.byGit = base.data != nil && s.git.checkedOut(p, base.data, newest.data, base.replaced, recorded)
+	onTop := !back && v.byGit
 	switch {
 	case (back || onTop) && (s.git.has(newest.data) || s.gitKeeps(p, v.steps, newest.text)):
 		return v

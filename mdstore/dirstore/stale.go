@@ -33,8 +33,10 @@ func (s *Store) mergeStale(p mdstore.Path) (merged bool, err error) {
 	}
 	if v.base == nil {
 		s.noteJudged(p, data, told(v.out))
-		if v.out != nil {
+		if v.out != nil || v.known && !v.byGit {
 			s.record(recordedStep{Path: p, New: data, Stands: true}) // it is the newest version from now on
+		}
+		if v.out != nil {
 			s.meet(mdstore.Collision{Path: p, Text: takenOut(p, told(v.out))})
 		}
 		return false, nil

@@ -226,29 +226,50 @@ func TestWhatDoesNotGoTogetherLiesBeside(t *testing.T) {
 	}
 }
 
-// What git brings back stands: git status is as git alone leaves it.
-func TestWhatGitBringsBackStands(t *testing.T) {
+// repository makes a git repository of a vault's project with all that there is, and returns what runs git in it.
+func repository(t *testing.T, dir string) (run func(words ...string) string) {
+	t.Helper()
 	git, err := exec.LookPath("git")
 	if err != nil {
 		t.Skip("no git here")
 	}
+	top := filepath.Dir(dir)
+	run = func(words ...string) string {
+		t.Helper()
+		cmd := exec.Command(git, append([]string{"-C", top, "-c", "user.name=a", "-c", "user.email=a@b"}, words...)...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", words, err, out)
+		}
+		return string(out)
+	}
+	write(t, filepath.Join(top, ".gitignore"), ".local/\n")
+	run("init", "-q")
+	run("add", ".")
+	run("commit", "-qm", "a")
+	return run
+}
+
+// What a backup brings back stands, and so does what a person makes of it, also where git has all of it and there is nothing to tell.
+func TestWhatABackupBringsBackStands(t *testing.T) {
+	dir := fill(t, map[string]string{"ws/Workspace.md": text})
+	run := repository(t, dir)
+	must(t, dir, replace("two", "TWO"))
+	run("commit", "-qam", "b")
+	for _, save := range []string{text, strings.Replace(text, "six", "SIX", 1)} {
+		write(t, filepath.Join(dir, string(own)), save)
+		if got, met := next(t, dir); got != save || len(met) != 0 {
+			t.Errorf("%q became %q, told of %v", save, got, met)
+		}
+	}
+}
+
+// What git brings back stands: git status is as git alone leaves it.
+func TestWhatGitBringsBackStands(t *testing.T) {
 	for _, words := range [][]string{{"stash"}, {"checkout", "HEAD", "--", "."}, {"reset", "--hard", "-q"}, {"restore", "."}} {
 		t.Run(words[0], func(t *testing.T) {
 			dir := fill(t, map[string]string{"ws/Workspace.md": text})
-			top := filepath.Dir(dir)
-			run := func(words ...string) string {
-				t.Helper()
-				cmd := exec.Command(git, append([]string{"-C", top, "-c", "user.name=a", "-c", "user.email=a@b"}, words...)...)
-				out, err := cmd.CombinedOutput()
-				if err != nil {
-					t.Fatalf("git %v: %v\n%s", words, err, out)
-				}
-				return string(out)
-			}
-			write(t, filepath.Join(top, ".gitignore"), ".local/\n")
-			run("init", "-q")
-			run("add", ".")
-			run("commit", "-qm", "a")
+			run := repository(t, dir)
 			must(t, dir, replace("two", "TWO"))
 			must(t, dir, replace("six", "SIX"))
 			run(words...)
@@ -273,24 +294,10 @@ func TestWhatGitBringsBackStands(t *testing.T) {
 // Git that is at work elsewhere at that time proves nothing: prompts and editors run git status after each save. Nor does
 // an empty file in its index, as a save in two pieces begins with one.
 func TestGitElsewhereMakesNoReturn(t *testing.T) {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("no git here")
-	}
 	dir := fill(t, map[string]string{"ws/Workspace.md": text})
 	top := filepath.Dir(dir)
-	run := func(words ...string) {
-		t.Helper()
-		cmd := exec.Command(git, append([]string{"-C", top, "-c", "user.name=a", "-c", "user.email=a@b"}, words...)...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", words, err, out)
-		}
-	}
-	write(t, filepath.Join(top, ".gitignore"), ".local/\n")
 	write(t, filepath.Join(top, "empty"), "")
-	run("init", "-q")
-	run("add", ".")
-	run("commit", "-qm", "a")
+	run := repository(t, dir)
 	must(t, dir, replace("two", "TWO"))
 	must(t, dir, replace("six", "SIX"))
 	write(t, filepath.Join(dir, string(own)), strings.Replace(text, "four", "FOUR", 1))
