@@ -64,8 +64,10 @@ func (env *Env) runs(ctx context.Context, s *view.View, out *NodeNextOut) {
 		if view.Begun(n) && !statemachine.TakesChildren(n.Type) && !offered[string(n.ID)] {
 			all = append(all, runningOf(held, s.Workspace().ID, n))
 		}
+		if env.bounded() && len(all) == boundedItems {
+			break
+		}
 	}
-	all, _ = first(env, all, boundedItems)
 	defer func() { out.Hint = "" }()
 	out.Hint = strings.Repeat("-", boundedHint) // which is not known yet
 	for out.Running = all; len(out.Running) > 0 && !env.fits(out); {

@@ -2,10 +2,52 @@ package view
 
 import (
 	"iter"
+	"slices"
 
 	"arbor/mdstore"
 	"arbor/statemachine"
 )
+
+// A spot is a node in its place in the tree, and what it needs to get on.
+type spot struct {
+	node  *mdstore.Node
+	depth int  // below the root
+	waits bool // for a worker: it has not begun, or has nothing left below it that is open
+	runs  bool // it has a worker, or had one; a planning node gets on by its children
+}
+
+// grown returns the tree. Nothing below a completed or cancelled node waits or runs, nor does what has a problem.
+func (v *View) grown() []spot {
+	kids := map[mdstore.ID][]*mdstore.Node{}
+	for all := v.kids; len(all) > 0; {
+		n := 1
+		for n < len(all) && all[n].Parent == all[0].Parent {
+			n++
+		}
+		kids[all[0].Parent], all = all[:n], all[n:]
+	}
+	out := make([]spot, 0, len(v.nodes))
+	frozen := -1 // depth of the ancestor that freezes what is below it
+	below := func(id mdstore.ID) []*mdstore.Node { return kids[id] }
+	v.walk(mdstore.Root, below, func(depth int, n *mdstore.Node) bool {
+		s := spot{node: n, depth: depth}
+		if depth <= frozen {
+			frozen = -1
+		}
+		if frozen < 0 && statemachine.Frozen(n.Status) {
+			frozen = depth
+		}
+		if frozen < 0 && len(n.Problems) == 0 {
+			inner, over := statemachine.TakesChildren(n.Type), statemachine.Terminal(n.Status)
+			open := func(k *mdstore.Node) bool { return !statemachine.Terminal(k.Status) }
+			s.waits = !Begun(n) || inner && !over && !slices.ContainsFunc(kids[n.ID], open)
+			s.runs = Begun(n) && !inner && !over
+		}
+		out = append(out, s)
+		return true
+	})
+	return out
+}
 
 // Ready yields the nodes that can be worked on now with their ancestors, in tree order: those that wait for their
 // start, planning nodes that wait for their first child, those whose children are all done and that wait for their
@@ -14,35 +56,13 @@ import (
 func (v *View) Ready(needs func(*mdstore.Node) bool) iter.Seq2[*mdstore.Node, []*mdstore.Node] {
 	return func(yield func(*mdstore.Node, []*mdstore.Node) bool) {
 		var way []*mdstore.Node
-		frozen := -1 // depth of the ancestor that freezes what is below it
-		for depth, n := range v.Walk(mdstore.Root) {
-			way = append(way[:depth], n)
-			if frozen >= 0 && depth > frozen {
-				continue
-			}
-			frozen = -1
-			if statemachine.Frozen(n.Status) {
-				frozen = depth
-				continue
-			}
-			if len(n.Problems) == 0 && (v.waits(n) || runs(n) && needs(n)) && !yield(n, way[:depth]) {
+		for _, s := range v.tree() {
+			way = append(way[:s.depth], s.node)
+			if (s.waits || s.runs && needs(s.node)) && !yield(v.docs.of(s.node), v.docs.ofAll(way[:s.depth])) {
 				return
 			}
 		}
 	}
-}
-
-// waits reports whether a node waits for a worker: it has not begun, or has nothing left below it that is open.
-func (v *View) waits(n *mdstore.Node) bool {
-	if !Begun(n) {
-		return true
-	}
-	return statemachine.TakesChildren(n.Type) && !statemachine.Terminal(n.Status) && len(v.OpenChildren(n.ID)) == 0
-}
-
-// runs reports whether a node needs a worker to get on: a planning node gets on by its children.
-func runs(n *mdstore.Node) bool {
-	return Begun(n) && !statemachine.TakesChildren(n.Type) && !statemachine.Terminal(n.Status)
 }
 
 // Begun reports whether a node has left the initial status of its type.

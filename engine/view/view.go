@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"arbor/context/assemble"
 	"arbor/engine/errs"
@@ -26,6 +27,7 @@ type View struct {
 	kids   []*mdstore.Node                  // all but the root by parent, in tree order; of a duplicate id only the first
 	pages  []*mdstore.Page                  // the files of other kinds, in the order of paths
 	broken map[mdstore.Path]mdoc.Diagnostic // files that could not be read at all; never modified
+	tree   func() []spot                    // the nodes in the order of the tree, made when they are first asked for
 	docs   *recorder                        // nil where no document can be asked for
 }
 
@@ -45,6 +47,7 @@ func New(w *mdstore.Workspace, nodes []*mdstore.Node, broken map[mdstore.Path]md
 		}
 	}
 	slices.SortFunc(v.kids, byParent)
+	v.tree = sync.OnceValue(v.grown)
 	return v
 }
 
@@ -199,26 +202,35 @@ func (v *View) Under(dir mdstore.Path) iter.Seq[*mdstore.Node] {
 // cycle hang below no root and are not met.
 func (v *View) Walk(from mdstore.ID) iter.Seq2[int, *mdstore.Node] {
 	return func(yield func(int, *mdstore.Node) bool) {
-		type step struct {
-			n     *mdstore.Node
-			depth int
-		}
-		start, ok := v.Node(from)
-		if !ok {
+		if from == mdstore.Root {
+			for _, s := range v.tree() {
+				if !yield(s.depth, v.docs.of(s.node)) {
+					return
+				}
+			}
 			return
 		}
-		for stack := []step{{start, 0}}; len(stack) > 0; {
-			at := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			if at.depth > 0 && at.n.ID == from {
-				continue // a walk that starts inside a cycle comes back to its start
-			}
-			if !yield(at.depth, at.n) {
-				return
-			}
-			for _, k := range slices.Backward(v.Below(at.n.ID)) {
-				stack = append(stack, step{k, at.depth + 1})
-			}
+		v.walk(from, v.below, func(depth int, n *mdstore.Node) bool { return yield(depth, v.docs.of(n)) })
+	}
+}
+
+// walk is Walk by a function that returns the children of a node.
+func (v *View) walk(from mdstore.ID, below func(mdstore.ID) []*mdstore.Node, yield func(int, *mdstore.Node) bool) {
+	same := v.same(from)
+	if len(same) == 0 {
+		return
+	}
+	for stack := []spot{{node: same[0]}}; len(stack) > 0; {
+		at := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if at.depth > 0 && at.node.ID == from {
+			continue // a walk that starts inside a cycle comes back to its start
+		}
+		if !yield(at.depth, at.node) {
+			return
+		}
+		for _, k := range slices.Backward(below(at.node.ID)) {
+			stack = append(stack, spot{node: k, depth: at.depth + 1})
 		}
 	}
 }
@@ -280,14 +292,7 @@ func (v *View) Lost() int {
 }
 
 // rooted returns the number of nodes in the tree.
-func (v *View) rooted() (n int) {
-	plain := *v
-	plain.docs = nil // no document is asked for
-	for range plain.Walk(mdstore.Root) {
-		n++
-	}
-	return n
-}
+func (v *View) rooted() int { return len(v.tree()) }
 
 // Candidates returns one node for each id: first those of the tree in its order, then the others in the order of paths.
 func (v *View) Candidates() []*mdstore.Node {

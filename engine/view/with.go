@@ -3,6 +3,7 @@ package view
 import (
 	"maps"
 	"slices"
+	"sync"
 
 	"arbor/mdstore"
 )
@@ -51,6 +52,7 @@ func (v *View) with(files []mdstore.File, lean bool) *View {
 func (v *View) Next(w *mdstore.Workspace, nodes []*mdstore.Node, gone []mdstore.Path, pages ...*mdstore.Page) *View {
 	next := &View{ws: w, nodes: slices.Clone(v.nodes), ids: slices.Clone(v.ids), kids: slices.Clone(v.kids), pages: slices.Clone(v.pages),
 		broken: v.broken, docs: v.docs}
+	next.tree = sync.OnceValue(next.grown)
 	for _, p := range gone {
 		next.drop(p)
 	}
