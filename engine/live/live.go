@@ -197,21 +197,19 @@ func (l *Vault) drop(id mdstore.ID, err error) {
 }
 
 // Committed publishes the view that a commit of this process led to: next, or nothing where the files have to be read again. before is
-// the generation that the plan was made over.
+// the generation that the plan was made over. A view that another call has read since then keeps the generation that it is of: the
+// history tells which of its files are to be read again.
 func (l *Vault) Committed(planned, next *view.View, before, after uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for id, s := range l.states {
 		switch {
 		case s.gen != before:
-			if id == planned.Workspace().ID {
-				s.stale = true
-			}
 		case id != planned.Workspace().ID:
 			s.gen = after
 		case next != nil && s.view == planned:
 			s = state{view: next, gen: after, stale: s.stale}
-		default:
+		case before == after: // the store counts no commits
 			s.stale = true
 		}
 		l.states[id] = s

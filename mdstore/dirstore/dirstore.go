@@ -133,7 +133,7 @@ func Create(dir string) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(parent.SyncDir(""), parent.R.Close()); err != nil {
+		if err := errors.Join(parent.SyncDir(""), parent.Close()); err != nil {
 			return err
 		}
 	}
@@ -150,7 +150,7 @@ func MayCreate(dir string) error {
 	if err != nil {
 		return err
 	}
-	defer r.R.Close()
+	defer r.Close()
 	if err := r.MayWrite(""); err != nil {
 		return &fs.PathError{Op: "mkdir", Path: missing[len(missing)-1], Err: fs.ErrPermission}
 	}
@@ -197,10 +197,10 @@ func Open(dir string, opt Options) (*Store, error) {
 	}
 	s.strayPatterns = sync.OnceValue(func() []*regexp.Regexp { return strayPatterns(s.kinds) })
 	if s.opened, err = disk.R.Stat("."); err != nil {
-		return nil, errors.Join(err, disk.R.Close())
+		return nil, errors.Join(err, disk.Close())
 	}
 	if s.docs, err = openDocs(cmp.Or(opt.ProjectRoot, filepath.Dir(dir)), dir, s.log); err != nil {
-		return nil, errors.Join(err, disk.R.Close())
+		return nil, errors.Join(err, disk.Close())
 	}
 	s.saveQuiet = cmp.Or(opt.SaveQuiet, saveQuiet)
 	s.git = git{vault: dir, patience: cmp.Or(opt.GitPatience, gitPatience)}
@@ -229,9 +229,9 @@ func Open(dir string, opt Options) (*Store, error) {
 // Close waits for the commit that is being made and releases what the store holds. It must not be used afterwards.
 func (s *Store) Close() error {
 	<-s.turn
-	err := s.disk.R.Close()
+	err := s.disk.Close()
 	if s.docs.root != nil {
-		err = errors.Join(err, s.docs.root.R.Close())
+		err = errors.Join(err, s.docs.root.Close())
 	}
 	s.turn <- struct{}{}
 	return err

@@ -18,7 +18,7 @@ import (
 func project(t *testing.T, files map[string]string) docs {
 	t.Helper()
 	d := projectIn(t, t.TempDir(), files)
-	t.Cleanup(func() { d.root.R.Close() })
+	t.Cleanup(func() { d.root.Close() })
 	return d
 }
 
@@ -83,7 +83,7 @@ func TestIgnoresWhatGitIgnores(t *testing.T) {
 		}
 		defer os.RemoveAll(dir)
 		d := projectIn(t, dir, files)
-		defer d.root.R.Close()
+		defer d.root.Close()
 		git := func(args ...string) string {
 			out, err := exec.Command("git", append([]string{"-C", dir, "-c", "core.excludesFile=", "-c", "core.quotePath=false"}, args...)...).Output()
 			if err != nil {

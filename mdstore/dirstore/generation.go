@@ -48,10 +48,14 @@ func (s *Store) Generation(ctx context.Context) (uint64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	for until := time.Now().Add(readWait); ; {
+	for began, pause := time.Now(), poll/16; ; pause = min(2*pause, poll) {
 		n, ok := s.gen.read()
 		if !ok || n%2 == 0 {
 			return n, ctx.Err()
+		}
+		if time.Since(began) < 10*poll { // a commit hardly takes longer
+			time.Sleep(pause)
+			continue
 		}
 		release, err := s.acquire(ctx, 10*poll) // which finishes it, if its process died
 		if err == nil {
@@ -62,7 +66,7 @@ func (s *Store) Generation(ctx context.Context) (uint64, error) {
 			n, _ = s.gen.read()
 			return n, ctx.Err() // it cannot be finished now, and the number is as good as any
 		}
-		if !time.Now().Before(until) {
+		if time.Since(began) > readWait {
 			return 0, s.gaveUp(ctx, readWait)
 		}
 	}

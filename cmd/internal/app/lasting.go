@@ -107,24 +107,23 @@ func (s *lastingStore) Update(ctx context.Context, f func(mdstore.Tx) error) err
 	return st.Update(ctx, f)
 }
 
-// vaultShift puts the count of opened vaults above the generation of each.
-const vaultShift = 48
+// shift is what the number of vaults that were opened adds to the generations of the one that is open now.
+func (s *lastingStore) shift() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.opened << 48
+}
 
 // Generation is another one for another vault, too.
 func (s *lastingStore) Generation(ctx context.Context) (uint64, error) {
 	n, err := s.use(false).(mdstore.History).Generation(ctx)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return n + s.opened<<vaultShift, err
+	return n + s.shift(), err
 }
 
-// ChangedSince knows nothing of the time before the vault was opened.
+// ChangedSince knows nothing of the time before the vault was opened: no commit of this one had such a number.
 func (s *lastingStore) ChangedSince(ctx context.Context, before, now uint64) ([]mdstore.Path, bool) {
-	const low = 1<<vaultShift - 1
-	if before>>vaultShift != now>>vaultShift {
-		return nil, false
-	}
-	return s.use(false).(mdstore.History).ChangedSince(ctx, before&low, now&low)
+	st, shift := s.use(false).(mdstore.History), s.shift()
+	return st.ChangedSince(ctx, before-shift, now-shift)
 }
 
 // InPlace finds nothing amiss with a vault that does not exist yet. One that was there before is missed.

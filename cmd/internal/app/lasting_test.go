@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -100,6 +101,48 @@ func TestALastingVaultIsTheOneThatIsThere(t *testing.T) {
 	do(only(st.Commit(t.Context(), []mdstore.Change{{Path: "ws/Workspace.md", New: []byte("five")}})))
 	want("made by a write", "five")
 	do(st.Close())
+}
+
+// The history of a vault is that of the store that is open now, and no other's: what another process has changed is known.
+func TestTheHistoryIsThatOfTheVaultThatIsThere(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "vault")
+	place(t, folder, "one")
+	st := &lastingStore{folder: folder, opt: dirstore.Options{SaveQuiet: -1}}
+	t.Cleanup(func() { st.Close() })
+	generation := func() uint64 {
+		t.Helper()
+		n, err := st.Generation(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	commit := func(was, is string) {
+		t.Helper()
+		other, err := dirstore.Open(folder, dirstore.Options{SaveQuiet: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		change := mdstore.Change{Path: "ws/Workspace.md", Base: mdstore.VersionOf([]byte(was)), New: []byte(is)}
+		if _, err := other.Commit(t.Context(), []mdstore.Change{change}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit("one", "two")
+	before := generation()
+	commit("two", "three")
+	if paths, ok := st.ChangedSince(t.Context(), before, generation()); !ok || !slices.Equal(paths, []mdstore.Path{"ws/Workspace.md"}) {
+		t.Errorf("a commit of another process changed %v, %t", paths, ok)
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	place(t, folder, "one")
+	commit("one", "two")
+	if paths, ok := st.ChangedSince(t.Context(), before, generation()); ok {
+		t.Errorf("of a vault that was replaced, %v is known", paths)
+	}
 }
 
 // A vault that is replaced while it is used is closed when nobody uses it any more, and not before.

@@ -16,14 +16,28 @@ import (
 
 // A Root is an FS in a folder of the operating system. Nothing outside of the folder is reached through it, whatever
 // links lie in it, but for what Stat says.
-type Root struct{ R *os.Root }
+type Root struct {
+	R   *os.Root
+	top *os.File // the folder itself; nil where the system cannot look for a path below it in one step
+}
 
 var _ FS = Root{}
 
 // OpenRoot opens a folder, which is to be closed.
 func OpenRoot(dir string) (Root, error) {
 	r, err := os.OpenRoot(dir)
-	return Root{r}, err
+	if err != nil {
+		return Root{}, err
+	}
+	return Root{r, topOf(r)}, nil
+}
+
+// Close closes the folder.
+func (r Root) Close() error {
+	if r.top != nil {
+		_ = r.top.Close()
+	}
+	return r.R.Close()
 }
 
 // rounds is how often a file is read that changes while it is read.
@@ -52,7 +66,12 @@ func UnlessMissing(err error) error {
 	return err
 }
 
-func (r Root) Lstat(p mdstore.Path) (Info, error) { return described(r.R.Lstat(native(p))) }
+func (r Root) Lstat(p mdstore.Path) (Info, error) {
+	if info, ok := r.lookBelow(p); ok {
+		return info, nil
+	}
+	return described(r.R.Lstat(native(p)))
+}
 
 // Stat is Lstat with one system call. It follows a link on the way to p, even out of the folder: what it says is good for
 // a comparison with an earlier stamp, and what differs has to be opened through the root. A path is clean already.
@@ -85,6 +104,11 @@ func (r Root) Look(p mdstore.Path, limit int64) (Info, error) {
 // ReadFile never waits for the other end of a pipe, and returns what the file held at one moment: it is read again
 // until its size and time stay the same.
 func (r Root) ReadFile(p mdstore.Path, limit int64) ([]byte, Info, error) {
+	if info, err := r.Stat(p); err == nil && info.Mode.IsRegular() { // to open a pipe would let its other end go on
+		if data, info, ok := r.readBelow(p, limit); ok {
+			return data, info, nil
+		}
+	}
 	if _, err := r.Look(p, limit); err != nil {
 		return nil, Info{}, err
 	}
@@ -94,6 +118,9 @@ func (r Root) ReadFile(p mdstore.Path, limit int64) ([]byte, Info, error) {
 // ReadRegular is ReadFile for a path that was a regular file a moment ago, or a link to one. It follows links, though
 // never out of the folder.
 func (r Root) ReadRegular(p mdstore.Path, limit int64) ([]byte, Info, error) {
+	if data, info, ok := r.readBelow(p, limit); ok {
+		return data, info, nil
+	}
 	for range rounds {
 		data, before, after, err := r.readOnce(p, limit)
 		switch {
@@ -137,7 +164,7 @@ func (r Root) readOnce(p mdstore.Path, limit int64) (data []byte, before, after 
 
 // ReadHead returns the first bytes of a file that is written in place, at most n of them.
 func (r Root) ReadHead(p mdstore.Path, n int) ([]byte, error) {
-	f, err := r.R.OpenFile(native(p), os.O_RDONLY|guard.NonBlock, 0)
+	f, err := r.open(p, os.O_RDONLY|guard.NonBlock)
 	if err != nil {
 		return nil, absent(err)
 	}
@@ -180,8 +207,14 @@ func (r Root) ReadDir(p mdstore.Path) ([]Entry, error) {
 }
 
 // openDir opens a folder. Where a pipe lies in its place, it does not wait for the other end.
-func (r Root) openDir(p mdstore.Path) (*os.File, error) {
-	return r.R.OpenFile(native(p), os.O_RDONLY|guard.NonBlock, 0)
+func (r Root) openDir(p mdstore.Path) (*os.File, error) { return r.open(p, os.O_RDONLY|guard.NonBlock) }
+
+// open opens what is there.
+func (r Root) open(p mdstore.Path, flag int) (*os.File, error) {
+	if fd, ok := r.below(p, flag); ok {
+		return os.NewFile(uintptr(fd), native(p)), nil
+	}
+	return r.R.OpenFile(native(p), flag, 0)
 }
 
 // Mkdir makes a folder. The one of what belongs to this machine is for this user alone: it holds texts of files that
@@ -233,7 +266,7 @@ func (r Root) resemble(f *os.File, like mdstore.Path) error {
 }
 
 func (r Root) Sync(p mdstore.Path) error {
-	f, err := r.R.OpenFile(native(p), syncFlag, 0)
+	f, err := r.open(p, syncFlag)
 	if err != nil {
 		return err
 	}

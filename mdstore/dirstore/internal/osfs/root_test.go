@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"testing"
 
@@ -30,12 +31,50 @@ func tree(t *testing.T) (dir string, root Root) {
 			t.Skip("no links here: ", err)
 		}
 	}
-	r, err := os.OpenRoot(dir)
+	root, err := OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = r.Close() })
-	return dir, Root{R: r}
+	t.Cleanup(func() { _ = root.Close() })
+	return dir, root
+}
+
+// What one system call tells is what the way through os.Root tells.
+func TestBothWaysSayTheSame(t *testing.T) {
+	dir, root := tree(t)
+	for name, mode := range map[string]fs.FileMode{"empty": 0o600, "read-only": 0o444, "with a bit": 0o755 | fs.ModeSetuid} {
+		if err := errors.Join(os.WriteFile(filepath.Join(dir, name), nil, 0o600), os.Chmod(filepath.Join(dir, name), mode)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slow := Root{R: root.R}
+	for _, p := range []mdstore.Path{"", "file", "a", "a/file", "a/b/file", "a/none", "none/a", "file/a", "in", "in/file", "out", "out/outside", "link",
+		"lost", "away", "empty", "read-only", "with a bit"} {
+		same := func(call string, got, want any, err, why error) {
+			t.Helper()
+			if !reflect.DeepEqual(got, want) || class(err) != class(why) {
+				t.Errorf("%s(%q): got %v, error %v\nwant %v, error %v", call, p, got, err, want, why)
+			}
+		}
+		info, err := root.Lstat(p)
+		want, why := slow.Lstat(p)
+		same("Lstat", info, want, err, why)
+		for _, limit := range []int64{2, 100} {
+			data, info, err := root.ReadFile(p, limit)
+			text, want, why := slow.ReadFile(p, limit)
+			same("ReadFile", info, want, err, why)
+			same("ReadFile", data, text, err, why)
+			data, info, err = root.ReadRegular(p, limit)
+			text, want, why = slow.ReadRegular(p, limit)
+			same("ReadRegular", info, want, err, why)
+			same("ReadRegular", data, text, err, why)
+		}
+		all, err := root.ReadDir(p)
+		entries, why := slow.ReadDir(p)
+		same("ReadDir", all, entries, err, why)
+		same("Writers", root.Writers(p), slow.Writers(p), nil, nil)
+		same("SyncDir", nil, nil, root.SyncDir(p), slow.SyncDir(p))
+	}
 }
 
 // class returns what callers ask of an error.

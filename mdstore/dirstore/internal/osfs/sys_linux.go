@@ -24,7 +24,7 @@ func ctime(st *syscall.Stat_t) int64 { return st.Ctim.Nano() }
 // Writers takes a lease on reading, which the system grants only while no program has the file open for writing, and
 // gives it back at once.
 func (r Root) Writers(p mdstore.Path) Writers {
-	f, err := r.R.OpenFile(native(p), os.O_RDONLY|guard.NonBlock, 0)
+	f, err := r.open(p, os.O_RDONLY|guard.NonBlock)
 	if err != nil {
 		return Unknown
 	}
