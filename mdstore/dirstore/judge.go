@@ -43,10 +43,11 @@ func versionsIn(p mdstore.Path, steps []recordedStep) (all []version) {
 }
 
 // judge compares what another program saved at p with the versions in the record, and with what git knows. It is stale only where that is
-// proved: its updatedAt is that of an older version, it has no log line of a newer one, and git has not put that older version there.
+// proved: its updatedAt is that of an older version, it has no log line of a newer one, and git has not put that older version there. A file
+// without a byte is one that a program is about to write anew, and no version.
 func (s *Store) judge(p mdstore.Path, data []byte) (v verdict) {
 	text, err := mdstore.TextOf(p, data)
-	if s.kinds.Of(p) == nil || err != nil || !utf8.Valid(text) {
+	if s.kinds.Of(p) == nil || err != nil || !utf8.Valid(text) || len(data) == 0 {
 		return v
 	}
 	v.steps = s.recordOf(p)

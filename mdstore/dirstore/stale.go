@@ -47,26 +47,29 @@ func (s *Store) mergeStale(p mdstore.Path) (merged bool, err error) {
 	if err := s.gen.begin(); err != nil {
 		return false, err
 	}
-	moved := false
-	missing, ok := s.committer.Rejoin(p, data, func(now []byte) ([]byte, []string) {
+	moved, stands := false, false
+	missing, ok := s.committer.Rejoin(p, data, func(now []byte) (out []byte, missing []string) {
 		if moved = !bytes.Equal(now, data); moved {
 			return nil, nil // it is another save by now, which is judged anew
 		}
-		return s.joined(p, v, now)
+		out, missing = s.joined(p, v, now)
+		stands = out == nil || bytes.Equal(out, now)
+		return out, missing
 	})
 	switch {
 	case moved:
 		return true, beingSaved(p)
 	case !ok && missing == nil:
 		return true, nil // it is gone, or cannot be written now; the next look finds it
-	case !ok: // nothing of it goes together
+	case !ok || stands: // nothing of the newest version goes into it
 		s.noteJudged(p, data, "")
+		s.record(recordedStep{Path: p, New: data, Stands: true})
 	}
 	if missing != nil {
 		lost := told(s.writersOf(p, v.steps, v.newest, missing))
 		err = s.committer.LayBeside(p, v.newest, cmp.Or(lost, strings.Join(missing, ", ")))
 	}
-	return true, err
+	return !stands || missing != nil, err
 }
 
 // joined returns a save with what commits have done since its base. It is a version of its own, and so has a time of its own.

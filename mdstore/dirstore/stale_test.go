@@ -122,6 +122,33 @@ func TestACommitOverAStaleSaveMergesIt(t *testing.T) {
 	}
 }
 
+// A program that saves in place empties the file first, maybe for a while. That is no version: nothing is told of it, and what it writes then is
+// merged, or stands, as if the file had not been empty.
+func TestAFileThatIsEmptyForAWhileIsNoVersion(t *testing.T) {
+	const line = "- [2026-01-01 00:00:00] [AI] done\n"
+	dir := fill(t, map[string]string{"ws/Workspace.md": text})
+	must(t, dir, func(s string) string { return s + "\n## Log\n\n" + line })
+	at := filepath.Join(dir, string(own))
+	saved := strings.Replace(contents(t, dir)[string(own)], "four", "FOUR", 1)
+	write(t, at, "")
+	if got, met := next(t, dir); got != "" || len(met) > 0 {
+		t.Errorf("an empty file became %q, told of %v", got, met)
+	}
+	write(t, at, saved)
+	if got, met := next(t, dir); got != saved || len(met) > 0 {
+		t.Errorf("%q became %q, told of %v", saved, got, met)
+	}
+	must(t, dir, replace("six", "SIX"))
+	write(t, at, "")
+	next(t, dir)
+	write(t, at, strings.Replace(saved, "two", "TWO", 1))
+	want := "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n\n## Log\n\n" + line
+	if got, _ := next(t, dir); body(got) != want {
+		t.Errorf("got %q", got)
+	}
+	must(t, dir, replace("five", "FIVE"))
+}
+
 // A save from the version that commits left is a person's, whatever it takes out; and so is one of an older version
 // byte for byte: an undo in the editor, a backup.
 func TestAnOrdinarySaveAndAReturnStand(t *testing.T) {
