@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"arbor/engine/claims"
@@ -90,9 +91,12 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 		return p, err
 	}
 	var drawn []mdstore.ID // a plan that is made again draws the same ids
+	var asked sync.Once
+	var still bool
 	p.base, err = e.live.Plan(ctx, ws, func(v *view.View) error {
+		asked.Do(func() { still = untimed(ctx, e, v) })
 		next := 0
-		p.draft = plan.New(v, act, plan.Options{Now: now, TitleFolders: e.opt.TitleFolders, Untimed: untimed(ctx, e, v), NewID: func(prefix string) (mdstore.ID, error) {
+		p.draft = plan.New(v, act, plan.Options{Now: now, TitleFolders: e.opt.TitleFolders, Untimed: still, NewID: func(prefix string) (mdstore.ID, error) {
 			if next == len(drawn) {
 				id, err := e.opt.NewID(prefix)
 				if err != nil {
@@ -152,6 +156,7 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 	var next *view.View
 	if files, followed := p.draft.Left(); followed && len(res.Collisions) == 0 { // else the files hold more than was planned
 		next = p.base.WithLean(files...)
+		e.live.Keep(files...)
 	}
 	if after, err := e.live.Generation(ctx); err == nil {
 		e.live.Committed(p.base, next, p.gen, after)

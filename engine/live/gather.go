@@ -23,6 +23,13 @@ func (l *Vault) Read(ctx context.Context, f func(context.Context) error) error {
 	return newGather(l).run(ctx, f)
 }
 
+// ReadAgain is Read for what an operation has read just now: documents that are kept are not looked for on the disk.
+func (l *Vault) ReadAgain(ctx context.Context, f func(context.Context) error) error {
+	g := newGather(l)
+	g.again = true
+	return g.run(ctx, f)
+}
+
 // Plan is Read for a function that works on one workspace. The view that it is given last is the one that its result was made over;
 // base is that view without documents.
 func (l *Vault) Plan(ctx context.Context, id mdstore.ID, f func(v *view.View) error) (base *view.View, err error) {
@@ -64,6 +71,7 @@ type gather struct {
 	base  map[mdstore.ID]*view.View
 	docs  map[mdstore.Path]*mdoc.Doc
 	runs  map[mdstore.ID]*view.View // of this run
+	again bool                      // kept documents are as good as files
 }
 
 func newGather(l *Vault) *gather {
@@ -126,7 +134,7 @@ func (g *gather) load(ctx context.Context, wanted map[mdstore.ID][]view.Wanted) 
 				return err
 			}
 			f := files[i]
-			if g.docs[w.Path], _ = mdstore.ParseFile(w.Path, f.Data, w.Form); f.Version != w.Version {
+			if g.docs[w.Path] = g.vault.parsed(f, w.Form); f.Version != w.Version {
 				moved = append(moved, f)
 				g.vault.Heed(true, w.Path)
 			}
@@ -143,6 +151,9 @@ var settleSteps = []time.Duration{10 * time.Millisecond, 100 * time.Millisecond,
 
 // read reads a file: once a program that is in the middle of saving it is done, for as long as settleSteps.
 func (g *gather) read(ctx context.Context, w view.Wanted) (mdstore.File, error) {
+	if kept := g.vault.kept(w.Path); g.again && kept.Version == w.Version {
+		return kept, nil
+	}
 	for step := 0; ; step++ {
 		f, err := g.vault.st.Read(ctx, w.Path)
 		switch {
@@ -213,4 +224,47 @@ func each(n int, f func(int)) {
 		})
 	}
 	wg.Wait()
+}
+
+// A docs is documents as they were parsed, by path and version: the same bytes are parsed once, not by each operation
+// that reads them. Who reads a document reads its file all the same, and so knows its version.
+type docs struct {
+	mu    sync.Mutex
+	all   map[mdstore.Path]mdstore.File // guarded by mu: with their documents
+	bytes int                           // guarded by mu: of all
+}
+
+// docsMost is how many bytes of documents are kept; with more all of them are forgotten.
+const docsMost = 1 << 20
+
+// parsed returns the document of a file.
+func (d *docs) parsed(f mdstore.File, form *mdoc.Form) *mdoc.Doc {
+	if kept := d.kept(f.Path); kept.Doc != nil && kept.Version == f.Version {
+		return kept.Doc
+	}
+	f.Doc, _ = mdstore.ParseFile(f.Path, f.Data, form)
+	d.Keep(f)
+	return f.Doc
+}
+
+// kept returns the file that was last kept of a path, the zero File where there is none.
+func (d *docs) kept(p mdstore.Path) mdstore.File {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.all[p]
+}
+
+// Keep keeps the documents of files that have one, for operations that read them next.
+func (d *docs) Keep(files ...mdstore.File) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, f := range files {
+		if f.Doc == nil {
+			continue
+		}
+		if d.bytes += len(f.Data) - len(d.all[f.Path].Data); d.bytes > docsMost || d.all == nil {
+			d.all, d.bytes = map[mdstore.Path]mdstore.File{}, len(f.Data)
+		}
+		d.all[f.Path] = f
+	}
 }

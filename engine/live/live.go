@@ -24,6 +24,8 @@ type Vault struct {
 	st  mdstore.Store
 	opt Options
 
+	docs
+
 	refresh sync.Mutex // held while files are read for the next view
 
 	mu        sync.Mutex

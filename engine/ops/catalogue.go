@@ -286,9 +286,9 @@ func Of(set string) []Operation {
 
 // Find returns the operation of that name.
 func Find(name string) (Operation, bool) {
-	for _, o := range slices.Concat(all, forPeople) {
-		if o.Name == name {
-			return o, true
+	for _, list := range [][]Operation{all, forPeople} {
+		if i := slices.IndexFunc(list, func(o Operation) bool { return o.Name == name }); i >= 0 {
+			return list[i], true
 		}
 	}
 	return Operation{}, false

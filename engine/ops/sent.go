@@ -45,7 +45,7 @@ func (env *Env) Sent(ctx context.Context, result any, r Reply) {
 			!strings.Contains(page, "\n"+item+"\n")
 	}
 	var sent []plan.Text
-	err := env.Engine.Read(ctx, func(ctx context.Context) error {
+	err := env.Engine.Live().ReadAgain(ctx, func(ctx context.Context) error {
 		v, err := env.Engine.View(ctx, ws)
 		if err != nil {
 			return err

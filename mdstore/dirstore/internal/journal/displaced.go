@@ -44,12 +44,17 @@ const (
 // baseOf returns the place of the bytes that a displaced file held.
 func baseOf(at mdstore.Path) mdstore.Path { return DisplacedDir.Join(baseMark + at.Base()) }
 
-// displace removes the temporary t, which was the file at p, or might have been, while it held known; or makes a
-// displaced file of it, if another program may write to it still. If one has written to it since, that save is merged
-// at once. After a failure t stays as a stray.
-func (c *Committer) displace(t, p mdstore.Path, known []byte) {
+// displace removes the temporary t, which was the file at p, or might have been, while it held known, or what else it
+// may hold; or makes a displaced file of it, if another program may write to it still. If one has written to it since,
+// that save is merged at once. After a failure t stays as a stray.
+func (c *Committer) displace(t, p mdstore.Path, known []byte, or ...[]byte) {
 	who := c.FS.Writers(t) // before the bytes are read: if no program has it open, they cannot change any more
 	held, err := read(c.FS, t)
+	for _, also := range or {
+		if err == nil && same(held, also) {
+			known = also
+		}
+	}
 	switch {
 	case err == nil && held == nil:
 		return

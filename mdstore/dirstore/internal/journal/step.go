@@ -95,7 +95,11 @@ func (m *maker) replaceOnce(s *step, first bool) error {
 	if failed != nil && !unreadable(failed) {
 		return failed
 	}
-	held, err := read(m.FS, s.Temp)
+	held := s.New
+	var err error
+	if !first { // else it was written just now
+		held, err = read(m.FS, s.Temp)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: cannot be read, and is in the way: %w", s.Temp, err)
 	}
@@ -201,10 +205,6 @@ func (m *maker) displaceAll(do verb) {
 		if s.Do != do {
 			continue
 		}
-		t, known := m.now(i, s.Temp), s.Base
-		if held, err := read(m.FS, t); err == nil && same(held, s.New) {
-			known = s.New // the step gave way, or was taken back
-		}
-		m.displace(t, m.now(i, s.Path), known)
+		m.displace(m.now(i, s.Temp), m.now(i, s.Path), s.Base, s.New) // New, where the step gave way or was taken back
 	}
 }
