@@ -25,38 +25,35 @@ type access struct {
 
 // Touched notes that a workspace was used: loaded, resolved, bound or written to. An access within a minute after the
 // last one that is noted changes nothing. Nothing fails where it cannot be noted.
-func Touched(ctx context.Context, e *Engine, ws mdstore.ID) { touch(ctx, e, ws, editAccess) }
-
-type accessEdit func(map[mdstore.ID]access)
-
-func touch(ctx context.Context, e *Engine, ws mdstore.ID, write func(context.Context, *Engine, accessEdit) error) {
+func Touched(ctx context.Context, e *Engine, ws mdstore.ID) {
 	now := e.opt.Now().UnixMilli()
 	all, err := readAccess(ctx, e)
 	if age := now - all[ws].At; err == nil && age >= 0 && age < accessStep.Milliseconds() {
 		return
 	}
-	_ = write(ctx, e, func(all map[mdstore.ID]access) { all[ws] = access{now, all[ws].Resolved} })
+	_ = editAccess(ctx, e, func(all map[mdstore.ID]access) { all[ws] = access{now, all[ws].Resolved} })
 }
 
-// editAccess is writeAccess for a caller that does not hold the store's lock.
+type accessEdit func(map[mdstore.ID]access)
+
+// editAccess changes what is noted. What cannot be noted is logged.
 func editAccess(ctx context.Context, e *Engine, edit accessEdit) error {
-	return e.st.Update(ctx, func(mdstore.Tx) error { return writeAccess(ctx, e, edit) })
-}
-
-// writeAccess changes what is noted. The store's lock must be held. What cannot be noted is logged.
-func writeAccess(ctx context.Context, e *Engine, edit accessEdit) error {
 	local, ok := mdstore.AsStore[mdstore.Local](e.st)
 	if !ok {
 		return nil
 	}
-	all, err := readAccess(ctx, e)
-	if err == nil {
-		edit(all)
-		var data []byte
-		if data, err = json.Marshal(all); err == nil {
-			err = local.WriteLocal(ctx, accessFile, append(data, '\n'))
+	err := e.st.Update(ctx, func(mdstore.Tx) error {
+		all, err := readAccess(ctx, e)
+		if err != nil {
+			return err
 		}
-	}
+		edit(all)
+		data, err := json.Marshal(all)
+		if err != nil {
+			return err
+		}
+		return local.WriteLocal(ctx, accessFile, append(data, '\n'))
+	})
 	if err != nil {
 		e.opt.Log.Warn("an access to a workspace cannot be noted", "error", err)
 	}

@@ -68,6 +68,9 @@ func (e *Engine) apply(ctx context.Context, ws mdstore.ID, act plan.Act, op func
 		}
 		return nil, err
 	}
+	if out.Changed() {
+		Touched(ctx, e, ws)
+	}
 	out.Collisions = slices.Concat(e.live.Told(), met, out.Collisions)
 	return out, nil
 }
@@ -167,7 +170,6 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 	if err := p.claims.Write(ctx, e.st); err != nil {
 		e.opt.Log.Warn("claims cannot be kept", "error", err) // which keeps nobody from working
 	}
-	touch(ctx, e, p.base.Workspace().ID, writeAccess)
 	return out, unmade(out)
 }
 
