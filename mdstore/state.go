@@ -4,12 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"arbor/mdstore/mdoc"
+	"arbor/mdstore/pattern"
 )
 
 // A State is what somebody wrote down to go on from later. Its front matter is known from a page's facts: see Page.Field. What stands
@@ -83,7 +83,7 @@ func ActiveFileOf(path string, data []byte) ActiveFile {
 	return ActiveFile{Path: path, Hash: hex.EncodeToString(sum[:6]), Size: int64(len(data))}
 }
 
-var activeFile = regexp.MustCompile(`(?s)^(.*) \(([0-9a-f]{12}), ([0-9]{1,18})\)$`)
+var activeFile = pattern.Of(`(?s)^(.*) \(([0-9a-f]{12}), ([0-9]{1,18})\)$`)
 
 // Format returns the text of a list item, `path (hash, size)`, from which ParseActiveFile reads the same. A path that
 // would read back as another one, or that Markdown would take for something else, is quoted as in Go and JSON.
@@ -103,7 +103,7 @@ func (f ActiveFile) Format() string {
 // ParseActiveFile reads the text of a list item. Text of another form, as a person may write it, is all path.
 func ParseActiveFile(item string) ActiveFile {
 	f := ActiveFile{Path: item}
-	if m := activeFile.FindStringSubmatch(item); m != nil {
+	if m := activeFile().FindStringSubmatch(item); m != nil {
 		f.Path, f.Hash = m[1], m[2]
 		f.Size, _ = strconv.ParseInt(m[3], 10, 64) // 18 digits at most
 	}

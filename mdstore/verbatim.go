@@ -1,11 +1,11 @@
 package mdstore
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"arbor/mdstore/mdoc"
+	"arbor/mdstore/pattern"
 )
 
 // Texts of other programs stand in files below headings that say whose they are. A text that would not stand there
@@ -35,11 +35,11 @@ func Verbatim(text string) string {
 }
 
 // gitMarks are what git begins the lines around a conflict with: two of them in a file are taken for an unfinished merge.
-var gitMarks = regexp.MustCompile("(?m)^(<<<<<<< |>>>>>>> )")
+var gitMarks = pattern.Of("(?m)^(<<<<<<< |>>>>>>> )")
 
 // fits reports whether a stored text leaves a file sound.
 func fits(stored string) bool {
-	if gitMarks.MatchString(stored) {
+	if gitMarks().MatchString(stored) {
 		return false
 	}
 	_, wrong := mdoc.Parse("", []byte("---\n---\n\n## a\n\n"+stored+"\n"), SlotForm)
@@ -64,14 +64,14 @@ func unescaped(held string) string {
 // Fenced returns a text in a fence that is longer than any in it, whether it needs one or not.
 func Fenced(text string) string {
 	longest := 2
-	for _, run := range backticks.FindAllString(text, -1) {
+	for _, run := range backticks().FindAllString(text, -1) {
 		longest = max(longest, len(run))
 	}
 	fence := strings.Repeat("`", longest+1)
 	return fence + verbatimInfo + "\n" + text + "\n" + fence
 }
 
-var backticks = regexp.MustCompile("`+")
+var backticks = pattern.Of("`+")
 
 // standsAlone reports whether a text reads back as it is below a heading: it begins and ends with a character that
 // shows, holds no carriage return, no heading that would end it, no block that swallows what follows, and does not
@@ -88,7 +88,7 @@ func standsAlone(text string) bool {
 	}
 	const before, behind = "---\n---\n\n## a\n\n", "\n\n## b\n"
 	d, wrong := mdoc.Parse("", []byte(before+text+behind), nil)
-	if len(wrong) > 0 || gitMarks.MatchString(text) {
+	if len(wrong) > 0 || gitMarks().MatchString(text) {
 		return false
 	}
 	high := slices.DeleteFunc(d.Headings(), func(h mdoc.Heading) bool { return h.Level > 2 })

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,19 +38,6 @@ var traced = []struct {
 	{"", "ws archive $ws"},
 	{"", "ws restore $ws"},
 	{"", "ws delete $ws --force --yes"},
-}
-
-// build makes the program as it is shipped.
-func build(t *testing.T) string {
-	t.Helper()
-	out := filepath.Join(t.TempDir(), "arbor")
-	if msg, err := exec.Command("go", "build", "-o", out, ".").CombinedOutput(); err != nil {
-		if errors.Is(err, exec.ErrNotFound) {
-			t.Skip("there is no go to build the program with")
-		}
-		t.Fatalf("%v\n%s", err, msg)
-	}
-	return out
 }
 
 // strace runs a command and returns its trace and what it printed.

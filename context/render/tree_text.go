@@ -1,11 +1,12 @@
 package render
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+
+	"arbor/mdstore/pattern"
 )
 
 // Visible returns s as one line that is safe to print: escape sequences, control characters, characters that change the
@@ -19,7 +20,7 @@ func visible(s string, lines bool) string {
 	if clean(s) {
 		return s
 	}
-	s = escapes.ReplaceAllString(strings.ToValidUTF8(s, ""), "")
+	s = escapes().ReplaceAllString(strings.ToValidUTF8(s, ""), "")
 	if !lines {
 		s = spaces.Replace(s)
 	}
@@ -38,7 +39,7 @@ func visible(s string, lines bool) string {
 
 // escapes are the escape sequences of terminals: those of CSI, with parameters and a final byte; those with a text up to BEL or ST;
 // and ESC with what belongs to it. Of a sequence that lacks its end only the introducer counts: it must not swallow the text after it.
-var escapes = regexp.MustCompile(`(?:\x1b\[|\x{9b})(?:[ -?]*[@-~])?` +
+var escapes = pattern.Of(`(?:\x1b\[|\x{9b})(?:[ -?]*[@-~])?` +
 	`|(?:\x1b[\]PX^_]|[\x{90}\x{98}\x{9d}-\x{9f}])(?:[^\n]*?(?:\x07|\x1b\\|\x{9c}))?` +
 	`|\x1b(?:[ -/]*[0-~])?`)
 
@@ -118,7 +119,7 @@ func EscapeMarkdown(s string) string {
 }
 
 // quote matches what a line begins with and each of its further lines begins with too: blanks and the marks of quotes.
-var quote = regexp.MustCompile(`^[ \t>]*`)
+var quote = pattern.Of(`^[ \t>]*`)
 
 // Wrap breaks the lines that are wider than that at blanks. What it breaks off begins as its line does, and two columns
 // further in an item of a list. Words that are wider stay whole, and colours take no room.
@@ -134,7 +135,7 @@ func Wrap(s string, columns int) string {
 }
 
 func wrapLine(line string, columns int) string {
-	lead := quote.FindString(line)
+	lead := quote().FindString(line)
 	out, rest := lead, line[len(lead):]
 	if strings.HasPrefix(rest, "- ") {
 		lead += "  "
@@ -156,7 +157,7 @@ func wrapLine(line string, columns int) string {
 
 // unpainted returns s without colours and without the end of its line.
 func unpainted(s string) string {
-	return strings.TrimRight(painted.ReplaceAllString(s, ""), "\n")
+	return strings.TrimRight(painted().ReplaceAllString(s, ""), "\n")
 }
 
-var painted = regexp.MustCompile("\x1b\\[[0-9;]*m")
+var painted = pattern.Of("\x1b\\[[0-9;]*m")

@@ -197,7 +197,7 @@ func (l Layer) broken(err error) (wrong []mdoc.Diagnostic) {
 		bad.Line, bad.Col, bad.Text = where.Position.Line, 1, bad.Text+": "+where.Message
 	}
 	for i, line := range strings.Split(string(l.Data), "\n") {
-		m := append(anyLine.FindStringSubmatch(line), "", "", "")
+		m := append(anyLine().FindStringSubmatch(line), "", "", "")
 		if _, hidden := mask(m[1], strings.Trim(m[2], "\"' \t\r")); !hidden {
 			continue
 		}

@@ -3,13 +3,13 @@ package config
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
 
 	"arbor/engine/errs"
+	"arbor/mdstore/pattern"
 )
 
 // An entry is a key with its value, or the header of a table, in a TOML file that parses.
@@ -26,7 +26,7 @@ type entry struct {
 }
 
 // token matches what says where values end: texts and comments, in which nothing else counts, and signs.
-var token = regexp.MustCompile(`(?s)"""(?:\\.|[^\\])*?"{3,5}|'''.*?'{3,5}|` +
+var token = pattern.Of(`(?s)"""(?:\\.|[^\\])*?"{3,5}|'''.*?'{3,5}|` +
 	`"(?:\\.|[^"\\])*"|'[^']*'|#[^\n]*|[\[\]{}=\n]`)
 
 const byteOrderMark = "\ufeff"
@@ -37,7 +37,7 @@ func scan(src string) (all []entry) {
 	var under []string   // the header that counts
 	var lists [][]string // the headers of lists of tables
 	depth, e := 0, entry{line: 1, from: len(src) - len(strings.TrimPrefix(src, byteOrderMark))}
-	for _, at := range append(token.FindAllStringIndex(src, -1), []int{len(src), len(src)}) {
+	for _, at := range append(token().FindAllStringIndex(src, -1), []int{len(src), len(src)}) {
 		sign := byte('\n') // the end of the file is one of a line
 		if at[0] < len(src) {
 			sign = src[at[0]]

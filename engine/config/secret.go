@@ -3,9 +3,10 @@ package config
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
+
+	"arbor/mdstore/pattern"
 )
 
 const (
@@ -15,14 +16,14 @@ const (
 
 var (
 	// secretName matches the end of a key that names a secret, in small letters and without the signs between its words.
-	secretName = regexp.MustCompile(`(apikey|secret|(secret|private|access)key|pass(word|wd|phrase)|token|credentials?)$`)
+	secretName = pattern.Of(`(apikey|secret|(secret|private|access)key|pass(word|wd|phrase)|token|credentials?)$`)
 	// secretValue matches a text that only a secret looks like.
-	secretValue = regexp.MustCompile(`^(sk-|sk_live_|AIza|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA)[\w-]{12,}|` +
+	secretValue = pattern.Of(`^(sk-|sk_live_|AIza|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA)[\w-]{12,}|` +
 		`^eyJ[\w-]+\.eyJ|-----BEGIN [A-Z ]*PRIVATE KEY|://[^/\s:@]+:[^/\s@]+@`)
 	// elsewhere matches a text that says where a secret is: the name of a variable.
-	elsewhere = regexp.MustCompile(`^\$?\{?[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\}?$`)
+	elsewhere = pattern.Of(`^\$?\{?[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\}?$`)
 	// anyLine matches a line that sets a key, in a file that need not parse.
-	anyLine = regexp.MustCompile(`^[^=:#]*?([\w-]+)["']?\s*[=:]\s*(.*)`)
+	anyLine = pattern.Of(`^[^=:#]*?([\w-]+)["']?\s*[=:]\s*(.*)`)
 	signs   = strings.NewReplacer("-", "", "_", "", " ", "", ".", "")
 )
 
@@ -50,8 +51,8 @@ func mask(name string, value any) (out any, hidden bool) {
 	}
 	switch v := value.(type) {
 	case string:
-		named := secretName.MatchString(strings.ToLower(signs.Replace(name))) && v != "" && !elsewhere.MatchString(v)
-		if named || secretValue.MatchString(v) {
+		named := secretName().MatchString(strings.ToLower(signs.Replace(name))) && v != "" && !elsewhere().MatchString(v)
+		if named || secretValue().MatchString(v) {
 			return isSet, true
 		}
 	case float64:

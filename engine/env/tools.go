@@ -8,10 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"arbor/mdstore/pattern"
 )
 
 // BuiltIn returns the tools that every environment has.
@@ -116,9 +117,9 @@ func first(texts ...string) string {
 }
 
 var (
-	toolForm   = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
-	varForm    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
-	parameters = regexp.MustCompile(`\$\{([^}]*)\}`)
+	toolForm   = pattern.Of(`^[a-z][a-z0-9_-]{0,63}$`)
+	varForm    = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+	parameters = pattern.Of(`\$\{([^}]*)\}`)
 )
 
 // tool checks a definition.
@@ -132,13 +133,13 @@ func (d definition) tool(taken func(string) bool) (Tool, error) {
 	switch {
 	case err != nil:
 		return t, err
-	case !toolForm.MatchString(t.Name):
+	case !toolForm().MatchString(t.Name):
 		return t, fmt.Errorf("%q is no name of a tool: small letters, digits, - and _", t.Name)
 	case taken(t.Name):
 		return t, fmt.Errorf("%q is the name of a tool of Arbor's", t.Name)
 	case len(t.Command) == 0 || t.Command[0] == "":
 		return t, errors.New(`command is empty; it is a list, as ["go", "test", "${package}"]`)
-	case parameters.MatchString(t.Command[0]):
+	case parameters().MatchString(t.Command[0]):
 		return t, errors.New("the program itself is no parameter: command[0] has no ${…}")
 	case t.Timeout < leastTimeout || t.Timeout > mostTimeout:
 		return t, fmt.Errorf("timeout is %d; from 1 to %d seconds are allowed", d.Timeout, int(mostTimeout.Seconds()))
@@ -147,7 +148,7 @@ func (d definition) tool(taken func(string) bool) (Tool, error) {
 		if strings.Contains(word, "\x00") {
 			return t, errors.New("command has a NUL")
 		}
-		for _, m := range parameters.FindAllStringSubmatch(word, -1) {
+		for _, m := range parameters().FindAllStringSubmatch(word, -1) {
 			if _, ok := known[m[1]]; !ok {
 				return t, fmt.Errorf("command has %s, which parametersSchema does not declare", m[0])
 			}
@@ -160,7 +161,7 @@ func (d definition) tool(taken func(string) bool) (Tool, error) {
 	}
 	for _, v := range t.Env {
 		name, _, ok := strings.Cut(v, "=")
-		if !ok || !varForm.MatchString(name) || strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_") || name == "PATH" || name == "HOME" ||
+		if !ok || !varForm().MatchString(name) || strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_") || name == "PATH" || name == "HOME" ||
 			strings.HasPrefix(name, "ARBOR_") || strings.Contains(v, "\x00") {
 			return t, fmt.Errorf("env has %q; it has NAME=VALUE, and not PATH, HOME, LD_…, DYLD_… or ARBOR_…", v)
 		}
@@ -234,10 +235,10 @@ func Argv(t Tool, args json.RawMessage) ([]string, error) {
 	}
 	var argv []string
 	for _, word := range t.Command {
-		if m := parameters.FindStringSubmatch(word); m != nil && m[0] == word && given[m[1]] == nil {
+		if m := parameters().FindStringSubmatch(word); m != nil && m[0] == word && given[m[1]] == nil {
 			continue
 		}
-		arg := parameters.ReplaceAllStringFunc(word, func(s string) string { return spell(given[s[2:len(s)-1]]) })
+		arg := parameters().ReplaceAllStringFunc(word, func(s string) string { return spell(given[s[2:len(s)-1]]) })
 		if strings.Contains(arg, "\x00") {
 			return nil, errors.New("no argument of a program has a NUL")
 		}

@@ -3,10 +3,10 @@ package env
 import (
 	"net/url"
 	"path"
-	"regexp"
 	"strings"
 
 	"arbor/engine/errs"
+	"arbor/mdstore/pattern"
 )
 
 // An Address is what a URI of an environment says.
@@ -51,23 +51,23 @@ func ParseURI(uri string) (a Address, err error) {
 		switch {
 		case scheme == "file" && (u.Host == "" || u.Host == "localhost"):
 			return Address{Host: Server, Path: path.Clean("/" + name)}, nil
-		case scheme == "client" && idForm.MatchString(u.Host) && clientName(name):
+		case scheme == "client" && idForm().MatchString(u.Host) && clientName(name):
 			return Address{Host: Client, Client: u.Host, Path: name}, nil
-		case u.Host == "session" && (scheme == "vault" || scheme == "monad") && idForm.MatchString(name):
+		case u.Host == "session" && (scheme == "vault" || scheme == "monad") && idForm().MatchString(name):
 			return Address{Host: Session, ID: name}, nil
 		}
 		return a, wrong("it names no folder, client or session")
-	case idForm.MatchString(scheme) && len(scheme) > 1 && clientName(rest):
+	case idForm().MatchString(scheme) && len(scheme) > 1 && clientName(rest):
 		return Address{Host: Client, Client: scheme, Path: rest}, nil
 	}
 	return a, wrong("its scheme is none that is known")
 }
 
 // idForm is that of ids of environments, clients and sessions.
-var idForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+var idForm = pattern.Of(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
 // ValidID reports whether an environment can have this id.
-func ValidID(id string) bool { return idForm.MatchString(id) && !strings.Contains(id, "..") }
+func ValidID(id string) bool { return idForm().MatchString(id) && !strings.Contains(id, "..") }
 
 // clientName reports whether a name can be that of a client's folder.
 func clientName(name string) bool {

@@ -3,10 +3,11 @@ package memory
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"arbor/mdstore/pattern"
 )
 
 // Summarize returns the sentences of a text that say most, in their order, up to ratio of its characters, one at least and
@@ -55,9 +56,9 @@ type unit struct {
 
 var (
 	// blocks of a text: code in a fence, a heading, a list up to a blank line, a line of a paragraph.
-	blockOf = regexp.MustCompile("(?m)^ {0,3}(?:(?:````(?s:.*?)(?:^ {0,3}````|\\z)|```(?s:.*?)(?:^ {0,3}```|\\z)|~~~(?s:.*?)(?:^ {0,3}~~~|\\z)).*" +
+	blockOf = pattern.Of("(?m)^ {0,3}(?:(?:````(?s:.*?)(?:^ {0,3}````|\\z)|```(?s:.*?)(?:^ {0,3}```|\\z)|~~~(?s:.*?)(?:^ {0,3}~~~|\\z)).*" +
 		`|(#{1,6}\s.*)|(?:[-*+]|\d{1,9}[.)])[ \t].*(?:\n[ \t]*\S.*)*)|^(.*\S.*)`)
-	sentenceEnd = regexp.MustCompile(`[.!?…]+["'”’)\]]*\s+|[。！？]+[”’」』）]*\s*`)
+	sentenceEnd = pattern.Of(`[.!?…]+["'”’)\]]*\s+|[。！？]+[”’」』）]*\s*`)
 )
 
 // unitsOf divides a text and says how much each unit tells: how frequent its terms are, in headings twice, and half as much
@@ -69,14 +70,14 @@ func unitsOf(text string) (units []unit) {
 	finish := func() {
 		for block := start; strings.TrimSpace(text[start:end]) != ""; {
 			cut := end
-			if at := sentenceEnd.FindStringIndex(text[start:end]); at != nil {
+			if at := sentenceEnd().FindStringIndex(text[start:end]); at != nil {
 				cut = start + at[1]
 			}
 			units = append(units, unit{text: strings.TrimSpace(text[start:cut]), block: block, first: start == block})
 			start = cut
 		}
 	}
-	for _, at := range blockOf.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range blockOf().FindAllStringSubmatchIndex(text, -1) {
 		line := at[4] >= 0
 		if !line || strings.Trim(text[end:at[0]], " \t\r") != "\n" {
 			finish()

@@ -18,14 +18,14 @@ type Operation struct {
 	Both string // another one that it is part of; "" for none
 	Help
 	Writes      bool
-	Destructive bool    // takes something away, if only to the trash
-	Idempotent  bool    // doing it again changes nothing
-	Git         bool    // needs git, and a vault in a repository of git
-	Looks       bool    // of use also to a caller with Env.ReadOnly, for whom it writes nothing
-	Params      []Param // the members of In
+	Destructive bool // takes something away, if only to the trash
+	Idempotent  bool // doing it again changes nothing
+	Git         bool // needs git, and a vault in a repository of git
+	Looks       bool // of use also to a caller with Env.ReadOnly, for whom it writes nothing
 	In, Out     reflect.Type
 
-	run func(ctx context.Context, env *Env, in any) (any, error)
+	params []Param // without those that Without left out; nil for all
+	run    func(ctx context.Context, env *Env, in any) (any, error)
 }
 
 // Help is what front ends say about an operation.
@@ -70,6 +70,20 @@ type Param struct {
 	Help     string
 	Writes   bool // the operation writes only with it
 	Field    reflect.StructField
+}
+
+// Params returns the parameters, the members of In.
+func (o Operation) Params() []Param {
+	if o.params != nil {
+		return o.params
+	}
+	return ShapeOf(o.In).Members
+}
+
+// Without returns the operation without the parameters for which left says so.
+func (o Operation) Without(left func(Param) bool) Operation {
+	o.params = slices.DeleteFunc(slices.Clone(o.Params()), left)
+	return o
 }
 
 // Call runs the operation with arguments in JSON. Unknown, missing and mistyped arguments are refused before anything
@@ -298,7 +312,7 @@ func Find(name string) (Operation, bool) {
 func op[I, O any](name string, e effect, run func(context.Context, *Env, I) (*O, error), h Help) Operation {
 	return Operation{
 		Name: name, Help: h, Writes: e&writes != 0, Destructive: e&destroys != 0, Idempotent: e&repeats != 0, Looks: e&looks != 0, Git: e&byGit != 0,
-		Params: ShapeOf(reflect.TypeFor[I]()).Members, In: reflect.TypeFor[I](), Out: reflect.TypeFor[O](),
+		In: reflect.TypeFor[I](), Out: reflect.TypeFor[O](),
 		run: func(ctx context.Context, env *Env, in any) (any, error) { return run(ctx, env, *in.(*I)) },
 	}
 }

@@ -79,7 +79,7 @@ func TestCrashes(t *testing.T) {
 // A dry run of every sample writes nothing, and plans what the operation then does.
 func TestDryRunWritesNothing(t *testing.T) {
 	for _, o := range ops.WithoutGit() {
-		if !slices.ContainsFunc(o.Params, func(p ops.Param) bool { return p.Name == "dryRun" }) {
+		if !slices.ContainsFunc(o.Params(), func(p ops.Param) bool { return p.Name == "dryRun" }) {
 			if o.Writes && !forThisMachine[o.Name] {
 				t.Errorf("%s changes the plan, and cannot be planned", o.Name)
 			}

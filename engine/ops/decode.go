@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"arbor/engine/errs"
 	"arbor/engine/nearest"
+	"arbor/mdstore/pattern"
 )
 
 // Parse returns the arguments of a call, one JSON object, with numbers as json.Number. It refuses texts that would not
@@ -58,12 +58,12 @@ func (o Operation) Read(args json.RawMessage) (any, error) {
 }
 
 // Takes returns the shape of the operation's parameters.
-func (o Operation) Takes() *Shape { return &Shape{Type: o.In, Kind: KindObject, Members: o.Params} }
+func (o Operation) Takes() *Shape { return &Shape{Type: o.In, Kind: KindObject, Members: o.Params()} }
 
 // Normal puts the arguments of a call that can be read into their published form, and leaves the others as they are.
 func (o Operation) Normal(given map[string]any) {
 	r := reader{tool: o.Name}
-	for _, p := range o.Params {
+	for _, p := range o.Params() {
 		if v, ok := given[p.Name]; ok && v != nil {
 			if v, err := r.value(p.Shape, p.Name, v); err == nil {
 				given[p.Name] = v
@@ -101,7 +101,7 @@ func short(s string) string {
 }
 
 // escapes are a pair of escapes that are one character, an escape of one unit, and any other escape.
-var escapes = regexp.MustCompile(`\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u(.{4})|\\.`)
+var escapes = pattern.Of(`\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u(.{4})|\\.`)
 
 // flawOf says what in a JSON value is no text, "" for nothing. Decoding would replace it silently, or let it pass.
 func flawOf(raw []byte) string {
@@ -111,7 +111,7 @@ func flawOf(raw []byte) string {
 	if !bytes.Contains(raw, []byte(`\u`)) {
 		return ""
 	}
-	for _, m := range escapes.FindAllSubmatch(raw, -1) {
+	for _, m := range escapes().FindAllSubmatch(raw, -1) {
 		switch r, err := strconv.ParseUint(string(m[1]), 16, 16); {
 		case err != nil: // a pair, or no escape of a unit
 		case r == 0:

@@ -9,12 +9,12 @@ import (
 	"maps"
 	"math"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"arbor/engine/errs"
+	"arbor/mdstore/pattern"
 )
 
 // A reader brings JSON values into the form that their shapes publish. It takes other forms that models and programs
@@ -73,7 +73,7 @@ func (r reader) text(s *Shape, at string, v any) (any, error) {
 	text, ok := v.(string)
 	number, isNumber := v.(json.Number)
 	switch b, isBool := v.(bool); {
-	case isNumber && written.MatchString(number.String()):
+	case isNumber && written().MatchString(number.String()):
 		text, ok = number.String(), true
 	case isBool && slices.Contains(s.Enum, strconv.FormatBool(b)):
 		text, ok = strconv.FormatBool(b), true
@@ -91,7 +91,7 @@ func (r reader) text(s *Shape, at string, v any) (any, error) {
 }
 
 // written are the numbers that are one text only: no 1.0, 5e2 or -0.
-var written = regexp.MustCompile(`^(0|-?[1-9]\d*|-?(0|[1-9]\d*)\.\d*[1-9])$`)
+var written = pattern.Of(`^(0|-?[1-9]\d*|-?(0|[1-9]\d*)\.\d*[1-9])$`)
 
 var ofJSON = reflect.TypeFor[json.Unmarshaler]()
 

@@ -74,7 +74,7 @@ func TestEveryRefusalHasItsCodeAndChangesNothing(t *testing.T) {
 		w := enginetest.New(t, plan())
 		args := map[string]any{}
 		o, _ := ops.Find(c.name)
-		for _, p := range o.Params {
+		for _, p := range o.Params() {
 			if p.Name == "workspaceId" && c.code != errs.AmbiguousID {
 				args["workspaceId"] = ws
 			}

@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"regexp"
 	"sort"
 	"unicode/utf8"
+
+	"arbor/mdstore/pattern"
 )
 
 // The numbers of items that a bounded result lists, where the caller asks for no number.
@@ -154,7 +155,7 @@ func shownOf(shown, all int, what, rest string) string {
 }
 
 // commands are the words of the command line in a text that speaks of tools, too.
-var commands = regexp.MustCompile(` \((?:arbor |--)[^()]*\)|, (?:arbor |--)[^(),]*(\))`)
+var commands = pattern.Of(` \((?:arbor |--)[^()]*\)|, (?:arbor |--)[^(),]*(\))`)
 
 // Tools returns a hint or a message without the words of the command line, for a caller that has tools.
-func Tools(text string) string { return commands.ReplaceAllString(text, "$1") }
+func Tools(text string) string { return commands().ReplaceAllString(text, "$1") }

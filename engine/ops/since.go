@@ -1,12 +1,12 @@
 package ops
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"arbor/mdstore"
+	"arbor/mdstore/pattern"
 )
 
 // since reads a point in time in any of the forms that people and programs write. param is the parameter that has it.
@@ -29,7 +29,7 @@ func since(param, s string, now time.Time) (time.Time, error) {
 	case "yesterday":
 		return now.AddDate(0, 0, -1), nil
 	}
-	if m := ago.FindStringSubmatch(words); m != nil {
+	if m := ago().FindStringSubmatch(words); m != nil {
 		n, err := strconv.Atoi(m[1])
 		unit := map[string]time.Duration{"second": time.Second, "minute": time.Minute, "hour": time.Hour}[m[2]]
 		switch {
@@ -50,4 +50,4 @@ func since(param, s string, now time.Time) (time.Time, error) {
 		"or \"2 days ago\" are expected", param, s)
 }
 
-var ago = regexp.MustCompile(`^(\d+) (second|minute|hour|day|week|month|year)s? ago$`)
+var ago = pattern.Of(`^(\d+) (second|minute|hour|day|week|month|year)s? ago$`)

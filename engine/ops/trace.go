@@ -45,7 +45,7 @@ func (o Operation) deed(env *Env, in any) *mdstore.Operation {
 // words returns what a trace tells of the arguments of a call: those that choose from few values, and names. refs are
 // those of the names that nodes have.
 func (o Operation) words(in any) (words, named, refs []string) {
-	for _, p := range o.Params {
+	for _, p := range o.Params() {
 		value := reflect.Indirect(reflect.Indirect(reflect.ValueOf(in)).FieldByIndex(p.Field.Index))
 		if !value.IsValid() || value.Kind() != reflect.String || value.Len() == 0 || slices.Contains(untraced, p.Name) {
 			continue

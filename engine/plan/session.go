@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -11,6 +10,7 @@ import (
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
+	"arbor/mdstore/pattern"
 )
 
 // StartSession makes the file of a session.
@@ -90,11 +90,11 @@ func taken(d *Draft, id mdstore.ID) bool {
 }
 
 // device are the names that no file may have on Windows, whatever follows behind a dot.
-var device = regexp.MustCompile(`(?i)^(CON|PRN|AUX|NUL|COM.|LPT.)(\.|$)`)
+var device = pattern.Of(`(?i)^(CON|PRN|AUX|NUL|COM.|LPT.)(\.|$)`)
 
 // portable reports whether an id can name a folder on every system.
 func portable(id mdstore.ID) bool {
-	return id.Valid() && !strings.HasSuffix(string(id), ".") && !device.MatchString(string(id))
+	return id.Valid() && !strings.HasSuffix(string(id), ".") && !device().MatchString(string(id))
 }
 
 // EndSession ends a session.
@@ -141,7 +141,7 @@ type NoteSession struct {
 }
 
 // traceTypes are the types that a caller can give, whose letters are counted besides.
-var traceTypes = regexp.MustCompile(`^[\pL\pN_.-]+$`)
+var traceTypes = pattern.Of(`^[\pL\pN_.-]+$`)
 
 const traceTypeMost = 40
 
@@ -152,7 +152,7 @@ func (a NoteSession) Plan(d *Draft) (None, error) {
 		return None{}, err
 	}
 	kind := cmp.Or(a.Type, TraceNote)
-	if !traceTypes.MatchString(kind) || utf8.RuneCountInString(kind) > traceTypeMost {
+	if !traceTypes().MatchString(kind) || utf8.RuneCountInString(kind) > traceTypeMost {
 		return None{}, errs.New(errs.InvalidParams, "type %q: a word of at most %d letters, digits, '.', '_' and '-' is a type", kind, traceTypeMost).
 			With(errs.Details{Param: "type"})
 	}

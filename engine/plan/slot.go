@@ -77,7 +77,7 @@ func (f SlotFacts) check() error {
 	if f.Group != nil && *f.Group != "" {
 		for part := range strings.SplitSeq(*f.Group, "/") {
 			if part == "" || strings.HasPrefix(part, ".") || strings.Trim(part, " ") != part || strings.HasSuffix(part, ".") ||
-				!mdstore.Path(part).Valid() || strings.ContainsAny(part, `<>:"|?*`) || device.MatchString(part) {
+				!mdstore.Path(part).Valid() || strings.ContainsAny(part, `<>:"|?*`) || device().MatchString(part) {
 				return badName("%q is no group; names with / between are one, as projects/alpha: none empty, none beginning with a dot", *f.Group)
 			}
 		}
@@ -227,7 +227,7 @@ func slotPath(d *Draft, k *mdstore.Kind, group, name string, id mdstore.ID) mdst
 		folder = folder.Join(strings.Split(group, "/")...)
 	}
 	p := k.FileFor(folder, name)
-	if device.MatchString(name) || placeTaken(d, p) {
+	if device().MatchString(name) || placeTaken(d, p) {
 		return k.FileFor(folder, name+"-"+string(id))
 	}
 	return p

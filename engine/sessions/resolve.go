@@ -3,7 +3,6 @@ package sessions
 import (
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"arbor/engine/errs"
 	"arbor/mdstore"
+	"arbor/mdstore/pattern"
 )
 
 // Find returns the binding of an identifier. The error is a FILE_UNREADABLE where the file has an entry for it that is
@@ -34,12 +34,12 @@ func FindIn(kept []byte, identifier string) (b Binding, ok bool) {
 	return b, ok && json.Unmarshal(raw, &b) == nil
 }
 
-var object = regexp.MustCompile(`\{[^{}]*\}`)
+var object = pattern.Of(`\{[^{}]*\}`)
 
 // salvaged returns the bindings that stand whole in a damaged file: each says its own key.
 func salvaged(data []byte) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
-	for _, raw := range object.FindAll(data, -1) {
+	for _, raw := range object().FindAll(data, -1) {
 		var b Binding
 		if json.Unmarshal(raw, &b) == nil && ValidID(b.SessionID) == nil && b.WorkspaceID != "" {
 			out[b.SessionID] = raw

@@ -2,12 +2,12 @@ package view
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
+	"arbor/mdstore/pattern"
 )
 
 // A FieldChange is a key of the front matter that got another value. nil stands for null, and for a key that is not
@@ -120,7 +120,7 @@ func loggedOnly(was, is *mdoc.Doc) (changes []SectionChange, ok bool) {
 	}
 	heading := bytes.LastIndex(old[:same], []byte("\n## ")) + 1
 	more, ok := bytes.CutSuffix(now[same:], old[same:])
-	if !ok || !aLog.Match(old[heading:same]) || !entries.Match(more) || !mayFollow.Match(old[same:]) {
+	if !ok || !aLog().Match(old[heading:same]) || !entries().Match(more) || !mayFollow().Match(old[same:]) {
 		return nil, false
 	}
 	c := SectionChange{Name: mdstore.SecLog, Kind: Altered}
@@ -132,9 +132,9 @@ func loggedOnly(was, is *mdoc.Doc) (changes []SectionChange, ok bool) {
 
 // The usual forms of a log with entries, of entries alone, and of what may follow one.
 var (
-	aLog      = regexp.MustCompile(`^## (Log|日志)\r?\n\s*- \[`)
-	entries   = regexp.MustCompile(`^(- \[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] \[.*\n)+$`)
-	mayFollow = regexp.MustCompile(`^(\r?\n|- \[|$)`)
+	aLog      = pattern.Of(`^## (Log|日志)\r?\n\s*- \[`)
+	entries   = pattern.Of(`^(- \[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] \[.*\n)+$`)
+	mayFollow = pattern.Of(`^(\r?\n|- \[|$)`)
 )
 
 // bodies returns the text of each section by name; those of one name are joined.

@@ -13,6 +13,7 @@ import (
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/journal"
 	"arbor/mdstore/dirstore/internal/osfs"
+	"arbor/mdstore/pattern"
 )
 
 // The names of strays, as regular expressions; the first that matches decides. In that of a conflict copy, the two
@@ -142,11 +143,11 @@ func (v *vault) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.S
 
 // localTemp matches the names of the temporary files by which files of .local/ are replaced: see replace. They hold
 // nothing that is not made again.
-var localTemp = regexp.MustCompile(`^` + regexp.QuoteMeta(journal.TempPrefix) + `[A-Z2-7]{26,}$`)
+var localTemp = pattern.Of(`^` + regexp.QuoteMeta(journal.TempPrefix) + `[A-Z2-7]{26,}$`)
 
 // madeAgain reports whether a file is such a temporary one.
 func (v *vault) madeAgain(p mdstore.Path) bool {
-	return p.Under(mdstore.LocalDir) && localTemp.MatchString(p.Base())
+	return p.Under(mdstore.LocalDir) && localTemp().MatchString(p.Base())
 }
 
 // kept reports whether a stray of .local/ is left alone: it is none of a process that was killed, or in a folder that

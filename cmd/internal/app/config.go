@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"arbor/cmd/internal/cli"
@@ -13,6 +12,7 @@ import (
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/mdstore/guard"
+	"arbor/mdstore/pattern"
 )
 
 // configMost is more bytes than a file of settings can need.
@@ -49,7 +49,7 @@ func readLayer(l config.Level, file string) config.Layer {
 }
 
 // namesVault matches a line of a broken arbor.toml that is about the vault.
-var namesVault = regexp.MustCompile(`(?m)^\s*["']?vault`)
+var namesVault = pattern.Of(`(?m)^\s*["']?vault`)
 
 // configured returns what the arbor.toml in a folder names as the vault, "" for nothing. refused says that it names
 // one outside of the project, which does not count. The error is that of a file which does not tell whether it names
@@ -68,7 +68,7 @@ func configured(dir string) (name string, refused, err error) {
 			return "", nil, bad
 		case w.Code == config.CodeRefused && strings.HasPrefix(w.Text, "vault "):
 			refused = bad
-		case strings.HasPrefix(w.Text, "vault"), strings.HasPrefix(w.Text, "is no TOML") && namesVault.Match(l.Data):
+		case strings.HasPrefix(w.Text, "vault"), strings.HasPrefix(w.Text, "is no TOML") && namesVault().Match(l.Data):
 			return "", nil, bad
 		}
 	}

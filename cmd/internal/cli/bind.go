@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	"arbor/engine/ops"
 	"arbor/mdstore"
+	"arbor/mdstore/pattern"
 	"arbor/statemachine"
 )
 
@@ -29,7 +29,7 @@ func (b *binding) field(p ops.Param) reflect.Value { return b.in.FieldByIndex(p.
 
 // flags adds a flag for each field that has one.
 func (b *binding) flags(cmd *cobra.Command) {
-	for _, p := range b.o.Params {
+	for _, p := range b.o.Params() {
 		tag := p.Field.Tag
 		if !b.command.takes(p) {
 			continue
@@ -120,14 +120,14 @@ func ifGiven[T any](b *binding, fs *pflag.FlagSet, name string, to **T, value *T
 	})
 }
 
-var capital = regexp.MustCompile("[A-Z]")
+var capital = pattern.Of("[A-Z]")
 
 // dashed returns a name of JSON as a flag has it: rulesHash as rules-hash.
-func dashed(name string) string { return strings.ToLower(capital.ReplaceAllString(name, "-$0")) }
+func dashed(name string) string { return strings.ToLower(capital().ReplaceAllString(name, "-$0")) }
 
 // param returns the parameter that a word gives.
 func (b *binding) param(word string) (ops.Param, bool) {
-	for _, p := range b.o.Params {
+	for _, p := range b.o.Params() {
 		if word != "" && p.Field.Tag.Get("arg") == word {
 			return p, true
 		}
@@ -202,7 +202,7 @@ func (b *binding) parse(cmd *cobra.Command, words []string) error {
 			return err
 		}
 	}
-	for _, p := range b.o.Params {
+	for _, p := range b.o.Params() {
 		switch field := b.field(p); p.Name {
 		case "workspaceId":
 			field.SetString(sh.flags.workspace)
@@ -217,7 +217,7 @@ func (b *binding) parse(cmd *cobra.Command, words []string) error {
 			return err
 		}
 	}
-	for _, p := range b.o.Params { // what the engine judges is left to it: it says more
+	for _, p := range b.o.Params() { // what the engine judges is left to it: it says more
 		given := b.field(p)
 		if p.Enum == nil || p.Field.Tag.Get("judge") != "" || given.String() == "" {
 			continue
@@ -232,7 +232,7 @@ func (b *binding) parse(cmd *cobra.Command, words []string) error {
 // required refuses a command line that leaves out what the operation needs, and names all of it.
 func (b *binding) required(cmd *cobra.Command) error {
 	var missing []string
-	for _, p := range b.o.Params {
+	for _, p := range b.o.Params() {
 		what := p.Field.Tag.Get("text")
 		given := p.Type.Kind() != reflect.String && p.Type.Kind() != reflect.Slice || b.field(p).Len() > 0
 		if !p.Required || p.Unless != "" || given || !b.command.takes(p) {

@@ -231,7 +231,7 @@ func (b *binding) run(cmd *cobra.Command, words []string) error {
 	if err := b.parse(cmd, words); err != nil {
 		return err
 	}
-	for _, p := range b.o.Params {
+	for _, p := range b.o.Params() {
 		if kind := p.Field.Tag.Get("is"); kind == "node" || kind == "planning" {
 			id, err := sh.node(ctx, b.field(p).String())
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"arbor/engine/ops"
 	"arbor/engine/view"
 	"arbor/mdstore"
+	"arbor/mdstore/pattern"
 )
 
 // A deed is what a write did with one node or with the workspace.
@@ -21,16 +22,16 @@ type deed struct {
 
 // deedWords are how people say what a change of a file is called.
 var deedWords = []struct {
-	is   *regexp.Regexp
+	is   func() *regexp.Regexp
 	said string
 }{
-	{regexp.MustCompile(`^(created|deleted|ended|noted|said|cleared): .*`), "$1"}, {regexp.MustCompile(`^created$`), "added"},
-	{regexp.MustCompile(`^parent .* → `), "moved below "}, {regexp.MustCompile(`^order .*`), "put in its place"},
-	{regexp.MustCompile(`^log \+ 1$`), "logged"}, {regexp.MustCompile(`^isolated .*true$`), "isolated"},
-	{regexp.MustCompile(`^isolated .*false$`), "isolated no more"},
+	{pattern.Of(`^(created|deleted|ended|noted|said|cleared): .*`), "$1"}, {pattern.Of(`^created$`), "added"},
+	{pattern.Of(`^parent .* → `), "moved below "}, {pattern.Of(`^order .*`), "put in its place"},
+	{pattern.Of(`^log \+ 1$`), "logged"}, {pattern.Of(`^isolated .*true$`), "isolated"},
+	{pattern.Of(`^isolated .*false$`), "isolated no more"},
 }
 
-var reached = regexp.MustCompile(`^(status|focus) .+ → (\S+)$`)
+var reached = pattern.Of(`^(status|focus) .+ → (\S+)$`)
 
 // deedsOf gathers what a write did with each node, and the titles of those that it deleted.
 func deedsOf(files []ops.FileDiff) (all []deed, gone map[string]string) {
@@ -38,7 +39,7 @@ func deedsOf(files []ops.FileDiff) (all []deed, gone map[string]string) {
 	for _, f := range files {
 		for _, what := range f.What {
 			id, what, _ := strings.Cut(what, " ")
-			to := reached.FindStringSubmatch(what)
+			to := reached().FindStringSubmatch(what)
 			if to != nil && to[1] == "focus" {
 				id, what = to[2], "has the focus"
 			}
@@ -57,7 +58,7 @@ func deedsOf(files []ops.FileDiff) (all []deed, gone map[string]string) {
 				continue
 			}
 			for _, w := range deedWords {
-				what = w.is.ReplaceAllString(what, w.said)
+				what = w.is().ReplaceAllString(what, w.said)
 			}
 			all[i].what = append(all[i].what, what)
 		}

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"strings"
 
 	"arbor/context/render"
@@ -11,6 +10,7 @@ import (
 	"arbor/engine/ops"
 	"arbor/engine/view"
 	"arbor/mdstore"
+	"arbor/mdstore/pattern"
 )
 
 // A names says how people name what a workspace holds: by titles and short ids. Without a view it knows no titles.
@@ -73,14 +73,14 @@ func (n names) titled(id string) string {
 }
 
 // nodeID matches what may be the id of a node.
-var nodeID = regexp.MustCompile(`\bnode-[0-9A-Za-z._-]*[0-9A-Za-z]`)
+var nodeID = pattern.Of(`\bnode-[0-9A-Za-z._-]*[0-9A-Za-z]`)
 
 // renamed returns a text in which the ids of nodes that are known are replaced, but for those in paths. The title in
 // parentheses that may follow an id goes with it.
 func (n names) renamed(text string, by func(id, title string) string) string {
 	var b strings.Builder
 	at := 0
-	for _, m := range nodeID.FindAllStringIndex(text, -1) {
+	for _, m := range nodeID().FindAllStringIndex(text, -1) {
 		id, end := text[m[0]:m[1]], m[1]
 		title, _ := n.of(id)
 		if title == "" || m[0] > 0 && text[m[0]-1] == '/' || strings.HasPrefix(text[end:], "/") {

@@ -2,15 +2,16 @@ package cli
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"arbor/mdstore/pattern"
 )
 
 // member matches what the command line says in its own way, as it stands in an indented document. No text that is
 // quoted in JSON looks so.
-var member = regexp.MustCompile(
+var member = pattern.Of(
 	`(?m)^( *"(?:createdAt|updatedAt|boundAt|leasedUntil|since|timestamp|hint)": )(".*"|\d+)(,?)$`)
 
 // milliseconds is RFC 3339 as the files count.
@@ -19,8 +20,8 @@ const milliseconds = "2006-01-02T15:04:05.000Z07:00"
 // ourJSON returns a document as the command line prints it: times are RFC 3339, null for none, and hints are about
 // commands.
 func ourJSON(doc string) string {
-	return member.ReplaceAllStringFunc(doc, func(line string) string {
-		m := member.FindStringSubmatch(line)
+	return member().ReplaceAllStringFunc(doc, func(line string) string {
+		m := member().FindStringSubmatch(line)
 		value, text := m[2], ""
 		switch ms, err := strconv.ParseInt(value, 10, 64); {
 		case err == nil && ms == 0:

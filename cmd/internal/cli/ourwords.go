@@ -2,31 +2,31 @@ package cli
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"arbor/engine/errs"
 	"arbor/engine/ops"
+	"arbor/mdstore/pattern"
 )
 
 // What the engine says names operations and parameters, and the commands in parentheses behind them. At the command
 // line only the commands are said.
 var (
-	commandBehind = regexp.MustCompile(`\b[a-z]+_[a-z_]+(?: [a-z ]+)? \((arbor [^()]*)\)`)
-	commandAmong  = regexp.MustCompile(`\((?:[a-z]+_[a-z_]+|[a-z]+[A-Z]\w*|release)[^()]*?[,;] ` +
+	commandBehind = pattern.Of(`\b[a-z]+_[a-z_]+(?: [a-z ]+)? \((arbor [^()]*)\)`)
+	commandAmong  = pattern.Of(`\((?:[a-z]+_[a-z_]+|[a-z]+[A-Z]\w*|release)[^()]*?[,;] ` +
 		`(?:at the command line: )?((?:arbor |--)[^()]*)\)`)
-	flagBehind = regexp.MustCompile(`\b[a-zA-Z]+: true \((--[a-z-]+)\)`)
-	actionOf   = regexp.MustCompile(`\bnode_transition (\S+) (start|submit|complete|fail|retry|reopen|cancel)\b`)
+	flagBehind = pattern.Of(`\b[a-zA-Z]+: true \((--[a-z-]+)\)`)
+	actionOf   = pattern.Of(`\bnode_transition (\S+) (start|submit|complete|fail|retry|reopen|cancel)\b`)
 )
 
 // inOurWords returns a sentence of the engine with commands in place of operations, and flags in place of parameters.
 func inOurWords(s string) string {
-	s = commandAmong.ReplaceAllString(s, "($1)")
-	s = commandBehind.ReplaceAllString(s, "$1")
-	s = flagBehind.ReplaceAllString(s, "$1")
-	s = actionOf.ReplaceAllString(strings.ReplaceAll(s, "node_transition can:", "it can:"), "arbor $2 $1")
+	s = commandAmong().ReplaceAllString(s, "($1)")
+	s = commandBehind().ReplaceAllString(s, "$1")
+	s = flagBehind().ReplaceAllString(s, "$1")
+	s = actionOf().ReplaceAllString(strings.ReplaceAll(s, "node_transition can:", "it can:"), "arbor $2 $1")
 	return ourWords().Replace(s)
 }
 

@@ -2,11 +2,11 @@ package cli
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"arbor/engine/ops"
 	"arbor/mdstore"
+	"arbor/mdstore/pattern"
 )
 
 // addCommand is arbor add. With - in place of a title it makes the nodes of an outline. A person is not asked for the
@@ -62,9 +62,9 @@ func addCommand(sh *shell) command {
 }
 
 // mark matches the mark of a list and the box of a task, with the blanks before and after them.
-var mark = regexp.MustCompile(`^([ \t]*)((?:[-*+]|\d{1,9}[.)])[ \t]+)?((?:\[[ xX]\][ \t]+)?)(.*)$`)
+var mark = pattern.Of(`^([ \t]*)((?:[-*+]|\d{1,9}[.)])[ \t]+)?((?:\[[ xX]\][ \t]+)?)(.*)$`)
 
-var heading = regexp.MustCompile(`^#{1,6}[ \t]`)
+var heading = pattern.Of(`^#{1,6}[ \t]`)
 
 // outline reads titles that are indented below each other: plain lines, or the items of a Markdown list, whose further
 // lines are the requirement. Headings are left out. A line whose indentation fits none of
@@ -80,8 +80,8 @@ func outline(text string) ([]ops.NewChild, error) {
 	at := 0
 	for line := range strings.Lines(text) {
 		at++
-		m := mark.FindStringSubmatch(strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), " \r\n"))
-		if m == nil || m[4] == "" || heading.MatchString(line) {
+		m := mark().FindStringSubmatch(strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), " \r\n"))
+		if m == nil || m[4] == "" || heading().MatchString(line) {
 			continue
 		}
 		indent := len(m[1])

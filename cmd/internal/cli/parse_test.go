@@ -119,7 +119,7 @@ func TestEveryOperationHasACommand(t *testing.T) {
 			t.Errorf("%s: there is no command %q", o.Name, line)
 			continue
 		}
-		for _, p := range o.Params {
+		for _, p := range o.Params() {
 			if p.Name != "dryRun" && p.Name != "ifMatch" {
 				continue
 			}

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"arbor/engine/ops"
+	"arbor/mdstore/pattern"
 )
 
 // ruleVerbs are what can be done with the rules.
@@ -94,7 +94,7 @@ func showRules(sh *shell, out *ops.WorkspaceGetOut) error {
 // hashLine is what the hash follows in the last line that arbor rules prints.
 const hashLine = "rules hash "
 
-var isHashLine = regexp.MustCompile("^" + hashLine + "[0-9a-f]{8}$")
+var isHashLine = pattern.Of("^" + hashLine + "[0-9a-f]{8}$")
 
 // rulesOf returns the rules of a text, one a line, or as arbor rules prints them. Of an empty text it is an empty
 // list, which replace takes.
@@ -112,7 +112,7 @@ func rulesOf(text string) []string {
 		case indented && listed:
 			rules[len(rules)-1] += blank + "\n" + further
 			marked = true
-		case isHashLine.MatchString(line):
+		case isHashLine().MatchString(line):
 		default:
 			rules = append(rules, strings.TrimSpace(item))
 		}

@@ -280,7 +280,7 @@ func (sh *shell) warn(format string, args ...any) {
 func (sh *shell) hint(hint string) {
 	if hint != "" && !sh.flags.json {
 		hint = inOurWords(hint)
-		if nodeID.MatchString(hint) {
+		if nodeID().MatchString(hint) {
 			n := namesOf(sh, "")
 			hint = n.renamed(hint, func(id, _ string) string { return n.id(id) })
 		}

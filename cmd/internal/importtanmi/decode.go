@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"arbor/mdstore/pattern"
 )
 
 const bom = "\uFEFF"
@@ -37,7 +38,7 @@ type (
 var errNoObject = errors.New("it is no JSON object")
 
 // oddEscape finds escapes that may stand for no character, which encoding/json replaces, and NUL.
-var oddEscape = regexp.MustCompile(`(?i)\\u(d[89a-f]|0000)`)
+var oddEscape = pattern.Of(`(?i)\\u(d[89a-f]|0000)`)
 
 // decode reads a JSON object into a struct. The error says what of it was not understood: damage, after which nothing
 // is set, or else fields that the struct does not have or has as another type, twice the same key, and text after the
@@ -65,7 +66,7 @@ func decode(data []byte, into any) error {
 	switch rest := len(data) - int(dec.InputOffset()); {
 	case rest > 0:
 		return fmt.Errorf("%d bytes stand after its end", rest)
-	case oddEscape.Match(data):
+	case oddEscape().Match(data):
 		return errors.New("it holds escapes of what is no character")
 	case !distinctKeys(json.NewDecoder(bytes.NewReader(data))):
 		return errors.New("it has a key twice")

@@ -1,15 +1,15 @@
 package importtanmi
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
 	"arbor/mdstore"
+	"arbor/mdstore/pattern"
 )
 
 // logRow is a row of a Log.md: time, operator and event. A pipe that is not the last belongs to the event.
-var logRow = regexp.MustCompile(`^\| (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \| ([^|\]\s](?:[^|\]\n]*[^|\]\s])?) \| (.*?) ?\|$`)
+var logRow = pattern.Of(`^\| (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \| ([^|\]\s](?:[^|\]\n]*[^|\]\s])?) \| (.*?) ?\|$`)
 
 // log reads a Log.md; the original's times are local. Where it holds anything but rows, it is attached.
 func (w *workspace) log(file string) []mdstore.LogEntry {
@@ -24,7 +24,7 @@ func (w *workspace) log(file string) []mdstore.LogEntry {
 		case "", "## 日志", "| 时间 | 操作者 | 事件 |", "|------|--------|------|":
 			continue
 		}
-		m := append(logRow.FindStringSubmatch(line), "", "", "", "")
+		m := append(logRow().FindStringSubmatch(line), "", "", "", "")
 		local, err := time.ParseInLocation(mdstore.TimeLayout, m[1], zone)
 		at := local.UTC().Format(mdstore.TimeLayout)
 		if err != nil || len(at) != len(mdstore.TimeLayout) { // the year 10000

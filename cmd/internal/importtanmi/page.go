@@ -1,9 +1,10 @@
 package importtanmi
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"arbor/mdstore/pattern"
 )
 
 // A page is one of the original's Markdown files: front matter and sections.
@@ -19,14 +20,14 @@ var templateLines = []string{
 	"> 格式：- [文件名](路径) - 说明 (状态)", "> 格式：- [文件名](路径) - 说明", "（暂无）",
 }
 
-var frontMatter = regexp.MustCompile(`(?s)^(?:\n*---\n(|.*?\n)---(?:\n|$))?`)
+var frontMatter = pattern.Of(`(?s)^(?:\n*---\n(|.*?\n)---(?:\n|$))?`)
 
 // parsePage reads a page with the keys and section titles that the original writes; its values are not quoted. Any
 // other heading belongs to the text of the section that it stands in, as the texts that the original was given may
 // hold headings.
 func parsePage(text string, keys, titles []string) page {
 	p := page{fields: map[string]string{}, sections: map[string]string{}}
-	front := frontMatter.FindStringSubmatch(text)
+	front := frontMatter().FindStringSubmatch(text)
 	for _, line := range strings.Split(front[1], "\n") {
 		key, value, ok := strings.Cut(line, ":")
 		ok = ok && (value == "" || value[0] == ' ')

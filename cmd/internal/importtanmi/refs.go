@@ -2,11 +2,11 @@ package importtanmi
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"arbor/mdstore"
+	"arbor/mdstore/pattern"
 )
 
 // memoScheme is how the original refers to memos.
@@ -14,14 +14,14 @@ const memoScheme = "memo://"
 
 // docLine is an entry of a list of documents: `[name](path)`, with ` - description` and ` (status)` after it where
 // they are. Brackets in the name are in pairs.
-var docLine = regexp.MustCompile(`^\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^\s<].*?)\)(?: - (.+?))?(?: \((active|expired)\))?$`)
+var docLine = pattern.Of(`^\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^\s<].*?)\)(?: - (.+?))?(?: \((active|expired)\))?$`)
 
 // refs reads a list of documents. Where it holds anything else, the file is attached.
 func (w *workspace) refs(file, body string) []mdstore.Ref {
 	items, whole := listItems(body)
 	var all []mdstore.Ref
 	for _, item := range items {
-		m := docLine.FindStringSubmatch(item)
+		m := docLine().FindStringSubmatch(item)
 		if m == nil {
 			whole = false
 			continue

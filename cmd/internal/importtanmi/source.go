@@ -6,12 +6,12 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"arbor/mdstore"
+	"arbor/mdstore/pattern"
 )
 
 // maxSource is how much one workspace may hold in bytes; the graph of 50,000 nodes has some 30 MB.
@@ -76,12 +76,12 @@ func (r *reader) load(dir string) (*source, error) {
 }
 
 // unsafeRune is what some file system, Markdown links or git do not take in the name of a file.
-var unsafeRune = regexp.MustCompile(`[\pC\\:*?"<>|#%\[\]` + "`" + `]|^\.|[. ]$`)
+var unsafeRune = pattern.Of(`[\pC\\:*?"<>|#%\[\]` + "`" + `]|^\.|[. ]$`)
 
 func safePath(name string) string {
 	elems := strings.Split(strings.ToValidUTF8(name, "_"), "/")
 	for i, elem := range elems {
-		elems[i] = unsafeRune.ReplaceAllString(elem, "_")
+		elems[i] = unsafeRune().ReplaceAllString(elem, "_")
 	}
 	return strings.Join(elems, "/")
 }

@@ -41,20 +41,21 @@ var rows = []row{
 	{floor: 0, name: "mdstore/fold", std: "pure"},
 	{floor: 0, name: "mdstore/watch"},
 	{floor: 0, name: "mdstore/guard"},
+	{floor: 0, name: "mdstore/pattern", std: "pure"},
 	{floor: 5, name: "engine/env/jail", may: "mdstore/guard"},
 	{floor: 5, name: "engine/env/command", may: "mdstore/guard"},
 	{floor: 0, name: "cmd/internal/layers", std: "pure"},
 
 	// mdstore has time for the form of log lines, and the names of io/fs for
 	// paths, modes and errors; neither gives it a clock or a disk.
-	{floor: 10, name: "mdstore", may: "mdstore/mdoc mdstore/diff3 statemachine", std: "pure context io/fs time"},
+	{floor: 10, name: "mdstore", may: "mdstore/mdoc mdstore/pattern mdstore/diff3 statemachine", std: "pure context io/fs time"},
 
 	// A commit reaches the disk through the calls that its model of crashes
 	// knows, and in no other way.
 	{floor: 12, name: "mdstore/dirstore/internal/osfs", may: "mdstore mdstore/guard mdstore/mdoc"},
 	{floor: 14, name: "mdstore/dirstore/internal/journal", may: "mdstore mdstore/mdoc mdstore/diff3 mdstore/merge mdstore/dirstore/internal/osfs", std: "pure context crypto/rand io/fs log/slog net/url"},
 
-	{floor: 20, name: "mdstore/dirstore", may: "mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/merge mdstore/dirstore/internal/osfs mdstore/dirstore/internal/journal mdstore/watch", helper: true},
+	{floor: 20, name: "mdstore/dirstore", may: "mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/pattern mdstore/merge mdstore/dirstore/internal/osfs mdstore/dirstore/internal/journal mdstore/watch", helper: true},
 	{floor: 25, name: "mdstore/dirstore/crashtest", may: "mdstore mdstore/dirstore mdstore/dirstore/internal/journal mdstore/dirstore/internal/osfs", helper: true, forTests: true},
 	{floor: 20, name: "mdstore/memstore", may: "mdstore mdstore/mdoc", std: "pure context io/fs time", helper: true},
 	{floor: 13, name: "mdstore/merge", may: "mdstore mdstore/diff3 mdstore/mdoc statemachine", std: "pure"},
@@ -62,23 +63,23 @@ var rows = []row{
 	{floor: 20, name: "mdstore/storetest", may: "mdstore mdstore/mdoc", helper: true, forTests: true},
 	{floor: 20, name: "context/assemble", may: "mdstore mdstore/mdoc statemachine", std: "pure"},
 
-	{floor: 30, name: "context/render", may: "context/assemble mdstore", std: "pure"},
+	{floor: 30, name: "context/render", may: "context/assemble mdstore mdstore/pattern", std: "pure"},
 	{floor: 30, name: "engine/search", may: "mdstore mdstore/fold mdstore/mdoc", std: "pure"},
 
-	{floor: 30, name: "engine/memory", may: "mdstore", std: "pure compress/gzip time"},
+	{floor: 30, name: "engine/memory", may: "mdstore mdstore/pattern", std: "pure compress/gzip time"},
 
 	// Views, plans and checks compute and nothing else. The engine reaches the disk through a Store and in no other way, and the
 	// clock through its Options.
 	{floor: 26, name: "engine/errs", may: "context/assemble mdstore mdstore/guard mdstore/mdoc statemachine", std: "pure context io/fs"},
-	{floor: 28, name: "engine/env", may: "engine/errs", std: "pure net/url time"},
+	{floor: 28, name: "engine/env", may: "engine/errs mdstore/pattern", std: "pure net/url time"},
 	{floor: 30, name: "engine/env/trust", may: "engine/env engine/errs mdstore/guard"},
 	{floor: 32, name: "engine/env/remote", may: "engine/env engine/env/jail engine/env/command engine/env/trust engine/errs"},
-	{floor: 28, name: "engine/config", may: "engine/errs engine/nearest mdstore mdstore/mdoc", std: "pure"},
-	{floor: 30, name: "engine/view", may: "context/assemble engine/errs engine/nearest mdstore mdstore/fold mdstore/mdoc statemachine", std: "pure net/url time", tests: wholeEngine},
-	{floor: 32, name: "engine/plan", may: "engine/errs engine/memory engine/view mdstore mdstore/diff3 mdstore/fold mdstore/mdoc mdstore/merge statemachine", std: "pure io/fs time", tests: wholeEngine},
+	{floor: 28, name: "engine/config", may: "engine/errs engine/nearest mdstore mdstore/mdoc mdstore/pattern", std: "pure"},
+	{floor: 30, name: "engine/view", may: "context/assemble engine/errs engine/nearest mdstore mdstore/fold mdstore/mdoc mdstore/pattern statemachine", std: "pure net/url time", tests: wholeEngine},
+	{floor: 32, name: "engine/plan", may: "engine/errs engine/memory engine/view mdstore mdstore/diff3 mdstore/fold mdstore/mdoc mdstore/pattern mdstore/merge statemachine", std: "pure io/fs time", tests: wholeEngine},
 	{floor: 34, name: "engine/check", may: "engine/env engine/config engine/errs engine/plan engine/view mdstore mdstore/fold mdstore/mdoc statemachine", std: "pure", tests: wholeEngine},
 	{floor: 34, name: "engine/claims", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc statemachine", std: "pure context io/fs time", tests: wholeEngine},
-	{floor: 34, name: "engine/sessions", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc", std: "pure context encoding/gob io/fs time", tests: wholeEngine},
+	{floor: 34, name: "engine/sessions", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc mdstore/pattern", std: "pure context encoding/gob io/fs time", tests: wholeEngine},
 	{floor: 34, name: "engine/live", may: "engine/errs engine/view mdstore mdstore/mdoc", std: "pure context io/fs log/slog time", clock: "engine/live/live.go", tests: wholeEngine + " engine/check"},
 	{floor: 36, name: "engine/feed", may: "engine/check engine/errs engine/live engine/view mdstore mdstore/mdoc", std: "pure context time", clock: "engine/feed/feed.go", tests: wholeEngine},
 	{floor: 40, name: "engine", may: "context/assemble engine/check engine/claims engine/config engine/errs engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc",
@@ -86,24 +87,24 @@ var rows = []row{
 
 	{floor: 50, name: "engine/ops", may: "engine engine/check engine/claims engine/config engine/env engine/env/command engine/env/jail engine/env/remote engine/env/trust " +
 		"engine/errs engine/memory engine/nearest engine/plan engine/search engine/sessions engine/view " +
-		"context/assemble context/render mdstore mdstore/fold mdstore/gitrepo mdstore/mdoc mdstore/memstore mdstore/merge statemachine", std: "pure context path/filepath time"},
+		"context/assemble context/render mdstore mdstore/fold mdstore/gitrepo mdstore/mdoc mdstore/pattern mdstore/memstore mdstore/merge statemachine", std: "pure context path/filepath time"},
 	// For programs that use Arbor as a library; nothing here imports it.
 	{floor: 50, name: "engine/stores", may: "engine engine/config engine/errs engine/plan engine/sessions engine/view mdstore", std: "pure context time",
 		tests: "engine/stores/storestest"},
 	{floor: 55, name: "engine/stores/storestest", may: "engine/config engine/errs engine/plan engine/stores mdstore", helper: true, forTests: true},
 	{floor: 50, name: "engine/enginetest", may: "engine engine/live context/assemble mdstore mdstore/mdoc mdstore/memstore mdstore/dirstore statemachine", helper: true, forTests: true},
-	{floor: 50, name: "cmd/internal/importtanmi", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc statemachine"},
+	{floor: 50, name: "cmd/internal/importtanmi", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc mdstore/pattern statemachine"},
 
-	{floor: 60, name: "cmd/internal/cli", may: "engine engine/check engine/claims engine/config engine/env engine/env/command engine/env/trust engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc statemachine"},
-	{floor: 60, name: "cmd/internal/mcpserv", may: "engine engine/check engine/claims engine/env engine/env/trust engine/errs engine/feed engine/live engine/memory engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/fold mdstore/mdoc statemachine"},
+	{floor: 60, name: "cmd/internal/cli", may: "engine engine/check engine/claims engine/config engine/env engine/env/command engine/env/trust engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/pattern statemachine"},
+	{floor: 60, name: "cmd/internal/mcpserv", may: "engine engine/check engine/claims engine/env engine/env/trust engine/errs engine/feed engine/live engine/memory engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/fold mdstore/mdoc mdstore/pattern statemachine"},
 	{floor: 60, name: "cmd/internal/httpguard"},
 	{floor: 60, name: "cmd/internal/setup", may: "mdstore/guard engine engine/check engine/claims engine/config engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
 	{floor: 70, name: "cmd/internal/mcpserv/internal/fixtures", may: "cmd/internal/httpguard cmd/internal/mcpserv", helper: true},
-	{floor: 60, name: "cmd/internal/web", may: "engine engine/check engine/claims engine/env engine/env/trust engine/errs engine/feed engine/live engine/memory engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/diff3 mdstore/fold mdstore/mdoc statemachine",
+	{floor: 60, name: "cmd/internal/web", may: "engine engine/check engine/claims engine/env engine/env/trust engine/errs engine/feed engine/live engine/memory engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/diff3 mdstore/fold mdstore/mdoc mdstore/pattern statemachine",
 		tests: "cmd/internal/httpguard"},
 
 	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/setup cmd/internal/httpguard cmd/internal/mcpserv cmd/internal/importtanmi cmd/internal/web " +
-		"engine engine/config engine/env engine/env/command engine/env/jail engine/env/remote engine/env/trust engine/errs engine/live engine/ops engine/plan engine/view context/assemble context/render mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/dirstore mdstore/merge " +
+		"engine engine/config engine/env engine/env/command engine/env/jail engine/env/remote engine/env/trust engine/errs engine/live engine/ops engine/plan engine/view context/assemble context/render mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/pattern mdstore/dirstore mdstore/merge " +
 		"mdstore/watch statemachine"},
 
 	// It measures what the front ends do, and puts the store that it measures into the engine by itself.
@@ -141,7 +142,7 @@ var homes = []home{
 	{module: "github.com/google/jsonschema-go", name: "cmd/internal/mcpserv"},
 	{module: "github.com/landlock-lsm/go-landlock", name: "engine/env/command"},
 	{module: "github.com/coder/websocket", name: "engine/env/remote"},
-	{module: "github.com/microcosm-cc/bluemonday", name: "cmd/internal/web"},
+	{module: "golang.org/x/net", name: "cmd/internal/web"},
 	{module: "github.com/tailscale/hujson", name: "cmd/internal/setup"},
 	{module: "github.com/rogpeppe/go-internal", name: "tests"},
 	{module: "pgregory.net/rapid", name: "tests"},

@@ -36,7 +36,7 @@ func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req
 		}
 	}
 	known := []string{confirm} // which the operation itself does not know
-	for _, p := range o.Params {
+	for _, p := range o.Params() {
 		known = append(known, p.Name)
 	}
 	for name := range given {

@@ -21,8 +21,8 @@ import (
 // two clients under one session would share its claims and what it has read.
 func (s *Server) caller(ctx context.Context, o ops.Operation, c *connection, env *ops.Env, given map[string]any) (*ops.Env, error) {
 	id := sessionOf(given)
-	i := slices.IndexFunc(o.Params, func(p ops.Param) bool { return p.Name == "sessionId" })
-	about := i >= 0 && o.Params[i].Field.Tag.Get("is") == "session" // the call is about a session, and not made by it
+	i := slices.IndexFunc(o.Params(), func(p ops.Param) bool { return p.Name == "sessionId" })
+	about := i >= 0 && o.Params()[i].Field.Tag.Get("is") == "session" // the call is about a session, and not made by it
 	switch {
 	case o.Name == "session_bind" || o.Name == "session_status":
 		return env, nil

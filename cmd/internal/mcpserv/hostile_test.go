@@ -35,7 +35,7 @@ var soundOf = map[string]map[string]string{
 func soundArgs(t testing.TB, o ops.Operation) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, p := range o.Params {
+	for _, p := range o.Params() {
 		own, has := soundOf[o.Name][p.Name]
 		switch v := sound[p.Name]; {
 		case has:
@@ -179,7 +179,7 @@ func TestWrongTypesAreRefused(t *testing.T) {
 	s := newSiege(t)
 	for _, o := range ops.Of(ops.SetPlan) {
 		base := soundArgs(t, o)
-		params := o.Params
+		params := o.Params()
 		if o.Destructive {
 			params = append(slices.Clone(params), ops.Param{Name: confirm, Type: reflect.TypeFor[bool]()})
 		}
@@ -249,7 +249,7 @@ func TestHostileTextsChangeNothing(t *testing.T) {
 	s := newSiege(t)
 	for _, o := range ops.Of(ops.SetPlan) {
 		base := soundArgs(t, o)
-		for _, p := range o.Params {
+		for _, p := range o.Params() {
 			typ := p.Type
 			if typ.Kind() == reflect.Pointer {
 				typ = typ.Elem()
@@ -285,7 +285,7 @@ func TestExtremeNumbersDoNoHarm(t *testing.T) {
 	t.Parallel()
 	s := newSiege(t)
 	for _, o := range ops.Of(ops.SetPlan) {
-		for _, p := range o.Params {
+		for _, p := range o.Params() {
 			if k := p.Type.Kind(); k != reflect.Int && k != reflect.Int64 {
 				continue
 			}
@@ -305,9 +305,9 @@ func TestMisspeltParametersAreNamed(t *testing.T) {
 	s := newSiege(t)
 	for _, o := range ops.Of(ops.SetPlan) {
 		base := soundArgs(t, o)
-		for _, p := range o.Params {
+		for _, p := range o.Params() {
 			for _, wrong := range []string{p.Name + "s", p.Name[:len(p.Name)-1], strings.ToUpper(p.Name), strings.ToUpper(p.Name[:1]) + p.Name[1:], snake(p.Name)} {
-				if wrong == p.Name || len(p.Name) < 4 || slices.ContainsFunc(o.Params, func(q ops.Param) bool { return q.Name == wrong }) {
+				if wrong == p.Name || len(p.Name) < 4 || slices.ContainsFunc(o.Params(), func(q ops.Param) bool { return q.Name == wrong }) {
 					continue
 				}
 				r := s.try(o, withMember(base, wrong, `"x"`), wrong, false)
@@ -355,8 +355,8 @@ func TestArgumentsMustBeObjects(t *testing.T) {
 			}
 		}
 		first := "workspaceId"
-		if len(o.Params) > 0 {
-			first = o.Params[0].Name
+		if len(o.Params()) > 0 {
+			first = o.Params()[0].Name
 		}
 		for depth, may := range map[int]bool{900: false, 5000: true} {
 			r := s.line.call(o.Name, object2(withMember(soundArgs(t, o), first, strings.Repeat("[", depth)+strings.Repeat("]", depth))))
@@ -378,7 +378,7 @@ func TestLargeTextsDoNoHarm(t *testing.T) {
 	large := func(bytes int) string { return `"` + strings.Repeat(piece, bytes/16) + `"` }
 	done := map[string]bool{}
 	for _, o := range ops.Of(ops.SetPlan) {
-		for _, p := range o.Params {
+		for _, p := range o.Params() {
 			v, fits := large(4<<10), !names(p)
 			switch p.Name {
 			case "nodeId":

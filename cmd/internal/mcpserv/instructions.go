@@ -3,11 +3,11 @@ package mcpserv
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"arbor/engine/ops"
+	"arbor/mdstore/pattern"
 )
 
 // instructions teach the way of working. A model reads them in every conversation, so they are short.
@@ -16,8 +16,8 @@ import (
 var instructions string
 
 var (
-	clauses = regexp.MustCompile(`.+?(?:[;.] |$)`)
-	numbers = regexp.MustCompile(`^\d+\. `)
+	clauses = pattern.Of(`.+?(?:[;.] |$)`)
+	numbers = pattern.Of(`^\d+\. `)
 )
 
 // taught returns the instructions without the clauses that name a tool which is not offered.
@@ -26,8 +26,8 @@ func (s *Server) taught() string {
 	step := 0
 	for line := range strings.Lines(strings.TrimSpace(instructions)) {
 		line = strings.TrimSuffix(line, "\n")
-		number := numbers.FindString(line)
-		kept := slices.DeleteFunc(clauses.FindAllString(line[len(number):], -1), s.namesOthers)
+		number := numbers().FindString(line)
+		kept := slices.DeleteFunc(clauses().FindAllString(line[len(number):], -1), s.namesOthers)
 		text := strings.TrimSuffix(strings.TrimSpace(strings.Join(kept, "")), ";")
 		switch {
 		case text == "" && line != "":

@@ -95,7 +95,7 @@ func (s *Server) meantBy(o ops.Operation, name string, have []string) string {
 	var takers []string
 	for _, other := range s.safe() {
 		t, _ := ops.Find(other)
-		if slices.ContainsFunc(t.Params, func(p ops.Param) bool { return p.Name == name }) {
+		if slices.ContainsFunc(t.Params(), func(p ops.Param) bool { return p.Name == name }) {
 			takers = append(takers, other)
 		}
 	}

@@ -120,7 +120,7 @@ func TestAnUnknownParameterIsRefusedWithWhatIsMeant(t *testing.T) {
 		given := args{"nodeId": "root", "parentId": "root", "type": "execution", "title": "T", "requirement": "r", "event": "e",
 			"name": "n", "goal": "g", "action": "start", "newParentId": "root", "targetIdOrPath": "x", "problem": "p"}
 		for name := range given {
-			if o, _ := ops.Find(tt.tool); !slices.ContainsFunc(o.Params, func(p ops.Param) bool { return p.Name == name && p.Required }) {
+			if o, _ := ops.Find(tt.tool); !slices.ContainsFunc(o.Params(), func(p ops.Param) bool { return p.Name == name && p.Required }) {
 				delete(given, name)
 			}
 		}
@@ -153,7 +153,7 @@ func TestMeaningsNameParametersThatThereAre(t *testing.T) {
 		}
 		for _, word := range strings.FieldsFunc(m.with, func(r rune) bool { return r == ' ' }) {
 			known := word == "and" || strings.HasPrefix(word, `"`)
-			if !known && !slices.ContainsFunc(o.Params, func(p ops.Param) bool { return p.Name == word }) {
+			if !known && !slices.ContainsFunc(o.Params(), func(p ops.Param) bool { return p.Name == word }) {
 				t.Errorf("%s has no %s", m.tool, word)
 			}
 		}
@@ -161,7 +161,7 @@ func TestMeaningsNameParametersThatThereAre(t *testing.T) {
 	for _, m := range own {
 		for _, name := range strings.Fields(m.params) {
 			if !slices.ContainsFunc(ops.All(), func(o ops.Operation) bool {
-				return slices.ContainsFunc(o.Params, func(p ops.Param) bool { return p.Name == name })
+				return slices.ContainsFunc(o.Params(), func(p ops.Param) bool { return p.Name == name })
 			}) {
 				t.Errorf("no tool has %s", name)
 			}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"arbor/engine/view"
 	"arbor/mdstore"
 	letters "arbor/mdstore/fold"
+	"arbor/mdstore/pattern"
 )
 
 // slotScheme begins the URI of every slot: memory://notes.md, or memory://ws-1/notes.md where several slots have the name.
@@ -31,11 +31,11 @@ var slotForms = map[string]string{"md": markdown, "txt": "text/plain", "json": "
 // slotTemplates are the URI templates of slots.
 var slotTemplates = []string{slotScheme + "{slot}.{format}{?from}", slotScheme + "{workspace}/{slot}.{format}{?from}"}
 
-var slotForm = regexp.MustCompile(`^` + slotScheme + `(?:([^/?]+)/)?([^/?]+)\.(md|txt|json)(?:\?from=([1-9][0-9]{0,8}))?$`)
+var slotForm = pattern.Of(`^` + slotScheme + `(?:([^/?]+)/)?([^/?]+)\.(md|txt|json)(?:\?from=([1-9][0-9]{0,8}))?$`)
 
 // parseSlotURI reads the URI of a slot.
 func parseSlotURI(uri string) (r ref, ok bool) {
-	m := slotForm.FindStringSubmatch(uri)
+	m := slotForm().FindStringSubmatch(uri)
 	if m == nil {
 		return ref{}, false
 	}

@@ -2,12 +2,12 @@ package mcpserv
 
 import (
 	"net/url"
-	"regexp"
 	"strconv"
 
 	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
+	"arbor/mdstore/pattern"
 )
 
 // scheme begins the URI of every resource.
@@ -66,7 +66,7 @@ func (r ref) at(from int) string {
 }
 
 // uriForm is the form of a URI: workspace, part, node and the byte at which the page begins.
-var uriForm = regexp.MustCompile(
+var uriForm = pattern.Of(
 	`^` + scheme + `([^/?]+)/(?:(workspace|tree)|(nodes|context)/([^/?]+))(?:\?from=([1-9][0-9]{0,8}))?$`)
 
 // parseURI reads the URI of a resource, whether its workspace and node exist or not. Ids may be percent-encoded. The
@@ -75,7 +75,7 @@ func parseURI(uri string) (r ref, err error) {
 	if r, ok := parseSlotURI(uri); ok {
 		return r, nil
 	}
-	m := uriForm.FindStringSubmatch(uri)
+	m := uriForm().FindStringSubmatch(uri)
 	ok := m != nil
 	if ok {
 		r.part = part(m[2] + m[3])

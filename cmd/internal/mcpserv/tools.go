@@ -89,7 +89,7 @@ func (s *Server) addTools() error {
 		}
 		if s.opt.ReadOnly {
 			o.Writes = false
-			o.Params = slices.DeleteFunc(slices.Clone(o.Params), func(p ops.Param) bool { return p.Writes })
+			o = o.Without(func(p ops.Param) bool { return p.Writes })
 		}
 		tool, err := toolOf(o, s.on)
 		if err != nil {
@@ -205,9 +205,8 @@ const confirm = "confirm"
 
 // input returns the schema of an operation's parameters, in the order of the catalogue.
 func input(o ops.Operation, on func(set string) bool) *jsonschema.Schema {
-	taken := slices.DeleteFunc(slices.Clone(o.Params), func(p ops.Param) bool { return !inSchema(o.Name, p.Name) })
-	o.Params = taken
-	s := published(o.Takes(), true, on)
+	taken := o.Without(func(p ops.Param) bool { return !inSchema(o.Name, p.Name) })
+	s := published(taken.Takes(), true, on)
 	if slices.Contains(verbosely, o.Name) {
 		add(s, verbose, &jsonschema.Schema{Type: "boolean"}, false)
 	}

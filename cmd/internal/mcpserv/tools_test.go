@@ -291,7 +291,7 @@ func TestToolsAreTheCatalogue(t *testing.T) {
 			t.Fatal(err)
 		}
 		var want, required, got []string
-		for _, p := range o.Params {
+		for _, p := range o.Params() {
 			if p.Name == "dryRun" || p.Name == "ifMatch" && !slices.Contains(matched, o.Name) || p.Listed != "" && p.Listed != o.Set {
 				continue
 			}
@@ -337,7 +337,7 @@ func TestToolsAreTheCatalogue(t *testing.T) {
 	}
 	for name := range hints {
 		if !slices.ContainsFunc(ops.Of(ops.SetPlan), func(o ops.Operation) bool {
-			return slices.ContainsFunc(o.Params, func(p ops.Param) bool { return p.Name == name }) || o.Destructive && name == confirm
+			return slices.ContainsFunc(o.Params(), func(p ops.Param) bool { return p.Name == name }) || o.Destructive && name == confirm
 		}) {
 			t.Errorf("a hint for %s, which is not a parameter", name)
 		}

@@ -3,10 +3,8 @@ package web
 import (
 	"bytes"
 	"html/template"
-	"regexp"
 	"sync"
 
-	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -16,36 +14,19 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"arbor/mdstore/pattern"
 )
 
-// Texts are by anybody: raw HTML is left out by goldmark, and what it makes passes a list of what is allowed besides.
-var (
-	markdown = sync.OnceValue(func() goldmark.Markdown {
-		return goldmark.New(
-			goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
-				extension.Strikethrough, extension.TaskList),
-			goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(wikiLinks{}, 150))),
-			goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(ours{}, 1))))
-	})
-	allowed = sync.OnceValue(policyOfHTML)
-)
-
-func policyOfHTML() *bluemonday.Policy {
-	p := bluemonday.NewPolicy()
-	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "strong", "em", "del", "code",
-		"pre", "blockquote", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "input")
-	p.AllowAttrs("align").Matching(bluemonday.CellAlign).OnElements("th", "td")
-	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
-	p.AllowAttrs("type").Matching(checkbox).OnElements("input")
-	p.AllowAttrs("checked", "disabled").OnElements("input")
-	p.AllowAttrs("aria-label").Matching(regexp.MustCompile(`^(done|to do)$`)).OnElements("input")
-	p.AllowAttrs("href").Matching(regexp.MustCompile(`^(https?://|mailto:|/node/[^/]*$|node-[^/:]*\.html$)`)).OnElements("a")
-	p.AllowURLSchemes("http", "https", "mailto")
-	p.AllowRelativeURLs(true)
-	p.RequireNoFollowOnLinks(true)
-	p.RequireNoReferrerOnLinks(true)
-	return p
-}
+// markdown makes HTML of texts, which are by anybody: raw HTML is left out, and what it makes passes a list of what is
+// allowed besides.
+var markdown = sync.OnceValue(func() goldmark.Markdown {
+	return goldmark.New(
+		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
+			extension.Strikethrough, extension.TaskList),
+		goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(wikiLinks{}, 150))),
+		goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(ours{}, 1))))
+})
 
 // ours draws pictures as links to them, for those of other hosts would tell that the text was read, and tasks with a name
 // for those who do not see the box.
@@ -82,11 +63,8 @@ func rendered(source string, nodes func(id string) string) template.HTML {
 	if err := markdown().Convert([]byte(source), &b, parser.WithContext(known)); err != nil {
 		return template.HTML(template.HTMLEscapeString(source))
 	}
-	return template.HTML(allowed().SanitizeBytes(b.Bytes()))
+	return template.HTML(sanitized(b.Bytes()))
 }
-
-// checkbox is the only kind of input that a text makes: that of a task list.
-var checkbox = regexp.MustCompile(`^checkbox$`)
 
 // nodesOf is where a parse has the address of a node.
 var nodesOf = parser.NewContextKey()
@@ -95,18 +73,18 @@ var nodesOf = parser.NewContextKey()
 // no node stays as it is.
 type wikiLinks struct{}
 
-var wikiLink = regexp.MustCompile(`^\[\[([^\[\]|]+)(?:\|([^\[\]]+))?\]\]`)
+var wikiLink = pattern.Of(`^\[\[([^\[\]|]+)(?:\|([^\[\]]+))?\]\]`)
 
 func (wikiLinks) Trigger() []byte { return []byte{'['} }
 
 func (wikiLinks) Parse(_ ast.Node, block text.Reader, known parser.Context) ast.Node {
 	line, _ := block.PeekLine()
-	m := wikiLink.FindSubmatch(line)
+	m := wikiLink().FindSubmatch(line)
 	nodes, ok := known.Get(nodesOf).(func(string) string)
 	if m == nil || !ok {
 		return nil
 	}
-	id := nodeID.FindString(string(m[1]))
+	id := nodeID().FindString(string(m[1]))
 	if id == "" {
 		return nil
 	}
@@ -122,4 +100,4 @@ func (wikiLinks) Parse(_ ast.Node, block text.Reader, known parser.Context) ast.
 }
 
 // nodeID finds the id of a node in the target of a link.
-var nodeID = regexp.MustCompile(`\bnode-[0-9a-z]+-[0-9a-z]+\b`)
+var nodeID = pattern.Of(`\bnode-[0-9a-z]+-[0-9a-z]+\b`)

@@ -1,9 +1,11 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
 )
 
 // language returns the language of a page: the one that the address names, which the browser is told to keep, the one
@@ -30,7 +32,7 @@ func language(w http.ResponseWriter, r *http.Request) string {
 }
 
 // chinese has what the page says in Chinese, by its English.
-var chinese = func() (all map[string]string) {
+var chinese = sync.OnceValue(func() (all map[string]string) {
 	data, err := files.ReadFile("words/zh.json")
 	if err == nil {
 		err = json.Unmarshal(data, &all)
@@ -39,14 +41,14 @@ var chinese = func() (all map[string]string) {
 		panic(err) // the file is part of the program
 	}
 	return all
-}()
+})
 
 // say returns a word or sentence of the page in the language of the look. What nobody translated stays as it is.
 func (l look) say(words string) string {
-	if l.Language == "zh" && chinese[words] != "" {
-		return chinese[words]
+	if l.Language != "zh" {
+		return words
 	}
-	return words
+	return cmp.Or(chinese()[words], words)
 }
 
 // words returns what the script says, as JSON: by its English, which stands in the script.
