@@ -2,12 +2,13 @@
 
 // Bench measures what Arbor does against what the machine can do, and prints a table of both. Each operation is measured in
 // turn with its limit, round after round, so that only their ratio has to be believed. It generates the vault itself, and
-// never fails for being slow.
+// fails for being slow only with -watch, which compares two checkouts.
 //
 //	go run ./cmd/internal/bench                          # 10,000 nodes
 //	go run ./cmd/internal/bench -nodes 1000 -budget 2s
 //	go run ./cmd/internal/bench -nodes 10000,100000      # a table of each
 //	go run ./cmd/internal/bench -only 'open|mcp'
+//	go run ./cmd/internal/bench -watch FOLDER -nodes 60,500
 //	go run ./cmd/internal/bench -before PATH -only 'process|mcp|calls'
 package main
 
@@ -92,6 +93,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	dir := f.String("dir", "", "the `folder` whose file system is measured (default the system's temporary one)")
 	arbor := f.String("arbor", "", "the `program` of the rows that run it (default: it is built)")
 	before := f.String("before", "", "another `program`, which is measured in turn with it in those rows")
+	watch := f.String("watch", "", "compare with another checkout of Arbor, in a `folder`: fail where this one is much slower or allocates more")
 	to := f.String("write", "", "measure nothing: write the vault and its project into a new `folder`")
 	f.IntVar(&b.rounds, "rounds", 60, "how often each thing is done, at most; what takes microseconds is done more often")
 	f.DurationVar(&b.budget, "budget", 10*time.Second, "no round of a row begins after it, but for the first three")
@@ -119,16 +121,24 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	}
 	work := must(os.MkdirTemp(*dir, "arbor-bench-"))
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	for i, word := range strings.Split(*nodes, ",") {
+	var sizes []int
+	for word := range strings.SplitSeq(*nodes, ",") {
 		n := must(strconv.Atoi(word))
 		if n < leastNodes {
 			return fmt.Errorf("%d nodes are too few: %d is the least", n, leastNodes)
 		}
+		sizes = append(sizes, n)
+	}
+	if *watch != "" {
+		b.work = work
+		return b.watch(stdout, *watch, sizes)
+	}
+	for i, n := range sizes {
 		if *to != "" {
 			generate(*to, n)
 			return nil
 		}
-		if b.work = filepath.Join(work, word); i == 0 {
+		if b.work = filepath.Join(work, fmt.Sprint(n)); i == 0 {
 			fmt.Fprintln(stdout, machine())
 		}
 		rows := b.measure(n, *arbor, *before, chosen, stderr)
@@ -171,9 +181,12 @@ func (b *bench) measure(n int, arbor, before string, chosen *regexp.Regexp, prog
 }
 
 // build builds a program as README.md says.
-func (b *bench) build(to, what string) {
+func (b *bench) build(to, what string) { b.buildIn("", to, what) }
+
+// buildIn is build of another checkout.
+func (b *bench) buildIn(folder, to, what string) {
 	cmd := exec.CommandContext(b.ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", to, what)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Dir, cmd.Env = folder, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		check(fmt.Errorf("go build: %w\n%s", err, out))
 	}
