@@ -26,7 +26,7 @@ const (
 )
 
 // Of each row this many pairs are measured, in turn.
-const watchedPairs = 7
+const watchedPairs = 5
 
 // A watched is what is compared, and how: a measurement is the median of the ratios of pairs.
 type watched struct {

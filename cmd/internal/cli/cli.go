@@ -234,7 +234,27 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 	addCompletion(sh, root)
 	addHelp(sh, root)
 	sh.strict(root)
+	sh.giveFlags(root)
 	return root
+}
+
+// giveFlags gives the flags to the command that the first words name, for the others' are half of what a start costs; or to
+// all where that is not certain: who asks for help, or a shell that completes, may mean any.
+func (sh *shell) giveFlags(root *cobra.Command) {
+	meant, rest := root, sh.sys.Args
+	for len(rest) > 0 {
+		i := slices.IndexFunc(meant.Commands(), func(c *cobra.Command) bool { return c.Name() == rest[0] || c.HasAlias(rest[0]) })
+		if i < 0 {
+			break
+		}
+		meant, rest = meant.Commands()[i], rest[1:]
+	}
+	certain := meant != root && meant.Name() != "help" && (len(rest) == 0 || !meant.HasSubCommands())
+	for c, give := range sh.flagged {
+		if c == meant || !certain {
+			give()
+		}
+	}
 }
 
 // newFrontEnd returns the command of another front end.

@@ -210,12 +210,17 @@ func (sh *shell) command(c command) *cobra.Command {
 		Short: strings.ToUpper(help.Summary[:1]) + help.Summary[1:], Long: help.Text, Example: help.Example,
 		Aliases: strings.Fields(help.Aliases), ValidArgsFunction: b.complete, RunE: b.run,
 	}
-	b.flags(cmd)
-	if c.flags != nil {
-		c.flags(cmd)
+	if sh.flagged == nil {
+		sh.flagged = map[*cobra.Command]func(){}
 	}
-	if c.list {
-		sh.lists(cmd)
+	sh.flagged[cmd] = func() {
+		b.flags(cmd)
+		if c.flags != nil {
+			c.flags(cmd)
+		}
+		if c.list {
+			sh.lists(cmd)
+		}
 	}
 	for _, verb := range c.verbs {
 		verb.op = c.op

@@ -32,7 +32,9 @@ func parse(t *testing.T, sh *shell, cmd *cobra.Command, args ...string) error {
 func parsed(t *testing.T, sh *shell, c command, args ...string) error {
 	t.Helper()
 	c.instead = func(context.Context) (bool, error) { return true, nil }
-	return parse(t, sh, sh.command(c), args...)
+	cmd := sh.command(c)
+	sh.flagged[cmd]()
+	return parse(t, sh, cmd, args...)
 }
 
 func TestParseTransition(t *testing.T) {

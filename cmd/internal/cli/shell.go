@@ -30,7 +30,9 @@ type shell struct {
 	found []mdoc.Diagnostic   // that the command has listed, and that need not be told again
 	typed string              // the file with the text that was typed into an editor; "" for none
 
-	parts     bool   // the command reads: a part of a title names a node
+	parts   bool                      // the command reads: a part of a title names a node
+	flagged map[*cobra.Command]func() // what gives commands of operations their flags
+
 	protocol  bool   // stdout is a protocol's
 	refused   string // the command whose words or flags are wrong: its help tells more; "" for none
 	unprinted error  // of the first result that could not be printed
