@@ -14,9 +14,10 @@ const (
 	cacheMost = 1 << 30 // bytes of a cache file; a larger one is of another program
 
 	// A cache is written again when more of its entries are stale than a twentieth of them, and in any case when more
-	// than staleMost are.
+	// than staleMost are. A large file counts as one for each staleBytes, as each process that reads it pays for them.
 	staleMost  = 256
 	staleShare = 20
+	staleBytes = 2 << 10
 )
 
 // cachePath returns the path of a workspace's cache file, which tells the workspace: the archive's slash is escaped.

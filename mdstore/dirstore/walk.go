@@ -265,7 +265,7 @@ func (w *walk) readFile(e *entry, found *item) {
 		found.data = &f
 	}
 	if e.record = found.record; e.record != nil && f.Stamp.Proven {
-		w.stale++
+		w.stale += 1 + len(data)/staleBytes
 	}
 }
 

@@ -10,14 +10,16 @@ import (
 
 	"arbor/cmd/internal/cli"
 	"arbor/engine/enginetest"
+	"arbor/mdstore"
 )
 
 // A command from its words to its last line, in a vault that was read before, without the start of the process.
 func BenchmarkCommand(b *testing.B) {
 	for _, nodes := range []int{60, 500} {
 		dir := enginetest.Place(b, enginetest.Sized(nodes))
+		enginetest.Put(b, dir, mdstore.IgnoreFile, []byte(mdstore.LocalDir+"/\n")) // else a look leaves nothing behind for the next
 		leaf := string(enginetest.Leaf(nodes))
-		time.Sleep(2 * time.Second) // the stamps of younger files prove nothing, so that they are read each time
+		time.Sleep(3 * time.Second) // the stamps of younger files prove nothing, so that they are read each time
 		for _, words := range []string{"version", "status", "list", "list --all", "context NODE", "log NODE", "show NODE", "next", "check", "search usual"} {
 			b.Run(fmt.Sprintf("%d/%s", nodes, strings.ReplaceAll(words, " ", "_")), func(b *testing.B) {
 				env := map[string]string{"HOME": b.TempDir(), "ARBOR_VAULT": dir}
