@@ -91,10 +91,10 @@ func stagesIn(index []byte) bool {
 	return false
 }
 
-// checkedOut reports whether git has put a text into the file at p since a time: a version that is not the newest, base, or one
-// that is no recorded version. Of an index that cannot be read that is taken for so where git has the newest version: a
-// switch of branches may have taken it out.
-func (g git) checkedOut(p mdstore.Path, base, newest []byte, since int64, recorded func(blob) bool) bool {
+// checkedOut reports whether git has put a text into the file at p that a save may be made from, after the time from which mayBeBase says
+// that this version stood there no more. Of an index that cannot be read that is taken for so where git has the newest version: a switch of
+// branches may have taken it out.
+func (g git) checkedOut(p mdstore.Path, newest []byte, mayBeBase func(blob) (may bool, since int64)) bool {
 	top, dir := findGit(g.vault)
 	if dir == "" {
 		return false
@@ -104,7 +104,7 @@ func (g git) checkedOut(p mdstore.Path, base, newest []byte, since int64, record
 		return g.has(newest)
 	}
 	for e := range entriesOf(index, g.named(top, p)) {
-		if e.modified > since && (e.blob == blobOf(base) || !recorded(e.blob)) {
+		if may, since := mayBeBase(e.blob); may && e.modified > since {
 			return true
 		}
 	}

@@ -74,11 +74,17 @@ func (s *Store) judge(p mdstore.Path, data []byte) (v verdict) {
 	if fromNewest && alone && !v.known {
 		return v // it was read from the newest version
 	}
-	recorded := func(b blob) bool {
-		return slices.ContainsFunc(all, func(k version) bool { return blobOf(k.data) == b })
+	mayBeBase := func(b blob) (may bool, since int64) {
+		may, since = true, base.replaced
+		for _, k := range all {
+			if blobOf(k.data) == b {
+				may, since = updatedIn(k.text) == at, k.replaced
+			}
+		}
+		return may, since
 	}
 	back := v.known || s.git.has(data)
-	v.byGit = base.data != nil && s.git.checkedOut(p, base.data, newest.data, base.replaced, recorded)
+	v.byGit = base.data != nil && s.git.checkedOut(p, newest.data, mayBeBase)
 	onTop := !back && v.byGit
 	switch {
 	case (back || onTop) && (s.git.has(newest.data) || s.gitKeeps(p, v.steps, newest.text)):

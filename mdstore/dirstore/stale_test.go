@@ -318,6 +318,24 @@ func TestWhatGitBringsBackStands(t *testing.T) {
 	}
 }
 
+// What git brings back may be one of several versions between two commits of Arbor, as persons' saves have no time of their own: what a person
+// makes of it stands, whichever of them it is nearest to.
+func TestAnEditOfWhatGitBroughtBackStands(t *testing.T) {
+	dir := fill(t, map[string]string{"ws/Workspace.md": text})
+	at := filepath.Join(dir, string(own))
+	run := repository(t, dir)
+	must(t, dir, replace("two", "TWO"))
+	run("commit", "-qam", "b")
+	write(t, at, strings.Replace(contents(t, dir)[string(own)], "name: W", "name: X", 1))
+	must(t, dir, replace("six", "SIX"))
+	run("checkout", "-q", "HEAD", "--", ".")
+	edit := strings.Replace(contents(t, dir)[string(own)], "name: W", "name: Y", 1)
+	write(t, at, edit)
+	if got, met := next(t, dir); got != edit || len(met) != 1 {
+		t.Errorf("%q became %q, told of %v", edit, got, met)
+	}
+}
+
 // Git that is at work elsewhere at that time proves nothing: prompts and editors run git status after each save. Nor does
 // an empty file in its index, as a save in two pieces begins with one.
 func TestGitElsewhereMakesNoReturn(t *testing.T) {
