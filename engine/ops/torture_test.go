@@ -111,7 +111,7 @@ func run(t *testing.T, dir string, n int, kill bool, during func(stop <-chan str
 	}
 	for time.Now().Before(end) || !h.enough(kill) && t.Context().Err() == nil {
 		<-time.After(20*time.Millisecond + rand.N(300*time.Millisecond))
-		if i := rand.N(n); kill && (h.hasBegun(i) || rand.N(4) == 0) { // on a slow machine most would die before they do anything
+		if i := rand.N(n); kill && h.mayDie(i) {
 			h.kill(i)
 		}
 	}
@@ -130,10 +130,11 @@ func (h *herd) enough(kill bool) bool {
 	return len(h.broken) > 0 || h.acknowledged() >= 50 && (!kill || h.kills >= 10)
 }
 
-func (h *herd) hasBegun(i int) bool {
+// mayDie reports whether a worker may be killed now. On a slow machine most would die before they do anything, and nothing would be done.
+func (h *herd) mayDie(i int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.begun[i]
+	return h.kills < 10+2*h.acknowledged() && (h.begun[i] || rand.N(4) == 0)
 }
 
 func (h *herd) kill(i int) {

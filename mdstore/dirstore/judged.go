@@ -3,8 +3,6 @@ package dirstore
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"slices"
 
 	"arbor/mdstore"
@@ -14,7 +12,7 @@ import (
 // oldest first. It may be lost, and what it names is judged again then.
 const (
 	judgedPath = recordDir + "/judged"
-	judgedMost = 64 << 10 // bytes; older lines go, and those that are older than recordReach
+	judgedMost = 64 << 10 // bytes, beyond which the older half goes
 )
 
 // A judgment is a save that stands.
@@ -48,21 +46,26 @@ func judgedSince(all []judgment, p mdstore.Path, data []byte, since int64) bool 
 
 // noteJudged adds a save that stands. The lock is held.
 func (s *Store) noteJudged(p mdstore.Path, data []byte, out string) {
-	now := s.fsNow()
-	all := append(s.judgments(), judgment{now, p, mdstore.VersionOf(data).String(), out})
-	var text []byte
-	for i, j := range slices.Backward(all) {
-		line, _ := json.Marshal(j) // never fails
-		old := j.Time < now-int64(recordReach) || len(text)+len(line) > judgedMost
-		if i < len(all)-1 && old {
-			break
-		}
-		text = slices.Concat(line, []byte("\n"), text)
+	line, _ := json.Marshal(judgment{s.fsNow(), p, mdstore.VersionOf(data).String(), out}) // never fails
+	size, err := s.appendRecord(judgedPath, line)
+	if err == nil && size > judgedMost {
+		err = s.trimJudged()
 	}
-	if err := s.disk.Mkdir(recordDir); err != nil && !errors.Is(err, fs.ErrExist) {
-		s.log.Debug("the folder of the record cannot be made", "error", err)
-	}
-	if err := s.replace(judgedPath, text, 0o600); err != nil {
+	if err != nil {
 		s.log.Warn("that a save was judged cannot be noted: it is judged again", "path", string(p), "error", err)
 	}
+}
+
+// trimJudged leaves the newer half of the file, and nothing that is older than recordReach.
+func (s *Store) trimJudged() error {
+	since := s.fsNow() - int64(recordReach)
+	var kept []byte
+	for _, j := range slices.Backward(s.judgments()) {
+		line, _ := json.Marshal(j) // never fails
+		if j.Time < since || len(kept)+len(line) > judgedMost/2 {
+			break
+		}
+		kept = slices.Concat(line, []byte("\n"), kept)
+	}
+	return s.replace(judgedPath, kept, 0o600)
 }

@@ -113,14 +113,23 @@ func (s *Store) keepForeign(r recorded, own func(recordedStep) bool) (trash mdst
 }
 
 func (s *Store) addRecord(line []byte) error {
-	if err := osfs.InTheWay(s.disk, recordDir, true); err != nil {
+	size, err := s.appendRecord(recordNow, line)
+	if err != nil || size < recordPart {
 		return err
 	}
-	if err := osfs.InTheWay(s.disk, recordNow, false); err != nil {
-		return err
+	return s.turnRecord()
+}
+
+// appendRecord adds a line to a file in the folder of the record, and returns the size of the file then.
+func (s *Store) appendRecord(p mdstore.Path, line []byte) (size int64, err error) {
+	if err := osfs.InTheWay(s.disk, recordDir, true); err != nil {
+		return 0, err
+	}
+	if err := osfs.InTheWay(s.disk, p, false); err != nil {
+		return 0, err
 	}
 	open := func() (*os.File, error) {
-		return s.disk.R.OpenFile(string(recordNow), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		return s.disk.R.OpenFile(string(p), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	}
 	f, err := open()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -128,17 +137,18 @@ func (s *Store) addRecord(line []byte) error {
 		f, err = open()
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer f.Close()
 	if _, err := f.Write(slices.Concat(line, []byte("\n"))); err != nil {
 		_, _ = f.Write([]byte("\n")) // ends what there is of the line
-		return err
+		return 0, err
 	}
-	if info, err := f.Stat(); err != nil || info.Size() < recordPart {
-		return err
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
 	}
-	return s.turnRecord()
+	return info.Size(), nil
 }
 
 // turnRecord puts a full file of the record away, and removes the oldest.
