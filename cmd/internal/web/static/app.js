@@ -48,6 +48,14 @@
     return out;
   }
 
+  // once submits a form. A second press while that is under way sends nothing.
+  const submitting = new WeakSet();
+  async function once(form, submit) {
+    if (submitting.has(form)) return;
+    submitting.add(form);
+    try { await submit(); } catch (x) { say(x.message); } finally { submitting.delete(form); }
+  }
+
   // login takes the token out of the address before anything else sees it.
   async function login() {
     const token = new URLSearchParams(location.hash.slice(1)).get("token");
@@ -324,10 +332,10 @@
       repaint();
     };
     discard.addEventListener("click", end);
-    box.addEventListener("submit", async (e) => {
+    box.addEventListener("submit", (e) => {
       e.preventDefault();
       keep();
-      try {
+      once(box, async () => {
         for (let tries = 1; ; tries++) {
           // What is in the file now decides: another text than the one that this edit began with is shown, not replaced.
           const fresh = await part(location.href);
@@ -341,7 +349,7 @@
         say("");
         note(t("saved"));
         end();
-      } catch (x) { say(x.message); }
+      });
     });
     if (source !== base) conflict(box, source);
     area.focus();
@@ -417,11 +425,11 @@
       for (const name of Object.keys(clicks)) if (b.dataset[name] !== undefined) { say(""); await clicks[name](b); }
     } catch (x) { say(x.message); }
   });
-  main.addEventListener("submit", async (e) => {
+  main.addEventListener("submit", (e) => {
     const form = e.target;
     if (form.id !== "log" && !form.dataset.make) return;
     e.preventDefault();
-    try {
+    once(form, async () => {
       const data = Object.fromEntries(new FormData(form));
       if (form.id === "log") await run("log_append", { nodeId: node().node, event: data.event });
       else if (form.dataset.make === "workspace_init") { await post("/do/workspace_init", data); sent(form); location.href = "/plan"; return; }
@@ -429,6 +437,6 @@
       sent(form);
       say("");
       repaint();
-    } catch (x) { say(x.message); }
+    });
   });
 })();
