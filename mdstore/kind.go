@@ -167,5 +167,5 @@ func WorkspaceDir(p Path) Path {
 }
 
 func hiddenIn(dir Path) bool {
-	return slices.ContainsFunc(strings.Split(string(dir), "/"), func(e string) bool { return strings.HasPrefix(e, ".") })
+	return strings.HasPrefix(string(dir), ".") || strings.Contains(string(dir), "/.")
 }

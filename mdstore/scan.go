@@ -1,6 +1,7 @@
 package mdstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -20,9 +21,9 @@ type Scanner interface {
 
 // A Scan is what the files of a workspace state. It must not be modified.
 type Scan struct {
-	Records []Record // of the files of which facts tell all, in the order of paths
-	Others  []File   // the other files that could be read, in the order of paths
-	Broken  []Broken // those that could not be read, in the order of paths; a missing file that its kind asks for is an fs.ErrNotExist
+	Records []*Record // of the files of which facts tell all, in the order of paths
+	Others  []File    // the other files that could be read, in the order of paths
+	Broken  []Broken  // those that could not be read, in the order of paths; a missing file that its kind asks for is an fs.ErrNotExist
 	Work    Work
 }
 
@@ -104,8 +105,8 @@ func (n *Node) setFront(text string) {
 	n.Isolated = next() == "true"
 	n.CreatedAt, _ = strconv.ParseInt(next(), 10, 64)
 	n.UpdatedAt, _ = strconv.ParseInt(next(), 10, 64)
-	var err error
-	if n.Order, err = strconv.ParseFloat(next(), 64); err != nil {
-		n.Order = math.NaN()
+	n.Order = math.NaN()
+	if order, err := strconv.ParseFloat(cmp.Or(next(), "NaN"), 64); err == nil {
+		n.Order = order
 	}
 }

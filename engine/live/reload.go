@@ -80,13 +80,13 @@ func (r *reloader) scan(ctx context.Context, w *mdstore.Workspace) (*view.View, 
 	}
 	nodes := make([]*mdstore.Node, 0, len(found.Records)+len(found.Others))
 	var pages []*mdstore.Page
-	for i := range found.Records {
-		switch k := mdstore.AllKinds().Of(found.Records[i].Path); k {
+	for _, rec := range found.Records {
+		switch k := mdstore.AllKinds().Of(rec.Path); k {
 		case mdstore.NodeKind:
-			nodes = append(nodes, found.Records[i].Node())
+			nodes = append(nodes, rec.Node())
 		case mdstore.WorkspaceKind:
 		default:
-			pages = append(pages, found.Records[i].Page(k))
+			pages = append(pages, rec.Page(k))
 		}
 	}
 	for _, f := range found.Others {

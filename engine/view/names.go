@@ -61,9 +61,18 @@ func ending(id string) string { return id[max(0, len(id)-shortID):] }
 // Shorts returns how each of all can be named in a few characters: by the last ones of its id, or by the whole id where
 // these would name another, or nothing. What is not among all keeps its whole id.
 func Shorts(all []errs.Candidate) func(id string) string {
-	ends, taken := map[string]string{}, map[string]bool{} // ends: the id with that end, "" for several
-	for _, c := range all {
-		taken[c.ID], taken[c.Title], taken[c.ID[:min(len(c.ID), shortID)]] = true, true, true
+	return shorts(all, func(c errs.Candidate) errs.Candidate { return c })
+}
+
+func shorts[T any](all []T, of func(T) errs.Candidate) func(id string) string {
+	ends, taken := make(map[string]string, len(all)), map[string]bool{} // ends: the id with that end, "" for several
+	for _, x := range all {
+		c := of(x)
+		for _, name := range []string{c.ID[:min(len(c.ID), shortID)], c.Title} {
+			if len(name) <= shortID { // no longer one can be taken for an end
+				taken[name] = true
+			}
+		}
 		end := ending(c.ID)
 		if other, met := ends[end]; met && other != c.ID {
 			ends[end] = ""
@@ -81,6 +90,5 @@ func Shorts(all []errs.Candidate) func(id string) string {
 
 // ShortIDs is Shorts for the nodes of a view.
 func ShortIDs(v *View) func(id string) string {
-	all := v.Candidates()
-	return Shorts(Candidates(all, len(all), ofNode))
+	return shorts(v.Candidates(), ofNode)
 }

@@ -99,7 +99,7 @@ func (ps Pages) Resolve(k *mdstore.Kind, ref string, code errs.Code) (p *mdstore
 		return p, 0, nil
 	}
 	all := ps.Newest(k)
-	hits := matches(Candidates(all, len(all), ofPage), ref)
+	hits := matches(all, ofPage, ref)
 	switch {
 	case len(hits) == 0:
 		return nil, 0, errs.New(code, "%s: no such %s in workspace %s; %s", ref, k.Name, ps.workspace, knownPages(k, all)).

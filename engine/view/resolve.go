@@ -21,8 +21,7 @@ func (v *View) Resolve(ref string) (mdstore.ID, error) {
 	if n, ok := v.Node(mdstore.ID(ref)); ok {
 		return n.ID, nil
 	}
-	all := v.Candidates()
-	switch hits := matches(Candidates(all, len(all), ofNode), ref); len(hits) {
+	switch hits := matches(v.Candidates(), ofNode, ref); len(hits) {
 	case 1:
 		return mdstore.ID(hits[0].ID), nil
 	case 0:
@@ -37,14 +36,19 @@ const shortID = 6
 
 // matches returns those that ref names: those whose title it is; else those whose ids begin with it; else those whose
 // ids end with it, if it is as long as that.
-func matches(all []errs.Candidate, ref string) []errs.Candidate {
+func matches[T any](all []T, of func(T) errs.Candidate, ref string) (hits []errs.Candidate) {
 	for _, named := range []func(errs.Candidate) bool{
 		func(c errs.Candidate) bool { return c.Title == ref },
 		func(c errs.Candidate) bool { return ref != "" && strings.HasPrefix(c.ID, ref) },
 		func(c errs.Candidate) bool { return len(ref) == shortID && strings.HasSuffix(c.ID, ref) },
 	} {
-		if i := slices.IndexFunc(all, named); i >= 0 {
-			return slices.DeleteFunc(slices.Clone(all[i:]), func(c errs.Candidate) bool { return !named(c) })
+		for _, x := range all {
+			if c := of(x); named(c) {
+				hits = append(hits, c)
+			}
+		}
+		if len(hits) > 0 {
+			return hits
 		}
 	}
 	return nil
@@ -149,7 +153,7 @@ func ResolveWorkspace(all []*mdstore.Workspace, ref string, loose bool) (mdstore
 	if slices.ContainsFunc(all, func(w *mdstore.Workspace) bool { return string(w.ID) == ref }) {
 		return mdstore.ID(ref), nil
 	}
-	switch hits := matches(Candidates(all, len(all), ofWorkspace), ref); {
+	switch hits := matches(all, ofWorkspace, ref); {
 	case len(hits) == 1 && loose:
 		return mdstore.ID(hits[0].ID), nil
 	case len(hits) > 1 && loose:

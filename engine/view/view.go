@@ -38,9 +38,8 @@ const CodeFileMissing = "FILE_MISSING"
 
 // New returns the view of a workspace with these nodes and pages. broken says why files could not be read.
 func New(w *mdstore.Workspace, nodes []*mdstore.Node, broken map[mdstore.Path]mdoc.Diagnostic, pages ...*mdstore.Page) *View {
-	v := &View{ws: w, nodes: slices.SortedFunc(slices.Values(nodes), byPath), broken: broken}
-	v.pages = slices.SortedFunc(slices.Values(pages), byPagePath)
-	v.ids = slices.SortedFunc(slices.Values(v.nodes), byID)
+	v := &View{ws: w, nodes: inOrder(nodes, byPath), ids: inOrder(nodes, byID), pages: inOrder(pages, byPagePath), broken: broken}
+	v.kids = make([]*mdstore.Node, 0, len(nodes))
 	for i, n := range v.ids {
 		if n.ID != mdstore.Root && (i == 0 || v.ids[i-1].ID != n.ID) {
 			v.kids = append(v.kids, n)
@@ -49,6 +48,12 @@ func New(w *mdstore.Workspace, nodes []*mdstore.Node, broken map[mdstore.Path]md
 	slices.SortFunc(v.kids, byParent)
 	v.tree = sync.OnceValue(v.grown)
 	return v
+}
+
+func inOrder[T any](all []T, by func(a, b T) int) []T {
+	out := slices.Clone(all)
+	slices.SortFunc(out, by)
+	return out
 }
 
 func byPath(a, b *mdstore.Node) int { return strings.Compare(string(a.Path), string(b.Path)) }
@@ -294,11 +299,15 @@ func (v *View) Lost() int {
 // rooted returns the number of nodes in the tree.
 func (v *View) rooted() int { return len(v.tree()) }
 
-// Candidates returns one node for each id: first those of the tree in its order, then the others in the order of paths.
+// Candidates returns one node for each id, whose document cannot be asked for: first those of the tree in its order, then the others in the
+// order of paths.
 func (v *View) Candidates() []*mdstore.Node {
 	out := make([]*mdstore.Node, 0, len(v.nodes))
-	for _, n := range v.Walk(mdstore.Root) {
-		out = append(out, n)
+	for _, s := range v.tree() {
+		out = append(out, s.node)
+	}
+	if len(out) == len(v.nodes) {
+		return out
 	}
 	met := make(map[mdstore.ID]bool, len(out))
 	for _, n := range out {
@@ -307,7 +316,7 @@ func (v *View) Candidates() []*mdstore.Node {
 	for _, n := range v.nodes {
 		if !met[n.ID] {
 			met[n.ID] = true
-			out = append(out, v.docs.of(n))
+			out = append(out, n)
 		}
 	}
 	return out

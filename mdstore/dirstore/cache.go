@@ -1,10 +1,7 @@
 package dirstore
 
 import (
-	"bytes"
 	"encoding/binary"
-	"encoding/gob"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"slices"
@@ -14,30 +11,37 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A cache is what a tree holds, as gob writes it: by columns, which gob reads in one go. The rows are the folders of the places
-// in their order, each before its entries. What is unproven is not in it.
+// A cache is what a tree holds, by columns, each of which is read from its front. The rows are the folders of the places in their order, each
+// before its entries. What is unproven is not in it. What is decoded are parts of the columns, so that nothing of them is copied.
 type cache struct {
-	Form  string // of the cache, of the facts, and of the kinds that it was made for
-	Under mdstore.Path
+	form  string // of the cache, of the facts, and of the kinds that it was made for
+	under string
 
-	Names    string  // of the entries, a slash after each
-	Kinds    []byte  // of the entries: the number of a file's kind in the table, from 1; for others linkRow or folderRow
-	Entries  []int   // of the folders: how many entries each has
-	Stamps   []int64 // of the folders and files, four numbers each; zero for what is not proven
-	Versions string  // of the proven files
-	Facts    string  // of the proven files, one behind the other
-	Lengths  []int   // of the facts
+	paths    string // of the entries, a NUL after each
+	kinds    string // of the entries, a byte each: the number of a file's kind in the table, from 1; for others linkRow or folderRow
+	entries  string // of the folders: how many entries each has, as varints
+	stamps   string // of the folders and files, four numbers of eight bytes each; zero for what is not proven
+	versions string // of the proven files
+	facts    string // of the proven files
+	lengths  string // of the facts, as varints
 }
 
 const (
 	linkRow   = 0
 	folderRow = 255
+
+	stampBytes = 4 * 8
 )
+
+// columns are all in the order in which they are written.
+func (c *cache) columns() []*string {
+	return []*string{&c.form, &c.under, &c.paths, &c.kinds, &c.entries, &c.stamps, &c.versions, &c.facts, &c.lengths}
+}
 
 // formOf returns a text that is another one for caches that this program does not take.
 func formOf(kinds mdstore.Kinds) string {
 	empty, _ := mdoc.Parse("", nil, mdstore.NodeForm)
-	form := fmt.Sprintf("arbor cache 3, facts %q", mdstore.DigestsOf(empty))
+	form := fmt.Sprintf("arbor cache 4, facts %q", mdstore.DigestsOf(empty))
 	for _, k := range kinds {
 		form += fmt.Sprintf(", %s %v", k.Name, k.Place)
 	}
@@ -45,118 +49,150 @@ func formOf(kinds mdstore.Kinds) string {
 }
 
 // encode returns the cache file of a tree, and the number of its folders and files.
-func encode(t *tree, kinds mdstore.Kinds) (data []byte, total int, err error) {
-	c := &cache{Form: formOf(kinds), Under: t.under}
-	var names, versions, facts strings.Builder
+func encode(t *tree, kinds mdstore.Kinds) (data []byte, total int) {
+	var paths, rows, entries, stamps, versions, facts, lengths []byte
 	stamp := func(s mdstore.Stamp) {
 		if !s.Proven {
 			s = mdstore.Stamp{}
 		}
-		c.Stamps = append(c.Stamps, s.Size, s.Mtime, s.Ctime, int64(s.Inode))
+		for _, n := range []int64{s.Size, s.Mtime, s.Ctime, int64(s.Inode)} {
+			stamps = binary.LittleEndian.AppendUint64(stamps, uint64(n))
+		}
 		total++
 	}
 	var put func(f *folder)
 	put = func(f *folder) {
-		c.Entries = append(c.Entries, len(f.entries))
+		entries = binary.AppendUvarint(entries, uint64(len(f.entries)))
 		stamp(f.stamp)
 		for _, e := range f.entries {
-			names.WriteString(e.path.Base() + "/")
+			paths = append(append(paths, e.path...), 0)
 			switch r := e.record; {
 			case e.folder != nil:
-				c.Kinds = append(c.Kinds, folderRow)
+				rows = append(rows, folderRow)
 				put(e.folder)
 				continue
 			case e.kind == nil: // a link
 			case r != nil && r.Stamp.Proven:
 				stamp(r.Stamp)
-				versions.Write(r.Version[:])
-				facts.WriteString(string(r.Facts))
-				c.Lengths = append(c.Lengths, len(r.Facts))
+				versions = append(versions, r.Version[:]...)
+				facts = append(facts, r.Facts...)
+				lengths = binary.AppendUvarint(lengths, uint64(len(r.Facts)))
 			default:
 				stamp(mdstore.Stamp{})
 			}
-			c.Kinds = append(c.Kinds, byte(slices.Index(kinds, e.kind)+1))
+			rows = append(rows, byte(slices.Index(kinds, e.kind)+1))
 		}
 	}
 	for _, p := range t.places {
 		put(&p.top)
 	}
-	c.Names, c.Versions, c.Facts = names.String(), versions.String(), facts.String()
-	data, err = c.bytes()
-	return data, total, err
+	c := cache{formOf(kinds), string(t.under), string(paths), string(rows), string(entries), string(stamps), string(versions), string(facts), string(lengths)}
+	return c.bytes(), total
 }
 
-// bytes returns the cache file: the cache and its checksum.
-func (c *cache) bytes() ([]byte, error) {
-	var out bytes.Buffer
-	err := gob.NewEncoder(&out).Encode(c)
-	return binary.LittleEndian.AppendUint32(out.Bytes(), crc32.ChecksumIEEE(out.Bytes())), err
-}
-
-// decode returns the tree of a workspace that a cache file holds, nil where the file is damaged, or is not of this
-// workspace or form.
-func decode(data []byte, kinds mdstore.Kinds, under mdstore.Path) (t *tree) {
-	c, err := columns(data)
-	if err != nil || c.Form != formOf(kinds) || c.Under != under {
-		return nil
+// bytes returns the cache file: the checksum of what follows, and each column behind its length.
+func (c *cache) bytes() []byte {
+	out := make([]byte, crc32.Size)
+	for _, col := range c.columns() {
+		out = append(binary.AppendUvarint(out, uint64(len(*col))), *col...)
 	}
+	binary.LittleEndian.PutUint32(out, crc32.ChecksumIEEE(out[crc32.Size:]))
+	return out
+}
+
+// parse undoes bytes, of which it is given what follows the checksum. It panics where a column is longer than the text.
+func parse(text string) (c *cache) {
+	c = &cache{}
+	for _, col := range c.columns() {
+		n := varint(&text)
+		*col, text = text[:n], text[n:]
+	}
+	return c
+}
+
+// decode returns the tree of a workspace that the text of a cache file holds, nil where it is damaged, or is not of this workspace or form.
+func decode(text string, kinds mdstore.Kinds, under mdstore.Path) (t *tree) {
 	defer func() {
 		if recover() != nil { // the columns contradict each other
 			t = nil
 		}
 	}()
+	c := parse(text)
+	if c.form != formOf(kinds) || c.under != string(under) {
+		return nil
+	}
 	t = newTree(kinds, under)
+	d := decoder{cache: c, kinds: kinds, records: make([]mdstore.Record, len(c.versions)/len(mdstore.Version{})),
+		entries: make([]entry, len(c.kinds)), folders: make([]folder, strings.Count(c.kinds, string([]byte{folderRow})))}
 	for _, p := range t.places {
-		c.folder(&p.top, kinds, &t.total)
+		d.folder(&p.top, &t.total)
 	}
 	return t
 }
 
-// columns undoes bytes.
-func columns(data []byte) (*cache, error) {
-	n := len(data) - crc32.Size
-	if n < 0 || crc32.ChecksumIEEE(data[:n]) != binary.LittleEndian.Uint32(data[n:]) {
-		return nil, errors.New("the checksum differs")
-	}
-	c := &cache{}
-	return c, gob.NewDecoder(bytes.NewReader(data[:n])).Decode(c)
+// A decoder takes a tree off the columns. All that it makes of one type it makes at once.
+type decoder struct {
+	*cache
+	kinds   mdstore.Kinds
+	records []mdstore.Record
+	entries []entry
+	folders []folder
 }
 
-// folder takes a folder with its entries off the columns.
-func (c *cache) folder(f *folder, kinds mdstore.Kinds, total *int) {
-	f.stamp = c.stamp()
-	f.entries = make([]entry, len(c.Kinds[:c.Entries[0]]))
-	c.Entries = c.Entries[1:]
+func (d *decoder) folder(f *folder, total *int) {
+	n := varint(&d.cache.entries)
+	f.stamp = d.stamp()
+	f.entries, d.entries = d.entries[:n:n], d.entries[n:]
 	*total++
 	for i := range f.entries {
 		e := &f.entries[i]
-		var name string
-		name, c.Names, _ = strings.Cut(c.Names, "/")
-		e.path = f.path.Join(name)
-		kind := c.Kinds[0]
-		c.Kinds = c.Kinds[1:]
+		var path string
+		path, d.paths, _ = strings.Cut(d.paths, "\x00")
+		e.path = mdstore.Path(path)
+		kind := d.cache.kinds[0]
+		d.cache.kinds = d.cache.kinds[1:]
 		switch kind {
 		case linkRow:
 			continue
 		case folderRow:
-			e.folder = &folder{path: e.path}
-			c.folder(e.folder, kinds, total)
+			e.folder, d.folders = &d.folders[0], d.folders[1:]
+			e.folder.path = e.path
+			d.folder(e.folder, total)
 			continue
 		}
-		e.kind = kinds[kind-1]
+		e.kind = d.kinds[kind-1]
 		*total++
-		if s := c.stamp(); s.Proven {
-			e.record = &mdstore.Record{Path: e.path, Stamp: s, Facts: mdstore.Facts(c.Facts[:c.Lengths[0]])}
-			copy(e.record.Version[:], c.Versions)
-			c.Facts, c.Lengths, c.Versions = c.Facts[c.Lengths[0]:], c.Lengths[1:], c.Versions[len(e.record.Version):]
+		if s := d.stamp(); s.Proven {
+			e.record, d.records = &d.records[0], d.records[1:]
+			n := varint(&d.lengths)
+			*e.record = mdstore.Record{Path: e.path, Stamp: s, Facts: mdstore.Facts(d.facts[:n])}
+			d.versions = d.versions[copy(e.record.Version[:], d.versions):]
+			d.facts = d.facts[n:]
 		}
 	}
 }
 
 func (c *cache) stamp() mdstore.Stamp {
-	v := c.Stamps[:4]
-	c.Stamps = c.Stamps[4:]
-	s := mdstore.Stamp{Size: v[0], Mtime: v[1], Ctime: v[2], Inode: uint64(v[3])}
+	n := func(i int) int64 {
+		var b [8]byte
+		copy(b[:], c.stamps[8*i:8*i+8])
+		return int64(binary.LittleEndian.Uint64(b[:]))
+	}
+	s := mdstore.Stamp{Size: n(0), Mtime: n(1), Ctime: n(2), Inode: uint64(n(3))}
+	c.stamps = c.stamps[stampBytes:]
 	s.Proven = s != mdstore.Stamp{}
 	return s
+}
+
+// varint takes a number off the front of a text, as binary.AppendUvarint writes it. It panics where there is none.
+func varint(text *string) int {
+	var n uint64
+	for shift := 0; ; shift += 7 {
+		b := (*text)[0]
+		*text = (*text)[1:]
+		n |= uint64(b&0x7f) << shift
+		if b < 0x80 {
+			return int(n)
+		}
+	}
 }

@@ -1,7 +1,13 @@
 package dirstore
 
 import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"io/fs"
 	"net/url"
+	"strings"
 
 	"arbor/mdstore"
 )
@@ -25,19 +31,51 @@ func cachePath(under mdstore.Path) mdstore.Path { return cacheDir.Join(url.PathE
 
 // load returns the tree of a workspace that its cache file holds, nil for none.
 func (s *scans) load(under mdstore.Path) *tree {
-	if s.plainWay(cachePath(under), false) != nil {
+	p := cachePath(under)
+	if s.plainWay(p, false) != nil {
 		return nil
 	}
-	data, _, err := s.disk.ReadFile(cachePath(under), cacheMost)
-	if err != nil {
+	text, err := s.readCache(p)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	t := decode(data, s.kinds, under)
+	var t *tree
+	if err == nil {
+		t = decode(text, s.kinds, under)
+	}
 	if t == nil {
-		s.log.Debug("a cache is damaged, or of another version", "workspace", under)
-		_ = s.disk.Remove(cachePath(under))
+		s.log.Debug("a cache is damaged, or of another version", "workspace", under, "error", err)
+		_ = s.disk.Remove(p)
 	}
 	return t
+}
+
+// readCache returns what follows the checksum of a cache file. Of a large plan it is much: it is read once, into the text of which the tree
+// is made.
+func (s *scans) readCache(p mdstore.Path) (string, error) {
+	info, err := s.disk.Stat(p)
+	if err != nil || !info.Mode.IsRegular() || info.Size > cacheMost {
+		return "", fs.ErrNotExist
+	}
+	f, err := s.disk.R.Open(string(p))
+	if err != nil {
+		return "", fs.ErrNotExist
+	}
+	defer f.Close()
+	var is [crc32.Size]byte
+	if _, err := io.ReadFull(f, is[:]); err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	text.Grow(int(info.Size))
+	sum := crc32.NewIEEE()
+	if _, err := io.Copy(io.MultiWriter(&text, sum), io.LimitReader(f, cacheMost)); err != nil {
+		return "", err
+	}
+	if sum.Sum32() != binary.LittleEndian.Uint32(is[:]) {
+		return "", errors.New("the checksum differs")
+	}
+	return text.String(), nil
 }
 
 // save writes the cache file of a workspace where too much of it is stale, and returns the bytes that it wrote. A
@@ -46,10 +84,8 @@ func (s *scans) save(t *tree) int {
 	if t.stale == 0 || t.total > 0 && t.stale <= min(staleMost, t.total/staleShare) || !s.mayCache() {
 		return 0
 	}
-	data, total, err := encode(t, s.kinds)
-	if err == nil {
-		err = s.replace(cachePath(t.under), data, 0o600) // it says what files say that other users may not read
-	}
+	data, total := encode(t, s.kinds)
+	err := s.replace(cachePath(t.under), data, 0o600) // it says what files say that other users may not read
 	if err != nil {
 		s.log.Debug("a cache cannot be written", "workspace", t.under, "error", err)
 		return 0

@@ -1,6 +1,9 @@
 package dirstore
 
 import (
+	"encoding/binary"
+	"hash/crc32"
+	"strings"
 	"time"
 
 	"arbor/mdstore"
@@ -35,23 +38,23 @@ func Forget(s *Store) {
 func Contradictions(data []byte) map[string][]byte {
 	out := map[string][]byte{}
 	for name, change := range map[string]func(*cache){
-		"more entries than rows":  func(c *cache) { c.Entries[0] += 1 << 40 },
-		"a negative count":        func(c *cache) { c.Entries[0] = -1 },
-		"too few folders":         func(c *cache) { c.Entries = c.Entries[:1] },
-		"too few stamps":          func(c *cache) { c.Stamps = c.Stamps[:5] },
-		"an unknown kind":         func(c *cache) { c.Kinds[0] = 200 },
-		"facts that are too long": func(c *cache) { c.Lengths[0] = len(c.Facts) + 1 },
-		"no versions":             func(c *cache) { c.Versions = "" },
+		"more entries than rows":  func(c *cache) { c.entries = "\xff\xff\xff\x7f" + c.entries[1:] },
+		"a negative count":        func(c *cache) { c.entries = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01" + c.entries[1:] },
+		"a count without an end":  func(c *cache) { c.entries = strings.Repeat("\xff", 100) },
+		"too few folders":         func(c *cache) { c.entries = c.entries[:1] },
+		"too few stamps":          func(c *cache) { c.stamps = c.stamps[:5] },
+		"an unknown kind":         func(c *cache) { c.kinds = "\xc8" + c.kinds[1:] },
+		"facts that are too long": func(c *cache) { c.lengths = "\xff\xff\x7f" + c.lengths[1:] },
+		"no versions":             func(c *cache) { c.versions = "" },
 	} {
-		c, err := columns(data)
-		if err != nil {
-			panic(err)
-		}
+		c := parse(string(data[crc32.Size:]))
 		change(c)
-		if out[name], err = c.bytes(); err != nil {
-			panic(err)
-		}
+		out[name] = c.bytes()
 	}
+	longer := append([]byte{}, data...)
+	longer[crc32.Size] = 0x7f // the first column, longer than the file
+	binary.LittleEndian.PutUint32(longer, crc32.ChecksumIEEE(longer[crc32.Size:]))
+	out["a column that is too long"] = longer
 	return out
 }
 

@@ -34,13 +34,13 @@ func (s *scans) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan
 		return nil, err
 	}
 	out.Work = work
-	out.Records = make([]mdstore.Record, 0, len(items))
+	out.Records = make([]*mdstore.Record, 0, len(items))
 	for _, i := range items {
 		switch {
 		case i.err != nil:
 			out.Broken = append(out.Broken, mdstore.Broken{Path: i.path, Err: i.err})
 		case i.record != nil:
-			out.Records = append(out.Records, *i.record)
+			out.Records = append(out.Records, i.record)
 		default:
 			out.Others = append(out.Others, *i.data)
 		}

@@ -110,17 +110,22 @@ func (w *walk) workspace(t *tree) {
 	}
 }
 
+// batch is how many entries a goroutine visits at a time.
+const batch = 64
+
 // split visits the entries of a place by a few goroutines, each a batch of them at a time.
 func (w *walk) split(p *place) {
-	batches := slices.Collect(slices.Chunk(p.top.entries, 64))
+	batches := slices.Collect(slices.Chunk(p.top.entries, batch))
 	parts := make([]walk, len(batches))
+	found := make([]item, len(w.items)+len(p.top.entries)) // most entries make one item
+	at := copy(found, w.items)
 	var next atomic.Int64
 	var all sync.WaitGroup
 	for range min(len(batches), max(4, runtime.GOMAXPROCS(0))) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(batches); i = int(next.Add(1)) - 1 {
 				part := &parts[i]
-				*part = walk{v: w.v, ctx: w.ctx, began: w.began, read: w.read, items: make([]item, 0, len(batches[i]))}
+				*part = walk{v: w.v, ctx: w.ctx, began: w.began, read: w.read, items: found[at+batch*i : at+batch*i : at+batch*i+len(batches[i])]}
 				for j := range batches[i] {
 					part.visit(p, &batches[i][j], true)
 				}
@@ -128,6 +133,10 @@ func (w *walk) split(p *place) {
 		})
 	}
 	all.Wait()
+	w.items = found[:at]
+	if slices.ContainsFunc(parts, func(part walk) bool { return len(part.items) > batch }) { // what follows it would be written over
+		w.items = slices.Clone(w.items)
+	}
 	for _, part := range parts {
 		w.items = append(w.items, part.items...)
 		w.work.Stamped += part.work.Stamped

@@ -252,7 +252,7 @@ func (s *Store) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan
 		}
 		out.Work.Read++
 		if rec, ok := mdstore.RecordOf(mdstore.AllKinds().Of(r.file.Path), r.file); ok {
-			out.Records = append(out.Records, rec)
+			out.Records = append(out.Records, &rec)
 		} else {
 			out.Others = append(out.Others, r.file)
 		}

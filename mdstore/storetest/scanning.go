@@ -163,7 +163,7 @@ func DiffScan(ctx context.Context, st mdstore.Store, kinds mdstore.Kinds, under 
 		} else if kind := kinds.Of(e.Path); kind == nil {
 			return fmt.Sprintf("%s is listed, and of no kind", e.Path)
 		} else if r, ok := mdstore.RecordOf(kind, f); ok {
-			want.Records = append(want.Records, r)
+			want.Records = append(want.Records, &r)
 		} else {
 			want.Others = append(want.Others, f)
 		}
@@ -181,7 +181,8 @@ func DiffScan(ctx context.Context, st mdstore.Store, kinds mdstore.Kinds, under 
 // scanned returns all that a scan says, a line for each file. That a stamp proves something depends on when one looks.
 func scanned(s *mdstore.Scan) []string {
 	var out []string
-	for _, r := range s.Records {
+	for _, rec := range s.Records {
+		r := *rec
 		r.Stamp.Proven = false
 		out = append(out, fmt.Sprintf("%+v", r))
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strings"
+	"sync"
 
 	"arbor/context/render"
 	"arbor/engine/errs"
@@ -27,12 +28,12 @@ func namesOf(sh *shell, workspace string) names {
 	ctx, n := context.Background(), names{id: view.Short} // what is named is read or written already
 	if env, err := sh.env(ctx, MustExist); err == nil {
 		if v, err := env.In(ctx, cmp.Or(workspace, sh.flags.workspace)); err == nil {
-			node := view.ShortIDs(v)
+			node := sync.OnceValue(func() func(string) string { return view.ShortIDs(v) })
 			n = names{view: v, id: func(id string) string {
 				if id == string(v.Workspace().ID) {
 					return view.Short(id)
 				}
-				return node(id)
+				return node()(id)
 			}}
 		}
 	}

@@ -3,7 +3,7 @@ package osfs
 import (
 	"io/fs"
 	"os"
-	"syscall"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -16,19 +16,48 @@ func topOf(r *os.Root) *os.File {
 	return f
 }
 
+// statBelow is Stat of a file or folder, with what the system says and nothing else.
+func (r Root) statBelow(p mdstore.Path) (info Info, ok bool) {
+	if r.raw == nil {
+		return Info{}, false
+	}
+	s := stats.Get().(*stat)
+	s.p, s.ok = p, false
+	err := r.raw.Control(s.do)
+	info, ok = s.info, s.ok && err == nil
+	stats.Put(s)
+	return info, ok
+}
+
+// A stat is what Fstatat is called with. A scan makes as many as there are files, and would leave as much garbage.
+type stat struct {
+	p    mdstore.Path
+	info Info
+	ok   bool
+	do   func(top uintptr)
+}
+
+var stats = sync.Pool{New: func() any {
+	s := &stat{}
+	s.do = func(top uintptr) {
+		var st unix.Stat_t
+		if unix.Fstatat(int(top), native(s.p), &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
+			s.info, s.ok = infoFrom(&st)
+		}
+	}
+	return s
+}}
+
 // below opens what is at p with one system call, as the vault's files lie four folders deep and os.Root opens each of
 // them. It follows no link. ok is false where that fails for any reason: the way through os.Root tells why, or goes on.
 func (r Root) below(p mdstore.Path, flag int) (fd int, ok bool) {
-	if r.top == nil {
+	if r.raw == nil {
 		return 0, false
 	}
-	raw, err := r.top.SyscallConn()
-	if err != nil {
-		return 0, false
-	}
+	var err error
 	how := unix.OpenHow{Flags: uint64(flag | unix.O_CLOEXEC), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS}
 	open := func(top uintptr) { fd, err = unix.Openat2(int(top), native(p), &how) }
-	return fd, raw.Control(open) == nil && err == nil
+	return fd, r.raw.Control(open) == nil && err == nil
 }
 
 // lookBelow is Lstat of a file or folder.
@@ -67,16 +96,20 @@ func (r Root) readBelow(p mdstore.Path, limit int64) (data []byte, info Info, ok
 // infoOf is describe of an open file or folder; ok is false for what is neither, or has other bits of its mode set than
 // permissions.
 func infoOf(fd int) (info Info, ok bool) {
-	var st syscall.Stat_t
-	if syscall.Fstat(fd, &st) != nil {
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) != nil {
 		return Info{}, false
 	}
+	return infoFrom(&st)
+}
+
+func infoFrom(st *unix.Stat_t) (info Info, ok bool) {
 	mode := fs.FileMode(st.Mode & 0o777)
 	if st.Mode&^0o777 == unix.S_IFDIR {
 		mode |= fs.ModeDir
 	} else if st.Mode&^0o777 != unix.S_IFREG {
 		return Info{}, false
 	}
-	stamp := mdstore.Stamp{Size: st.Size, Mtime: st.Mtim.Nano(), Ctime: ctime(&st), Inode: st.Ino}
+	stamp := mdstore.Stamp{Size: st.Size, Mtime: st.Mtim.Nano(), Ctime: st.Ctim.Nano(), Inode: st.Ino}
 	return Info{Mode: mode, Size: st.Size, Links: uint64(st.Nlink), Stamp: stamp}, true
 }

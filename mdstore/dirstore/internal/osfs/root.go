@@ -18,7 +18,8 @@ import (
 // links lie in it, but for what Stat says.
 type Root struct {
 	R   *os.Root
-	top *os.File // the folder itself; nil where the system cannot look for a path below it in one step
+	top *os.File        // the folder itself; nil where the system cannot look for a path below it in one step
+	raw syscall.RawConn // to top, nil without one
 }
 
 var _ FS = Root{}
@@ -29,7 +30,11 @@ func OpenRoot(dir string) (Root, error) {
 	if err != nil {
 		return Root{}, err
 	}
-	return Root{r, topOf(r)}, nil
+	root := Root{R: r, top: topOf(r)}
+	if root.top != nil {
+		root.raw, _ = root.top.SyscallConn()
+	}
+	return root, nil
 }
 
 // Close closes the folder.
@@ -76,6 +81,9 @@ func (r Root) Lstat(p mdstore.Path) (Info, error) {
 // Stat is Lstat with one system call. It follows a link on the way to p, even out of the folder: what it says is good for
 // a comparison with an earlier stamp, and what differs has to be opened through the root. A path is clean already.
 func (r Root) Stat(p mdstore.Path) (Info, error) {
+	if info, ok := r.statBelow(p); ok {
+		return info, nil
+	}
 	return described(os.Lstat(r.R.Name() + "/" + string(p)))
 }
 
