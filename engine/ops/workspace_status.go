@@ -58,11 +58,21 @@ arbor status Login --format markdown`,
 func (in *WorkspaceStatusIn) at() (string, *string) { return in.At, &in.WorkspaceID }
 
 // WorkspaceStatus returns the state of a workspace at a glance.
-var WorkspaceStatus = asOf((*WorkspaceStatusIn).at, reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
+var WorkspaceStatus = asOf((*WorkspaceStatusIn).at, func(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
 	told := make(chan *gitrepo.Status, 1)
-	if in.Git && in.At == "" {
+	if in.Git && in.At == "" { // asked once, and while the files are looked at
 		go func() { g, _ := GitStatus(ctx, env, struct{}{}); told <- g }()
+	} else {
+		told <- nil
 	}
+	out, err := statusOf(ctx, env, in)
+	if err == nil {
+		out.Git = <-told
+	}
+	return out, err
+})
+
+var statusOf = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
@@ -78,9 +88,6 @@ var WorkspaceStatus = asOf((*WorkspaceStatusIn).at, reading(func(ctx context.Con
 		}
 		return true
 	}}
-	if in.Git && in.At == "" {
-		out.Git = <-told
-	}
 	out.Sends(w.ID, "")
 	out.Tree = p.collect(mdstore.Root)
 	out.Hint = "node_next names what is ready to be worked on"
@@ -101,15 +108,14 @@ var WorkspaceStatus = asOf((*WorkspaceStatusIn).at, reading(func(ctx context.Con
 		out.Sends(w.ID, mdstore.ID(p.NodeID))
 	}
 	return out, nil
-}))
+})
 
 // GitStatus returns what git says of the vault's folder and its branch; nil where there is no git.
 func GitStatus(ctx context.Context, env *Env, _ struct{}) (*gitrepo.Status, error) {
-	r, err := repoOf(ctx, env)
-	if err != nil {
+	if env.Engine.Vault() == "" {
 		return nil, nil
 	}
-	s, err := gitrepo.StatusOf(ctx, r)
+	s, err := gitrepo.StatusOf(ctx, env.Engine.Vault())
 	if err != nil {
 		return nil, nil // a plan can be read whatever git says
 	}

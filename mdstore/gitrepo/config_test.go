@@ -117,7 +117,7 @@ func everything(t *testing.T, dir string, after func(what string)) {
 	}
 	try := func(what string, err error) { after(fmt.Sprint(what, ": ", err)) }
 	try("Open", nil)
-	_, err = StatusOf(ctx, r)
+	_, err = StatusOf(ctx, r.Top)
 	try("StatusOf", err)
 	h, err := r.Head(ctx)
 	try("Head", err)

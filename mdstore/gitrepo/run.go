@@ -54,20 +54,10 @@ func (e *Error) Error() string {
 
 // Open returns the repository that a folder lies in. The error wraps ErrNone where there is none, or no program git.
 func Open(ctx context.Context, folder string) (*Repo, error) {
-	real, err := filepath.EvalSymlinks(folder)
-	if err == nil {
-		real, err = filepath.Abs(real)
-	}
+	r, err := at(folder)
 	if err != nil {
 		return nil, err
 	}
-	if !below(real) {
-		return nil, fmt.Errorf("%w", ErrNone)
-	}
-	if _, err := exec.LookPath("git"); err != nil {
-		return nil, fmt.Errorf("%w: the program git is not installed", ErrNone)
-	}
-	r := &Repo{Top: real}
 	out, err := r.Run(ctx, nil, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir", "--show-prefix")
 	if err != nil {
 		if _, ok := errors.AsType[*Error](err); ok && ctx.Err() == nil {
@@ -84,6 +74,24 @@ func Open(ctx context.Context, folder string) (*Repo, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// at returns a Repo that runs git in a folder, and of which nothing else is known.
+func at(folder string) (*Repo, error) {
+	real, err := filepath.EvalSymlinks(folder)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !below(real) {
+		return nil, fmt.Errorf("%w", ErrNone)
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		return nil, fmt.Errorf("%w: the program git is not installed", ErrNone)
+	}
+	return &Repo{Top: real}, nil
 }
 
 // below reports whether a folder or one above it has anything of git's. Where none has, git is not asked.

@@ -16,9 +16,17 @@ type Status struct {
 	Behind   int    `json:"behind,omitempty"`   // commits of the upstream that are missing here
 }
 
-// StatusOf returns the state of the folder, by one git status.
-func StatusOf(ctx context.Context, r *Repo) (s Status, err error) {
-	out, err := r.Run(ctx, nil, within(r, "status", "--porcelain=v2", "--branch", "--untracked-files=normal", "--ignore-submodules=dirty", "-z")...)
+// StatusOf returns the state of a folder, by one git status. It asks git for nothing else of a Repo, as each question costs more than a small
+// plan does.
+func StatusOf(ctx context.Context, folder string) (s Status, err error) {
+	r, err := at(folder)
+	if err != nil {
+		return s, err
+	}
+	if r.overrides, _, err = r.configOverrides(ctx); err != nil {
+		return s, err
+	}
+	out, err := r.Run(ctx, nil, "status", "--porcelain=v2", "--branch", "--untracked-files=normal", "--ignore-submodules=dirty", "-z", "--", ".")
 	if err != nil {
 		return s, err
 	}
