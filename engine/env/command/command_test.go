@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -26,7 +27,13 @@ import (
 // The test binary is the supervisor, and the programs that tools run.
 func TestMain(m *testing.M) {
 	if code, started := command.Main(os.Args[1:]); started {
+		if os.Getenv("GORACE") == "" {
+			syscall.Exit(code) // a process of Try, which the race detector would have sleep
+		}
 		os.Exit(code)
+	}
+	if os.Getenv("GORACE") == "" {
+		os.Setenv("GORACE", "atexit_sleep_ms=0") // else each process sleeps a second as it ends, under the race detector
 	}
 	if len(os.Args) > 2 && os.Args[1] == "play" {
 		play(os.Args[2], os.Args[3:])
@@ -91,7 +98,7 @@ func runAs(t testing.TB, s command.Spec, args ...string) *command.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Argv = append([]string{self, "play"}, args...)
+	s.Argv, s.Env = append([]string{self, "play"}, args...), append(s.Env, "GORACE="+os.Getenv("GORACE"))
 	if s.Timeout == 0 {
 		s.Timeout = long
 	}
@@ -117,7 +124,7 @@ func TestArgumentsArriveAsTheyAre(t *testing.T) {
 	dir, runs := folder(t), 0
 	rapid.Check(t, func(rt *rapid.T) {
 		if runs++; runs > 8 && os.Getenv("ARBOR_HEAVY") == "" {
-			return // a program takes a second to start with the race detector; each gets many arguments instead
+			return // each gets many arguments instead
 		}
 		word := rapid.OneOf(rapid.StringMatching(`[^\x00]{0,12}`), rapid.SampledFrom([]string{"", "a b", `"`, "'", "-rf", "--", "a\nb", "$(x)", "`x`", "*", "~", "\\"}))
 		args := rapid.SliceOfN(word, 1, 40).Draw(rt, "args")
@@ -141,7 +148,7 @@ func TestNoVariableLeaks(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	want := []string{"ARBOR_TOOL", "HOME", "LANG", "PATH", "TMPDIR", "XDG_CACHE_HOME"}
+	want := []string{"ARBOR_TOOL", "GORACE", "HOME", "LANG", "PATH", "TMPDIR", "XDG_CACHE_HOME"}
 	if runtime.GOOS == "windows" {
 		names = slices.DeleteFunc(names, func(n string) bool { return !slices.Contains(want, n) })
 	}
