@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,12 +29,13 @@ func (u untouched) Open(context.Context, Place, Mode) (*Vault, error) {
 	return nil, errs.New(errs.VaultNotFound, "none")
 }
 
-// refused runs a command line that must be refused before a vault is looked for, and returns what it says.
-func refused(t *testing.T, line []string) string {
+// refused runs a command line that must be refused before a vault is looked for, and returns what it says. --json stands
+// behind the command, so that only this one is given its flags.
+func refused(t *testing.T, path []string, rest ...string) string {
 	t.Helper()
 	var out, stderr bytes.Buffer
-	line = append([]string{"--json"}, line...)
-	code := run(t.Context(), &System{Args: line, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr, Dir: t.TempDir(), Vaults: untouched{t}}, terminal{})
+	line := slices.Concat(path, []string{"--json"}, rest)
+	code := run(t.Context(), &System{Args: line, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr, Dir: os.DevNull, Vaults: untouched{t}}, terminal{})
 	var doc struct{ Error errs.Error }
 	if err := json.Unmarshal(out.Bytes(), &doc); err != nil || code != exitInvalid || doc.Error.Code != errs.InvalidParams || stderr.Len() > 0 {
 		t.Errorf("arbor %q\n got %d %s%s\nwant %d and one INVALID_PARAMS", line, code, &out, &stderr, exitInvalid)
@@ -49,23 +53,24 @@ func TestNothingIsNoName(t *testing.T) {
 				if len(path) == 0 && i > 0 {
 					continue // the first word names the command
 				}
-				line := append(append([]string{}, path...), []string{"x", "y"}[:min(i, 2)]...)
-				contains(t, "arbor "+strings.Join(line, " "), refused(t, append(line, empty)), " is empty; name one")
+				rest := append([]string{"x", "y"}[:i:i], empty)
+				contains(t, fmt.Sprintf("arbor %q %q", path, rest), refused(t, path, rest...), " is empty; name one")
 				words++
 			}
 		}
 		see := func(f *pflag.Flag) {
-			line := append(append([]string{}, path...), "--"+f.Name)
+			name := "--" + f.Name
+			line := fmt.Sprintf("arbor %q %s", path, name)
 			_, free := f.Annotations[lenient]
 			_, isList := f.Value.(pflag.SliceValue)
 			switch {
 			case free:
 			case f.Value.Type() == "string" || isList:
-				contains(t, "arbor "+strings.Join(line, " "), refused(t, append(line, "")), "--"+f.Name+" is empty; give it a value")
+				contains(t, line, refused(t, path, name, ""), name+" is empty; give it a value")
 				flags++
 			case f.Value.Type() == "int":
-				contains(t, "arbor "+strings.Join(line, " "), refused(t, append(line, "-1")), "--"+f.Name+" is -1; 0 is the least")
-				contains(t, "arbor "+strings.Join(line, " "), refused(t, append(line, "abc")), "--"+f.Name+`: a whole number is expected, not "abc"`)
+				contains(t, line, refused(t, path, name, "-1"), name+" is -1; 0 is the least")
+				contains(t, line, refused(t, path, name, "abc"), name+`: a whole number is expected, not "abc"`)
 				flags++
 			}
 		}
