@@ -56,7 +56,7 @@ func runPage(t *testing.T, file string) {
 	cmd.Dir = t.TempDir()
 	home := t.TempDir() // in which no vault is made
 	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=dumb", "LC_ALL=C.UTF-8", "GORACE=" + os.Getenv("GORACE"),
+		"PATH=" + quickPath(t), "HOME=" + home, "TERM=dumb", "LC_ALL=C.UTF-8", "GORACE=" + os.Getenv("GORACE"),
 		"GIT_CONFIG_GLOBAL=" + filepath.Join(home, ".gitconfig"), "GIT_CONFIG_SYSTEM=/dev/null",
 	}
 	person := []byte("[user]\n\tname = You\n\temail = you@example.org\n")

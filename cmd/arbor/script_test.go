@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,8 +29,20 @@ func TestMain(m *testing.M) {
 	if os.Getenv("GORACE") == "" {
 		os.Setenv("GORACE", "atexit_sleep_ms=0") // under the race detector each process would sleep a second as it ends
 	}
-	testscript.Main(m, map[string]func(){"arbor": main})
+	testscript.Main(tests{m}, map[string]func(){"arbor": main})
 }
+
+// tests are the tests of this package, and what is left to do when they have ended.
+type tests struct{ *testing.M }
+
+func (t tests) Run() int {
+	defer removeShipped()
+	return t.M.Run()
+}
+
+// watched are the folders of scripts whose programs the race detector watches if it watches the tests: every command, and
+// the programs that last.
+var watched = []string{"vault", "mcp", "serve", "watch"}
 
 // TestScript runs every script below testdata/script: the real program, one process for each command, on real files.
 func TestScript(t *testing.T) {
@@ -51,9 +64,13 @@ func TestScript(t *testing.T) {
 		found += len(files)
 		t.Run(f.Name(), func(t *testing.T) {
 			t.Parallel()
+			path := os.Getenv("PATH")
+			if !slices.Contains(watched, f.Name()) {
+				path = quickPath(t)
+			}
 			testscript.Run(t, testscript.Params{
 				Dir: dir, UpdateScripts: *update, RequireUniqueNames: true, RequireExplicitExec: true,
-				Setup: setup, Cmds: commands,
+				Setup: func(env *testscript.Env) error { return setup(env, path) }, Cmds: commands,
 			})
 		})
 	}
@@ -63,7 +80,8 @@ func TestScript(t *testing.T) {
 }
 
 // setup keeps the machine's own settings out of the scripts.
-func setup(env *testscript.Env) error {
+func setup(env *testscript.Env, path string) error {
+	env.Setenv("PATH", path)
 	for _, kv := range []string{
 		"LANG=C.UTF-8", "LC_ALL=", "LC_CTYPE=", "TERM=xterm", "NO_COLOR=", "CLICOLOR_FORCE=",
 		"ARBOR_VAULT=", "ARBOR_USER=", "ARBOR_SESSION=", "ARBOR_OPERATOR=", "VISUAL=", "EDITOR=", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",

@@ -2,30 +2,15 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
-
-// build makes the program as it is shipped.
-func build(t *testing.T) string {
-	t.Helper()
-	out := filepath.Join(t.TempDir(), "arbor")
-	if msg, err := exec.Command("go", "build", "-o", out, ".").CombinedOutput(); err != nil {
-		if errors.Is(err, exec.ErrNotFound) {
-			t.Skip("there is no go to build the program with")
-		}
-		t.Fatalf("%v\n%s", err, msg)
-	}
-	return out
-}
 
 // startMost is how many allocations the packages make before main: tables and expressions that a command does not use are
 // made when they are first asked for (mdstore/pattern, sync.OnceValue).

@@ -74,6 +74,9 @@ func TestShippedProgramSurvivesCrashes(t *testing.T) {
 	}
 	// The short run looks at few states, of the program that the scripts run. Without fsync the states grow with each command, so it leaves most of them out.
 	limit, deafTo, program := 4, 6, "arbor"
+	if raced() {
+		program = build(t)
+	}
 	if os.Getenv("ARBOR_HEAVY") != "" {
 		limit, deafTo, program = 1500, len(traced), build(t)
 	}
