@@ -74,17 +74,11 @@ func TestLoadTakesFewTokens(t *testing.T) {
 func TestParametersOfASet(t *testing.T) {
 	size := 0
 	for _, o := range ops.All() {
-		both, err := toolOf(o, func(string) bool { return true })
-		if err != nil {
-			t.Fatal(err)
-		}
+		both := toolOf(o, func(string) bool { return true })
 		if o.Set == ops.SetBriefing {
 			size += len(both.Name) + len(both.Description) + len(jsonOf(t, both.InputSchema))
 		}
-		alone, err := toolOf(o, func(set string) bool { return set == ops.SetPlan })
-		if err != nil {
-			t.Fatal(err)
-		}
+		alone := toolOf(o, func(set string) bool { return set == ops.SetPlan })
 		listed := o.Name == "workspace_init" || o.Name == "workspace_list" || o.Name == "search" ||
 			o.Name == "context_get" || o.Name == "workspace_status"
 		if more := len(jsonOf(t, both.InputSchema)) > len(jsonOf(t, alone.InputSchema)); more != listed {

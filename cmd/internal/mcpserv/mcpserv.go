@@ -119,9 +119,7 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 		SubscribeHandler:   s.subscribe,
 		UnsubscribeHandler: s.unsubscribe,
 	})
-	if err := s.addTools(); err != nil {
-		return nil, err
-	}
+	s.addTools()
 	s.addTemplates()
 	s.addPrompts()
 	s.addCommands()

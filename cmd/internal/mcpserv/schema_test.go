@@ -143,23 +143,15 @@ type judge map[string][2]*jsonschema.Resolved
 var newJudge = sync.OnceValues(func() (judge, error) {
 	j := judge{}
 	for _, o := range ops.Of(ops.SetPlan) {
-		tool, err := toolOf(o, new(Server).on)
+		open, err := output(o).Resolve(nil)
 		if err != nil {
-			return nil, err
-		}
-		var s jsonschema.Schema
-		if err := json.Unmarshal(tool.OutputSchema.(json.RawMessage), &s); err != nil {
-			return nil, fmt.Errorf("%s: %w", tool.Name, err)
-		}
-		open, err := s.Resolve(nil)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", tool.Name, err)
+			return nil, fmt.Errorf("%s: %w", o.Name, err)
 		}
 		whole, err := closed(ops.ShapeOf(o.Out)).Resolve(nil)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", tool.Name, err)
+			return nil, fmt.Errorf("%s: %w", o.Name, err)
 		}
-		j[tool.Name] = [2]*jsonschema.Resolved{open, whole}
+		j[o.Name] = [2]*jsonschema.Resolved{open, whole}
 	}
 	return j, nil
 })

@@ -82,7 +82,7 @@ func checkTools(param string, names []string) error {
 }
 
 // addTools offers the operations of the profile.
-func (s *Server) addTools() error {
+func (s *Server) addTools() {
 	for _, o := range ops.All() {
 		if !s.offers(o) {
 			continue
@@ -91,18 +91,14 @@ func (s *Server) addTools() error {
 			o.Writes = false
 			o = o.Without(func(p ops.Param) bool { return p.Writes })
 		}
-		tool, err := toolOf(o, s.on)
-		if err != nil {
-			return fmt.Errorf("%s: %w", o.Name, err)
-		}
-		if s.opt.Replies == RepliesText {
-			tool.OutputSchema = nil
+		tool := toolOf(o, s.on)
+		if s.opt.Replies != RepliesText {
+			tool.OutputSchema = output(o)
 		}
 		s.mcp.AddTool(tool, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return s.call(ctx, o, req)
 		})
 	}
-	return nil
 }
 
 // checkTool refuses a tool that is not offered, with the nearest name that is, or the call that is meant. It names no
@@ -140,22 +136,13 @@ func describe(o ops.Operation) string {
 }
 
 // toolOf describes an operation to models and clients, where the tool sets are on that on says.
-func toolOf(o ops.Operation, on func(set string) bool) (*mcp.Tool, error) {
-	in, err := json.Marshal(input(o, on))
-	if err != nil {
-		return nil, err
-	}
-	out, err := output(o)
-	if err != nil {
-		return nil, err
-	}
+func toolOf(o ops.Operation, on func(set string) bool) *mcp.Tool {
 	about := &mcp.ToolAnnotations{ReadOnlyHint: true}
 	if o.Writes { // the others say nothing of what only reads
 		about = &mcp.ToolAnnotations{IdempotentHint: o.Idempotent, OpenWorldHint: new(bool),
 			DestructiveHint: new(o.Destructive || slices.Contains(overwriting, o.Name))}
 	}
-	return &mcp.Tool{Name: o.Name, Description: describe(o), InputSchema: json.RawMessage(in), OutputSchema: out,
-		Annotations: about}, nil
+	return &mcp.Tool{Name: o.Name, Description: describe(o), InputSchema: input(o, on), Annotations: about}
 }
 
 // overwriting are the tools that replace texts, besides those that remove something.
