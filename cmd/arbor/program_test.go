@@ -12,8 +12,6 @@ import (
 	"testing"
 )
 
-// TestMain makes this test binary the program that the tests find in PATH.
-
 // raced reports whether this test binary has the race detector.
 func raced() bool {
 	info, ok := debug.ReadBuildInfo()
