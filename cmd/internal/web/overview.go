@@ -51,6 +51,8 @@ type overview struct {
 	Last    int64           // when this browser was here before, Unix milliseconds; 0 for never
 	Changed []view.Difference
 	More    int // further ones
+
+	MoreWork, MoreProblems int // besides those that are shown; 0 and less for none
 }
 
 // An otherWorkspace is one besides the one that is shown.
@@ -59,7 +61,10 @@ type otherWorkspace struct {
 	Counts ops.Counts
 }
 
-const shortList = 12 // the most that a list of the overview shows
+const (
+	shortList = 12 // the most that a list of the overview shows of what may be looked at
+	longList  = 50 // of what wants somebody
+)
 
 func (s *Site) overview(r *http.Request, v *screen) error {
 	v.Title = "Overview"
@@ -76,6 +81,8 @@ func (s *Site) overview(r *http.Request, v *screen) error {
 	o.Working = pick(out.Tree, func(n *ops.TreeNode) bool {
 		return n.Status == "implementing" || n.Status == "validating" || n.ClaimedBy != ""
 	})
+	o.MoreWork, o.MoreProblems = len(o.Working)-longList, len(out.Problems)-longList
+	o.Working, out.Problems = o.Working[:min(len(o.Working), longList)], out.Problems[:min(len(out.Problems), longList)]
 	o.Next = pick(out.Tree, func(n *ops.TreeNode) bool { return n.Status == "pending" && n.Type == "execution" })
 	o.Next = o.Next[:min(len(o.Next), shortList)]
 	for _, head := range v.All {

@@ -20,13 +20,15 @@ type outline struct {
 }
 
 const (
-	firstView = 300    // nodes that the plan shows before somebody opens more
+	firstView = 300    // nodes that the plan shows before somebody opens more, and that come then
 	levels    = 8      // the deepest that the first view looks
 	everyNode = 100000 // a limit that no plan reaches
+
+	problem = "problem" // a status to filter by, of every node that has one
 )
 
-// plan shows the outline: as many whole levels as the first view holds, what lies below one node (below=ID), or the
-// nodes that match a filter with those above them.
+// plan shows the outline: as many whole levels as the first view holds, what lies right below one node, a piece at a time
+// (below=ID, cursor=CURSOR), or the nodes that match a filter with those above them.
 func (s *Site) plan(r *http.Request, v *screen) error {
 	v.Title = "Plan"
 	if len(v.All) == 0 {
@@ -34,7 +36,7 @@ func (s *Site) plan(r *http.Request, v *screen) error {
 	}
 	in := ops.NodeListIn{In: ops.In{WorkspaceID: v.Workspace}, RootID: r.FormValue("below")}
 	o := outline{Filter: strings.TrimSpace(r.FormValue("filter")), Status: r.FormValue("status"),
-		Claim: r.FormValue("claim"), Statuses: statuses}
+		Claim: r.FormValue("claim"), Statuses: append(slices.Clone(statuses), problem)}
 	var err error
 	switch {
 	case o.Filter != "" || o.Status != "" || o.Claim != "":
@@ -44,7 +46,7 @@ func (s *Site) plan(r *http.Request, v *screen) error {
 			o.Tree = o.matching(o.Tree)
 		}
 	case in.RootID != "":
-		in.Depth, in.Limit = 1, everyNode
+		in.Depth, in.Limit, in.Cursor = 1, firstView, r.FormValue("cursor")
 		o.NodeListOut, err = ops.NodeList(r.Context(), s.env(), in)
 	case v.Static:
 		in.Limit = everyNode
@@ -79,7 +81,7 @@ func (s *Site) levels(ctx context.Context, in ops.NodeListIn) (*ops.NodeListOut,
 // matching keeps of a tree what the filter asks for and what lies above it.
 func (o *outline) matching(tree []*ops.TreeNode) (kept []*ops.TreeNode) {
 	for _, n := range tree {
-		matches := (o.Status == "" || n.Status == o.Status) && holds(n.Title+" "+n.ID, o.Filter) &&
+		matches := (o.Status == "" || n.Status == o.Status || o.Status == problem && n.HasProblem) && holds(n.Title+" "+n.ID, o.Filter) &&
 			(o.Claim == "" || n.ClaimedBy != "" && holds(n.ClaimedBy, o.Claim))
 		n.Children, n.Hidden = o.matching(n.Children), 0
 		if matches {

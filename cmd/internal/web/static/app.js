@@ -103,7 +103,7 @@
       if (busy(o) || o.matches("input, select") || o.matches("textarea:not(.source)")) continue;
       for (const a of [...o.attributes]) if (a.name !== "open" && !n.hasAttribute(a.name)) o.removeAttribute(a.name);
       for (const a of [...n.attributes]) if (a.name !== "open" && o.getAttribute(a.name) !== a.value) o.setAttribute(a.name, a.value);
-      if (o.dataset.below && o.open && n.dataset.below) { morph($("summary", o), $("summary", n)); continue; }
+      if (o.open && (o.pieces || o.dataset.below && n.dataset.below)) { morph($("summary", o), $("summary", n)); continue; }
       morph(o, n);
     }
     while (at) { const next = at.nextSibling; if (!busy(at) && !(at.querySelector && $(".editing", at))) at.remove(); at = next; }
@@ -115,7 +115,7 @@
     waits = setTimeout(async () => {
       try {
         morph(main, await part(location.href));
-        for (const d of main.querySelectorAll("details[data-below][open]")) await fill(d);
+        for (const d of main.querySelectorAll("details[open]")) if (d.pieces || d.dataset.below) await fill(d);
         for (const d of main.querySelectorAll("details[data-part][open]")) await load(d);
       } catch { /* the stream says when the server is there again */ }
     }, 100);
@@ -135,11 +135,20 @@
   // Requests for approvals lie outside of the vault, where nothing tells of them.
   if (location.pathname === "/approvals") setInterval(() => { if (!document.hidden) repaint(); }, 2000);
 
-  // Folded parts of the plan, and what a node has besides its file, come when they are opened.
+  // Folded parts of the plan, and what a node has besides its file, come when they are opened; of many nodes, a piece at a time.
   async function fill(d) {
-    const got = await part("/plan?ws=" + encodeURIComponent(workspace) + "&below=" + encodeURIComponent(d.dataset.below), "tree");
-    const below = $("li > details > ul", got);
-    if (below) morph($("ul", d), below);
+    const all = made("ul");
+    let more = null;
+    for (let i = d.pieces || 1; i > 0; i--) {
+      const got = await part("/plan?ws=" + encodeURIComponent(workspace) + "&below=" + encodeURIComponent(d.closest("li").dataset.id) +
+        (more ? "&cursor=" + encodeURIComponent(more.dataset.more) : ""), "tree");
+      all.append(...($("li > details > ul", got)?.childNodes || []));
+      more = $("[data-more]", got);
+      if (!more) break;
+    }
+    if (d.pieces && d.matches("#tree > li > details")) $("#tree > li > [data-more]")?.parentNode.remove();
+    if (more) all.append(more.parentNode);
+    if (all.firstChild) morph($("ul", d), all);
   }
   async function load(d) {
     const budget = $("[name=budget]", d)?.value || "";
@@ -395,6 +404,7 @@
   const rulesOf = (text) => text.split("\n").map((x) => x.trim()).filter(Boolean);
   const clicks = {
     edit: (b) => edit(b.closest("section")),
+    more: (b) => { const d = b.closest("details") || $("#tree > li > details"); d.pieces = (d.pieces || 1) + 1; return fill(d); },
     action: (b) => act(node().node, b.dataset.action, $("h1", main).textContent),
     new: () => {
       const rules = [...main.querySelectorAll("#rules li")].map((x) => x.textContent);
