@@ -91,7 +91,8 @@ type peopleOfAMerge struct {
 func (p *peopleOfAMerge) run(script string) (out string, ok bool) {
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Dir = p.dir
-	cmd.Env = append(os.Environ(), "PATH="+quickPath(p), "HOME="+p.dir+"/.git/home", "XDG_CONFIG_HOME=", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+	cmd.Env = append(os.Environ(), "PATH="+quickPath(p), "HOME="+p.dir+"/.git/home",
+		"XDG_CONFIG_HOME=", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org", "ARBOR_GIT=ignore")
 	text, err := cmd.CombinedOutput()
 	return string(text), err == nil

@@ -55,8 +55,8 @@ func build(t testing.TB) string {
 	return file
 }
 
-// quickPath returns PATH for programs of which many are started, one after the other. Under the race detector, with which
-// a start takes four times as long, the program there is the one that is shipped.
+// quickPath returns PATH for programs of which many are started, one after the other. Under the race detector, with
+// which a start takes four times as long, the program there is the one that is shipped.
 func quickPath(t testing.TB) string {
 	t.Helper()
 	path := os.Getenv("PATH")

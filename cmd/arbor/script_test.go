@@ -40,8 +40,8 @@ func (t tests) Run() int {
 	return t.M.Run()
 }
 
-// watched are the folders of scripts whose programs the race detector watches if it watches the tests: every command, and
-// the programs that last.
+// watched are the folders of scripts whose programs the race detector watches if it watches the tests: every command,
+// and the programs that last.
 var watched = []string{"vault", "mcp", "serve", "watch"}
 
 // TestScript runs every script below testdata/script: the real program, one process for each command, on real files.

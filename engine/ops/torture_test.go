@@ -130,7 +130,8 @@ func (h *herd) enough(kill bool) bool {
 	return len(h.broken) > 0 || h.acknowledged() >= 50 && (!kill || h.kills >= 10)
 }
 
-// mayDie reports whether a worker may be killed now. On a slow machine most would die before they do anything, and nothing would be done.
+// mayDie reports whether a worker may be killed now. On a slow machine most would die before they do anything, and
+// nothing would be done.
 func (h *herd) mayDie(i int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

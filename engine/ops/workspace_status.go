@@ -58,7 +58,9 @@ arbor status Login --format markdown`,
 func (in *WorkspaceStatusIn) at() (string, *string) { return in.At, &in.WorkspaceID }
 
 // WorkspaceStatus returns the state of a workspace at a glance.
-var WorkspaceStatus = asOf((*WorkspaceStatusIn).at, func(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
+var WorkspaceStatus = asOf((*WorkspaceStatusIn).at, statusWithGit)
+
+func statusWithGit(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
 	told := make(chan *gitrepo.Status, 1)
 	if in.Git && in.At == "" { // asked once, and while the files are looked at
 		go func() { g, _ := GitStatus(ctx, env, struct{}{}); told <- g }()
@@ -70,7 +72,7 @@ var WorkspaceStatus = asOf((*WorkspaceStatusIn).at, func(ctx context.Context, en
 		out.Git = <-told
 	}
 	return out, err
-})
+}
 
 var statusOf = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
 	s, err := env.In(ctx, in.WorkspaceID)

@@ -38,7 +38,8 @@ const CodeFileMissing = "FILE_MISSING"
 
 // New returns the view of a workspace with these nodes and pages. broken says why files could not be read.
 func New(w *mdstore.Workspace, nodes []*mdstore.Node, broken map[mdstore.Path]mdoc.Diagnostic, pages ...*mdstore.Page) *View {
-	v := &View{ws: w, nodes: inOrder(nodes, byPath), ids: inOrder(nodes, byID), pages: inOrder(pages, byPagePath), broken: broken}
+	v := &View{ws: w, broken: broken}
+	v.nodes, v.ids, v.pages = inOrder(nodes, byPath), inOrder(nodes, byID), inOrder(pages, byPagePath)
 	v.kids = make([]*mdstore.Node, 0, len(nodes))
 	for i, n := range v.ids {
 		if n.ID != mdstore.Root && (i == 0 || v.ids[i-1].ID != n.ID) {
@@ -299,8 +300,8 @@ func (v *View) Lost() int {
 // rooted returns the number of nodes in the tree.
 func (v *View) rooted() int { return len(v.tree()) }
 
-// Candidates returns one node for each id, whose document cannot be asked for: first those of the tree in its order, then the others in the
-// order of paths.
+// Candidates returns one node for each id, whose document cannot be asked for: first those of the tree in its order,
+// then the others in the order of paths.
 func (v *View) Candidates() []*mdstore.Node {
 	out := make([]*mdstore.Node, 0, len(v.nodes))
 	for _, s := range v.tree() {

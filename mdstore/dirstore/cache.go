@@ -11,14 +11,15 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A cache is what a tree holds, by columns, each of which is read from its front. The rows are the folders of the places in their order, each
-// before its entries. What is unproven is not in it. What is decoded are parts of the columns, so that nothing of them is copied.
+// A cache is what a tree holds, by columns, each of which is read from its front. The rows are the folders of the
+// places in their order, each before its entries. What is unproven is not in it. What is decoded are parts of the
+// columns, so that nothing of them is copied.
 type cache struct {
 	form  string // of the cache, of the facts, and of the kinds that it was made for
 	under string
 
 	paths    string // of the entries, a NUL after each
-	kinds    string // of the entries, a byte each: the number of a file's kind in the table, from 1; for others linkRow or folderRow
+	kinds    string // of the entries, a byte each: the number of a file's kind, from 1, or linkRow or folderRow
 	entries  string // of the folders: how many entries each has, as varints
 	stamps   string // of the folders and files, four numbers of eight bytes each; zero for what is not proven
 	versions string // of the proven files
@@ -86,7 +87,8 @@ func encode(t *tree, kinds mdstore.Kinds) (data []byte, total int) {
 	for _, p := range t.places {
 		put(&p.top)
 	}
-	c := cache{formOf(kinds), string(t.under), string(paths), string(rows), string(entries), string(stamps), string(versions), string(facts), string(lengths)}
+	c := cache{formOf(kinds), string(t.under), string(paths), string(rows), string(entries), string(stamps),
+		string(versions), string(facts), string(lengths)}
 	return c.bytes(), total
 }
 
@@ -110,7 +112,8 @@ func parse(text string) (c *cache) {
 	return c
 }
 
-// decode returns the tree of a workspace that the text of a cache file holds, nil where it is damaged, or is not of this workspace or form.
+// decode returns the tree of a workspace that the text of a cache file holds, nil where it is damaged, or is not of
+// this workspace or form.
 func decode(text string, kinds mdstore.Kinds, under mdstore.Path) (t *tree) {
 	defer func() {
 		if recover() != nil { // the columns contradict each other
@@ -122,8 +125,9 @@ func decode(text string, kinds mdstore.Kinds, under mdstore.Path) (t *tree) {
 		return nil
 	}
 	t = newTree(kinds, under)
-	d := decoder{cache: c, kinds: kinds, records: make([]mdstore.Record, len(c.versions)/len(mdstore.Version{})),
-		entries: make([]entry, len(c.kinds)), folders: make([]folder, strings.Count(c.kinds, string([]byte{folderRow})))}
+	d := decoder{cache: c, kinds: kinds, entries: make([]entry, len(c.kinds)),
+		records: make([]mdstore.Record, len(c.versions)/len(mdstore.Version{})),
+		folders: make([]folder, strings.Count(c.kinds, string([]byte{folderRow})))}
 	for _, p := range t.places {
 		d.folder(&p.top, &t.total)
 	}

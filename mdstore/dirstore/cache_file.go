@@ -50,8 +50,8 @@ func (s *scans) load(under mdstore.Path) *tree {
 	return t
 }
 
-// readCache returns what follows the checksum of a cache file. Of a large plan it is much: it is read once, into the text of which the tree
-// is made.
+// readCache returns what follows the checksum of a cache file. Of a large plan it is much: it is read once, into the
+// text of which the tree is made.
 func (s *scans) readCache(p mdstore.Path) (string, error) {
 	info, err := s.disk.Stat(p)
 	if err != nil || !info.Mode.IsRegular() || info.Size > cacheMost {

@@ -91,9 +91,9 @@ func stagesIn(index []byte) bool {
 	return false
 }
 
-// checkedOut reports whether git has put a text into the file at p that a save may be made from, after the time from which mayBeBase says
-// that this version stood there no more. Of an index that cannot be read that is taken for so where git has the newest version: a switch of
-// branches may have taken it out.
+// checkedOut reports whether git has put a text into the file at p that a save may be made from, after the time from
+// which mayBeBase says that this version stood there no more. Of an index that cannot be read that is taken for so
+// where git has the newest version: a switch of branches may have taken it out.
 func (g git) checkedOut(p mdstore.Path, newest []byte, mayBeBase func(blob) (may bool, since int64)) bool {
 	top, dir := findGit(g.vault)
 	if dir == "" {

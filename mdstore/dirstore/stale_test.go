@@ -318,8 +318,8 @@ func TestWhatGitBringsBackStands(t *testing.T) {
 	}
 }
 
-// What git brings back may be one of several versions between two commits of Arbor, as persons' saves have no time of their own: what a person
-// makes of it stands, whichever of them it is nearest to.
+// What git brings back may be one of several versions between two commits of Arbor, as persons' saves have no time of
+// their own: what a person makes of it stands, whichever of them it is nearest to.
 func TestAnEditOfWhatGitBroughtBackStands(t *testing.T) {
 	dir := fill(t, map[string]string{"ws/Workspace.md": text})
 	at := filepath.Join(dir, string(own))

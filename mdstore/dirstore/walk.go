@@ -125,7 +125,9 @@ func (w *walk) split(p *place) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(batches); i = int(next.Add(1)) - 1 {
 				part := &parts[i]
-				*part = walk{v: w.v, ctx: w.ctx, began: w.began, read: w.read, items: found[at+batch*i : at+batch*i : at+batch*i+len(batches[i])]}
+				from := at + batch*i
+				*part = walk{v: w.v, ctx: w.ctx, began: w.began, read: w.read}
+				part.items = found[from : from : from+len(batches[i])]
 				for j := range batches[i] {
 					part.visit(p, &batches[i][j], true)
 				}
@@ -134,8 +136,8 @@ func (w *walk) split(p *place) {
 	}
 	all.Wait()
 	w.items = found[:at]
-	if slices.ContainsFunc(parts, func(part walk) bool { return len(part.items) > batch }) { // what follows it would be written over
-		w.items = slices.Clone(w.items)
+	if slices.ContainsFunc(parts, func(part walk) bool { return len(part.items) > batch }) {
+		w.items = slices.Clone(w.items) // else what follows such a part would be written over
 	}
 	for _, part := range parts {
 		w.items = append(w.items, part.items...)

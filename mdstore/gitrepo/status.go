@@ -16,8 +16,8 @@ type Status struct {
 	Behind   int    `json:"behind,omitempty"`   // commits of the upstream that are missing here
 }
 
-// StatusOf returns the state of a folder, by one git status. It asks git for nothing else of a Repo, as each question costs more than a small
-// plan does.
+// StatusOf returns the state of a folder, by one git status. It asks git for nothing else of a Repo, as each question
+// costs more than a small plan does.
 func StatusOf(ctx context.Context, folder string) (s Status, err error) {
 	r, err := at(folder)
 	if err != nil {
@@ -26,7 +26,8 @@ func StatusOf(ctx context.Context, folder string) (s Status, err error) {
 	if r.overrides, _, err = r.configOverrides(ctx); err != nil {
 		return s, err
 	}
-	out, err := r.Run(ctx, nil, "status", "--porcelain=v2", "--branch", "--untracked-files=normal", "--ignore-submodules=dirty", "-z", "--", ".")
+	out, err := r.Run(ctx, nil, "status", "--porcelain=v2", "--branch", "--untracked-files=normal",
+		"--ignore-submodules=dirty", "-z", "--", ".")
 	if err != nil {
 		return s, err
 	}

@@ -17,8 +17,8 @@ var lineBag = []string{
 	"> q", ">", "> - a", "> -", "> - - ", "> ```", "> # q", ">> q", "> > q", ">q", ">\tq", ">     code", "> [a]: /u", "> [a", "> <!--", "> |-|", "> ---", "<!-- c -->", "<!--", "-->", "<div>", "</div>", "<b>x</b>", "<?x", "[a]: /u", "[a]:", "/u", "[a", "b]: /u", "[a]", "[a] x", "[a](b)", "[a\\]", "[`a]", "[a [b]: c", "[]: x", "\u00a0", "\u2028", "\x01", "\f", "\v", "a\fb", "a\vb", "a\x00b", "\ufeff", "x\u0085y",
 }
 
-// It puts every pair of lines into the places that matter, and holds what holds for every document. Without ARBOR_HEAVY a
-// run takes one pair of four, of other ones each time.
+// It puts every pair of lines into the places that matter, and holds what holds for every document. Without ARBOR_HEAVY
+// a run takes one pair of four, of other ones each time.
 func TestEveryPairOfLinesReadsAsADocument(t *testing.T) {
 	every := 4
 	if os.Getenv("ARBOR_HEAVY") != "" {

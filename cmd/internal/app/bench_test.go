@@ -43,8 +43,8 @@ func BenchmarkCommand(b *testing.B) {
 	}
 }
 
-// untilProven returns once the stamp of the vault's newest file proves what it holds, two seconds after it was written. The
-// stamps of younger files do not, so that each command would read them.
+// untilProven returns once the stamp of the vault's newest file proves what it holds, two seconds after it was written.
+// The stamps of younger files do not, so that each command would read them.
 func untilProven(b *testing.B, dir string, newest mdstore.Path) {
 	b.Helper()
 	st := enginetest.OpenDir(b, dir)

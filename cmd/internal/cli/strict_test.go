@@ -29,8 +29,8 @@ func (u untouched) Open(context.Context, Place, Mode) (*Vault, error) {
 	return nil, errs.New(errs.VaultNotFound, "none")
 }
 
-// refused runs a command line that must be refused before a vault is looked for, and returns what it says. --json stands
-// behind the command, so that only this one is given its flags.
+// refused runs a command line that must be refused before a vault is looked for, and returns what it says. --json
+// stands behind the command, so that only this one is given its flags.
 func refused(t *testing.T, path []string, rest ...string) string {
 	t.Helper()
 	var out, stderr bytes.Buffer

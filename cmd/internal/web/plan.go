@@ -27,8 +27,8 @@ const (
 	problem = "problem" // a status to filter by, of every node that has one
 )
 
-// plan shows the outline: as many whole levels as the first view holds, what lies right below one node, a piece at a time
-// (below=ID, cursor=CURSOR), or the nodes that match a filter with those above them.
+// plan shows the outline: as many whole levels as the first view holds, what lies right below one node, a piece at a
+// time (below=ID, cursor=CURSOR), or the nodes that match a filter with those above them.
 func (s *Site) plan(r *http.Request, v *screen) error {
 	v.Title = "Plan"
 	if len(v.All) == 0 {
@@ -81,7 +81,8 @@ func (s *Site) levels(ctx context.Context, in ops.NodeListIn) (*ops.NodeListOut,
 // matching keeps of a tree what the filter asks for and what lies above it.
 func (o *outline) matching(tree []*ops.TreeNode) (kept []*ops.TreeNode) {
 	for _, n := range tree {
-		matches := (o.Status == "" || n.Status == o.Status || o.Status == problem && n.HasProblem) && holds(n.Title+" "+n.ID, o.Filter) &&
+		asked := o.Status == "" || n.Status == o.Status || o.Status == problem && n.HasProblem
+		matches := asked && holds(n.Title+" "+n.ID, o.Filter) &&
 			(o.Claim == "" || n.ClaimedBy != "" && holds(n.ClaimedBy, o.Claim))
 		n.Children, n.Hidden = o.matching(n.Children), 0
 		if matches {

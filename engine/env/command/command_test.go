@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}
 	if os.Getenv("GORACE") == "" {
-		os.Setenv("GORACE", "atexit_sleep_ms=0") // else each process sleeps a second as it ends, under the race detector
+		os.Setenv("GORACE", "atexit_sleep_ms=0") // else each process sleeps a second as it ends
 	}
 	if len(os.Args) > 2 && os.Args[1] == "play" {
 		play(os.Args[2], os.Args[3:])
