@@ -62,7 +62,7 @@ func TestFeedWaitsForWhatIsBeingWritten(t *testing.T) {
 	l := newListener(t, dir, "")
 	looks, heard := make(chan chan time.Time, 99), make(chan live.News, 99)
 	l.after = func(time.Duration) <-chan time.Time { c := make(chan time.Time); looks <- c; return c }
-	l.serve(func(n live.News) { l.feed.Hear(n); heard <- n })
+	l.serve(func(n live.News) { heard <- n; l.feed.Hear(n) }) // once the feed waits, what it was told of is in heard
 	again := func() {
 		t.Helper()
 		select {
@@ -76,7 +76,7 @@ func TestFeedWaitsForWhatIsBeingWritten(t *testing.T) {
 		}
 	}
 	// saved makes a change while the feed waits, and lets it look when the change is known.
-	saved := func(name, text string) {
+	saved := func(name string, save func()) {
 		t.Helper()
 		var c chan time.Time
 		select {
@@ -87,7 +87,7 @@ func TestFeedWaitsForWhatIsBeingWritten(t *testing.T) {
 		for len(heard) > 0 {
 			<-heard
 		}
-		l.put(name, text)
+		save()
 		for n := range heard {
 			if slices.Contains(n.Paths, mdstore.Path(name)) {
 				break
@@ -96,21 +96,23 @@ func TestFeedWaitsForWhatIsBeingWritten(t *testing.T) {
 		close(c)
 	}
 
-	l.put(nodeFile(0), "")
-	saved(nodeFile(0), node("node-0", "implementing", ""))
+	// Each step is one that nobody finds half done, however slow the machine is.
+	l.swap(nodeFile(0), "")
+	saved(nodeFile(0), func() { l.swap(nodeFile(0), node("node-0", "implementing", "")) })
 	l.only("changed node-0 \"T node-0\" " + nodeFile(0) + " status:pending>implementing\n")
 
-	l.put(nodeFile(0), "---\nid: no")
+	l.swap(nodeFile(0), "---\nid: no")
 	again()
 	l.only("changed node-0 \"T node-0\" " + nodeFile(0) + " blank !FRONT_MATTER_MISSING\n")
-	l.put(nodeFile(0), node("node-0", "validating", ""))
+	l.swap(nodeFile(0), node("node-0", "validating", ""))
 	l.only("changed node-0 \"T node-0\" " + nodeFile(0) + " status:implementing>validating ok:FRONT_MATTER_MISSING\n")
 
-	l.must(os.RemoveAll(filepath.Dir(l.at(nodeFile(1)))))
-	saved(nodeFile(1), node("node-1", "pending", ""))
+	folder, away := filepath.Dir(l.at(nodeFile(1))), filepath.Join(t.TempDir(), "away")
+	l.must(os.Rename(folder, away))
+	saved(nodeFile(1), func() { l.must(os.Rename(away, folder)) })
 	l.swap(nodeFile(0), node("node-0", "completed", "\n## Conclusion\n\nx\n"))
 	l.only("changed node-0 \"T node-0\" " + nodeFile(0) + " status:validating>completed ##Conclusion:created[][]\n")
-	l.must(os.RemoveAll(filepath.Dir(l.at(nodeFile(1)))))
+	l.must(os.Rename(folder, away))
 	again()
 	l.only("removed node-1 \"T node-1\" " + nodeFile(1) + "\n")
 	l.agrees()
