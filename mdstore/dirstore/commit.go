@@ -153,7 +153,7 @@ func (s *Store) keptBeside(m journal.Made) bool {
 		if bytes.Equal(now, m.New) {
 			return true
 		}
-		merged, err := s.mergeStale(m.Path)
+		merged, err := s.judging(m.Path).mergeStale(m.Path)
 		if err == nil {
 			return merged || s.git.has(m.New)
 		}

@@ -3,6 +3,7 @@ package dirstore
 import (
 	"bytes"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -42,15 +43,43 @@ func versionsIn(p mdstore.Path, steps []recordedStep) (all []version) {
 	return all
 }
 
+// A judging judges saves that were read before it is asked, by one reading of the record, and by few looks at git for as long as git changes
+// nothing.
+type judging struct {
+	*Store
+	paths  []mdstore.Path // that it may be asked of, in their order
+	steps  map[mdstore.Path][]recordedStep
+	judged []judgment
+	last   func(mdstore.Path) last
+	state  string                    // of git, at the first of its looks that count
+	texts  map[mdstore.Path][][]byte // what git had lately, of files that it was asked of
+}
+
+// judging begins with files in their order.
+func (s *Store) judging(paths ...mdstore.Path) *judging {
+	return &judging{Store: s, paths: paths}
+}
+
+// stands reports whether a save was judged since the last commit of its file.
+func (j *judging) stands(p mdstore.Path, data []byte) bool {
+	if j.last == nil {
+		j.judged, j.last = j.judgments(), lasts(j.gen.history())
+	}
+	return judgedSince(j.judged, p, data, j.last(p).time)
+}
+
 // judge compares what another program saved at p with the versions in the record, and with what git knows. It is stale only where that is
 // proved: its updatedAt is that of an older version, it has no log line of a newer one, and git has not put that older version there. A file
 // without a byte is one that a program is about to write anew, and no version.
-func (s *Store) judge(p mdstore.Path, data []byte) (v verdict) {
+func (s *judging) judge(p mdstore.Path, data []byte) (v verdict) {
 	text, err := mdstore.TextOf(p, data)
 	if s.kinds.Of(p) == nil || err != nil || !utf8.Valid(text) || len(data) == 0 {
 		return v
 	}
-	v.steps = s.recordOf(p)
+	if s.steps == nil {
+		s.steps = s.recordOf(s.paths...)
+	}
+	v.steps = s.steps[p]
 	all := versionsIn(p, v.steps)
 	if len(all) == 0 || bytes.Equal(all[len(all)-1].data, data) {
 		return v
@@ -108,26 +137,45 @@ func (s *Store) judge(p mdstore.Path, data []byte) (v verdict) {
 	return v
 }
 
-// gitLogged is how many commits, and stashes, git is asked for what a file held in them.
-const gitLogged = 20
+const (
+	gitLogged = 20  // commits, and stashes, that git is asked for what a file held in them
+	gitAsked  = 500 // files that git is asked of at once
+)
 
 // gitKeeps reports whether a commit that was checked out here lately, or a stash, has all that commits of Arbor wrote into a file: a person
 // may have saved the file after that, and have committed or stashed it.
-func (s *Store) gitKeeps(p mdstore.Path, steps []recordedStep, newest []byte) bool {
+func (s *judging) gitKeeps(p mdstore.Path, steps []recordedStep, newest []byte) bool {
+	if state := s.git.state(); state != s.state {
+		s.state, s.texts = state, nil
+	}
+	if _, asked := s.texts[p]; !asked {
+		at, _ := slices.BinarySearch(s.paths, p)
+		s.texts = s.gitLately(s.paths[at:min(at+gitAsked, len(s.paths))])
+	}
+	return slices.ContainsFunc(s.texts[p], func(data []byte) bool {
+		text, err := mdstore.TextOf(p, data)
+		return err == nil && utf8.Valid(text) && s.lossesOf(p, steps, newest, text) == nil
+	})
+}
+
+// gitLately returns what git had lately of each of some files: nothing, where it cannot be asked.
+func (s *Store) gitLately(paths []mdstore.Path) map[mdstore.Path][][]byte {
+	all := map[mdstore.Path][][]byte{}
+	for _, p := range paths {
+		all[p] = nil
+	}
 	if _, dir := findGit(s.git.vault); dir == "" {
-		return false
+		return all
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), gitPatience)
 	defer cancel()
 	r, err := gitrepo.Open(ctx, s.dir)
 	if err != nil {
-		return false
+		return all
 	}
-	texts, _ := gitrepo.Lately(ctx, r, p, gitLogged)
-	return slices.ContainsFunc(texts, func(data []byte) bool {
-		text, err := mdstore.TextOf(p, data)
-		return err == nil && utf8.Valid(text) && s.lossesOf(p, steps, newest, text) == nil
-	})
+	texts, _ := gitrepo.Lately(ctx, r, paths, gitLogged)
+	maps.Copy(all, texts)
+	return all
 }
 
 // updatedIn returns the time of the last commit that the front matter says, without quotes and blanks; "" for none.

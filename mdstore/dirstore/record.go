@@ -265,34 +265,44 @@ func (s *Store) recordSince(since int64, f func(line []byte)) {
 	}
 }
 
-// recordOf returns the steps of the record that changed a file within recordReach, and after it came to its place, the
+// recordOf returns the steps of the record that changed each of some files within recordReach, and after it came to its place, the
 // oldest first.
-func (s *Store) recordOf(p mdstore.Path) (steps []recordedStep) {
+func (s *Store) recordOf(paths ...mdstore.Path) map[mdstore.Path][]recordedStep {
 	since := s.fsNow() - int64(recordReach)
-	quoted, _ := json.Marshal(p)
-	text := slices.Concat(pathMark, quoted)
+	all := map[mdstore.Path][]recordedStep{}
+	for _, p := range paths {
+		all[p] = nil
+	}
+	asked := func(p mdstore.Path) bool { _, is := all[p]; return is }
 	s.recordSince(since, func(line []byte) {
 		var r recorded
 		moves := bytes.Contains(line, []byte(`"to":`))
-		if !moves && !bytes.Contains(line, text) || json.Unmarshal(line, &r) != nil || r.Time < since {
+		if !moves && !slices.ContainsFunc(pathsIn(line), asked) || json.Unmarshal(line, &r) != nil || r.Time < since {
 			return
 		}
 		for _, step := range r.Steps {
+			if step.To != "" {
+				for p := range all {
+					if p.Under(step.Path) || p.Under(step.To) {
+						all[p] = nil
+					}
+				}
+				continue
+			}
+			steps := all[step.Path]
 			switch {
-			case step.To != "" && (p.Under(step.Path) || p.Under(step.To)):
-				steps = nil
-			case step.Path != p:
+			case !asked(step.Path):
 			case step.Beside && len(steps) > 0:
 				steps[len(steps)-1].Beside = true
 			case !step.Beside:
 				if step.time = r.Time; r.Op != nil {
 					r.Op.ID, step.op = operationID(r.Of), r.Op
 				}
-				steps = append(steps, step)
+				all[step.Path] = append(steps, step)
 			}
 		}
 	})
-	return steps
+	return all
 }
 
 // unnoted returns what the record says of commits after the last one in the history. The lock is held.
@@ -316,6 +326,17 @@ func (s *Store) unnoted() (all []versioned) {
 // pathMark stands before each path of a line; the bytes of files have no colon in them, as base64.
 var pathMark = []byte(`"path":`)
 
+// pathsIn returns the paths that a line of the record begins its steps with.
+func pathsIn(line []byte) (all []mdstore.Path) {
+	for found := true; found; {
+		var p mdstore.Path
+		if _, line, found = bytes.Cut(line, pathMark); found && json.NewDecoder(bytes.NewReader(line)).Decode(&p) == nil {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
 // recordedLately reports whether the record may have a commit that changed a file within recordReach. The lock is held.
 func (s *Store) recordedLately(p mdstore.Path) bool {
 	if s.lately != nil && s.latelyAt != s.gen.number {
@@ -330,12 +351,8 @@ func (s *Store) recordedLately(p mdstore.Path) bool {
 	if s.lately == nil {
 		s.lately = map[mdstore.Path]bool{}
 		s.recordSince(s.fsNow()-int64(recordReach), func(line []byte) {
-			for found := true; found; {
-				var q mdstore.Path
-				if _, line, found = bytes.Cut(line, pathMark); found &&
-					json.NewDecoder(bytes.NewReader(line)).Decode(&q) == nil {
-					s.lately[q] = true
-				}
+			for _, q := range pathsIn(line) {
+				s.lately[q] = true
 			}
 		})
 	}

@@ -69,7 +69,7 @@ func (s *Store) settled(ch mdstore.Change) error {
 	if err := s.quietFor(ch.Path, info, own); err != nil || own || !recent || s.kinds.Of(ch.Path) == nil || !s.recordedLately(ch.Path) {
 		return err
 	}
-	merged, err := s.mergeStale(ch.Path)
+	merged, err := s.judging(ch.Path).mergeStale(ch.Path)
 	if merged {
 		return &mdstore.ConflictError{Paths: []mdstore.Path{ch.Path}}
 	}

@@ -16,12 +16,12 @@ import (
 
 // mergeStale merges a save of a file that was made from an older version with what commits have done since. It reports
 // whether the file was changed. Commits have been begun, if it was. The lock is held.
-func (s *Store) mergeStale(p mdstore.Path) (merged bool, err error) {
+func (s *judging) mergeStale(p mdstore.Path) (merged bool, err error) {
 	data, info, err := s.disk.ReadFile(p, mdstore.MaxSize(p))
 	if err != nil {
 		return false, nil // there is nothing to merge
 	}
-	if judgedSince(s.judgments(), p, data, lasts(s.gen.history())(p).time) {
+	if s.stands(p, data) {
 		return false, nil
 	}
 	v := s.judge(p, data)
@@ -82,7 +82,7 @@ func (s *Store) joined(p mdstore.Path, v verdict, save []byte) (out []byte, miss
 }
 
 // baseOf returns the version that a save was made from, where that is proved to be an older one than the newest.
-func (s *Store) baseOf(p mdstore.Path, save []byte) []byte { return s.judge(p, save).base }
+func (s *Store) baseOf(p mdstore.Path, save []byte) []byte { return s.judging(p).judge(p, save).base }
 
 const (
 	lateTries = 20 // for which Late waits for files that are being saved, a moment each
@@ -97,16 +97,20 @@ func takenOut(p mdstore.Path, out string) string {
 // TakenOut returns, for each file that a save of the last day took something out of that is not back yet, what that is.
 func (s *Store) TakenOut(ctx context.Context) (all []mdstore.Collision, err error) {
 	since := s.fsNow() - int64(recordReach)
-	for _, j := range s.judgments() {
-		other := func(c mdstore.Collision) bool { return c.Path == j.Path }
-		if j.Out == "" || j.Time < since || slices.ContainsFunc(all, other) || ctx.Err() != nil {
+	judged := slices.DeleteFunc(s.judgments(), func(j judgment) bool { return j.Out == "" || j.Time < since })
+	saves := map[mdstore.Path][]byte{}
+	for _, j := range judged {
+		if data, _, err := s.disk.ReadFile(j.Path, mdstore.MaxSize(j.Path)); err == nil { // else it was moved or removed since
+			saves[j.Path] = data
+		}
+	}
+	record := s.recordOf(slices.Collect(maps.Keys(saves))...)
+	for _, j := range judged {
+		data, there := saves[j.Path]
+		if !there || ctx.Err() != nil {
 			continue
 		}
-		data, _, err := s.disk.ReadFile(j.Path, mdstore.MaxSize(j.Path))
-		if err != nil {
-			continue // it was moved or removed since
-		}
-		steps := s.recordOf(j.Path)
+		steps := record[j.Path]
 		then := slices.IndexFunc(steps, func(st recordedStep) bool { return st.time > j.Time })
 		if then < 0 {
 			then = len(steps)
@@ -122,6 +126,7 @@ func (s *Store) TakenOut(ctx context.Context) (all []mdstore.Collision, err erro
 		}
 		if out != "" {
 			all = append(all, mdstore.Collision{Path: j.Path, Text: takenOut(j.Path, out), Time: j.Time})
+			delete(saves, j.Path) // it is told of once
 		}
 	}
 	return all, ctx.Err()
@@ -194,8 +199,10 @@ func (s *Store) mergeForeign() {
 		s.looked = time.Now()
 	}
 	left := map[mdstore.Path]bool{}
-	for _, p := range s.foreign() {
-		if _, err := s.mergeStale(p); err != nil {
+	foreign := s.foreign()
+	j := s.judging(foreign...)
+	for _, p := range foreign {
+		if _, err := j.mergeStale(p); err != nil {
 			left[p] = true
 		}
 	}
@@ -231,12 +238,15 @@ func (s *Store) Late(ctx context.Context, merge bool) ([]mdstore.Collision, erro
 	if saved {
 		out = append(out, mdstore.Collision{Path: mdstore.LocalDir, Text: heldText})
 	}
+	saves := map[mdstore.Path][]byte{}
 	for _, p := range foreign {
-		data, _, err := s.disk.ReadFile(p, mdstore.MaxSize(p))
-		if err != nil {
-			continue
+		if data, _, err := s.disk.ReadFile(p, mdstore.MaxSize(p)); err == nil {
+			saves[p] = data
 		}
-		switch v := s.judge(p, data); {
+	}
+	j := s.judging(foreign...)
+	for _, p := range foreign {
+		switch v := j.judge(p, saves[p]); {
 		case v.base != nil:
 			out = append(out, mdstore.Collision{Path: p, Text: fmt.Sprint("STALE_SAVE: ", p, staleText)})
 		case v.out != nil:

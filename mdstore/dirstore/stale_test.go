@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -500,6 +501,68 @@ func TestAStashTakesNothingOutInSilence(t *testing.T) {
 				t.Errorf("once more: %v, error %v", met, err)
 			}
 		})
+	}
+}
+
+// However many files git takes back, git is asked of all of them at once.
+func TestWhatGitTookBackIsAskedOfGitAtOnce(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil || runtime.GOOS == "windows" {
+		t.Skip("no git here, or no script that stands for it")
+	}
+	const files = 40
+	texts := map[string]string{}
+	for i := range files {
+		texts[fmt.Sprintf("ws/nodes/n%d/Node.md", i)] = strings.Replace(text, "one", fmt.Sprintf("one %d", i), 1)
+	}
+	dir := fill(t, texts)
+	top := filepath.Dir(dir)
+	run := func(words ...string) {
+		t.Helper()
+		out, err := exec.Command(git, append([]string{"-C", top, "-c", "user.name=a", "-c", "user.email=a@b"}, words...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", words, err, out)
+		}
+	}
+	write(t, filepath.Join(top, ".gitignore"), ".local/\n")
+	run("init", "-q")
+	run("add", ".")
+	run("commit", "-qm", "a")
+	s := open(t, dir)
+	for p := range texts {
+		was, err := s.Read(t.Context(), mdstore.Path(p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		change := mdstore.Change{Path: mdstore.Path(p), Base: was.Version, New: []byte(timed(strings.Replace(string(was.Data), "two", "TWO", 1)))}
+		if _, err := s.Commit(t.Context(), []mdstore.Change{change}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run("reset", "--hard", "-q")
+	bin, calls := t.TempDir(), filepath.Join(t.TempDir(), "calls")
+	write(t, filepath.Join(bin, "git"), fmt.Sprintf("#!/bin/sh\necho call >>%q\nexec %q \"$@\"\n", calls, git))
+	if err := os.Chmod(filepath.Join(bin, "git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for _, merge := range []bool{false, true} {
+		s, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		met, err := s.Late(t.Context(), merge)
+		if err != nil || len(met) != files {
+			t.Errorf("merge %v: told of %d of %d files, error %v: %v", merge, len(met), files, err, met)
+		}
+		made, err := os.ReadFile(calls)
+		if n := strings.Count(string(made), "call"); err != nil || n > 8 {
+			t.Errorf("merge %v: git was started %d times, error %v", merge, n, err)
+		}
+		_ = os.Remove(calls)
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package gitrepo
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"strconv"
@@ -175,32 +176,52 @@ func unix(seconds string) time.Time {
 	return time.Unix(n, 0).UTC()
 }
 
-// Lately returns what a file held in the commits and stashes that git's logs of HEAD and of stashes name last, at most that many of each; no text
-// twice.
-func Lately(ctx context.Context, r *Repo, p mdstore.Path, most int) (texts [][]byte, err error) {
-	var asked strings.Builder
+// Lately returns what files held in the commits and stashes that git's logs of HEAD and of stashes name last, at most that many of each; no text
+// of a file twice.
+func Lately(ctx context.Context, r *Repo, paths []mdstore.Path, most int) (texts map[mdstore.Path][][]byte, err error) {
+	var commits []string
 	for _, ref := range []string{"HEAD", "refs/stash"} {
 		out, err := r.Run(ctx, nil, "log", "-g", "-n", strconv.Itoa(most), "--format=%H", ref, "--")
 		if err != nil {
 			continue // there is no such log
 		}
 		for id := range strings.FieldsSeq(string(out)) {
+			if !slices.Contains(commits, id) {
+				commits = append(commits, id)
+			}
+		}
+	}
+	paths = slices.DeleteFunc(slices.Clone(paths), func(p mdstore.Path) bool { return strings.Contains(string(p), "\n") }) // a line names each
+	var asked bytes.Buffer
+	for _, p := range paths {
+		for _, id := range commits {
 			asked.WriteString(id + ":" + r.InRepo(p) + "\n")
 		}
 	}
-	out, err := r.Run(ctx, []byte(asked.String()), "cat-file", "--batch-check=%(objecttype) %(objectname)")
+	out, err := r.Run(ctx, asked.Bytes(), "cat-file", "--batch-check=%(objecttype) %(objectname)")
 	if err != nil {
 		return nil, err
 	}
 	var ids []string
-	for line := range strings.Lines(string(out)) {
+	holders := map[string][]mdstore.Path{}
+	for i, line := range slices.Collect(strings.Lines(string(out))) {
 		id, is := strings.CutPrefix(strings.TrimSpace(line), "blob ")
-		if is && !slices.Contains(ids, id) {
+		if !is {
+			continue
+		}
+		p := paths[i/len(commits)]
+		if holders[id] == nil {
 			ids = append(ids, id)
 		}
+		if !slices.Contains(holders[id], p) {
+			holders[id] = append(holders[id], p)
+		}
 	}
-	err = r.Blobs(ctx, ids, func(_ int, data []byte) error {
-		texts = append(texts, data)
+	texts = map[mdstore.Path][][]byte{}
+	err = r.Blobs(ctx, ids, func(i int, data []byte) error {
+		for _, p := range holders[ids[i]] {
+			texts[p] = append(texts[p], data)
+		}
 		return nil
 	})
 	return texts, err

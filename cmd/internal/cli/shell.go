@@ -22,13 +22,14 @@ import (
 
 // A shell is one run of the command line: the flags that every command takes, the vault they name, and the streams.
 type shell struct {
-	sys   *System
-	term  terminal
-	flags globals
-	vault *Vault
-	told  []mdstore.Collision // that were reported
-	found []mdoc.Diagnostic   // that the command has listed, and that need not be told again
-	typed string              // the file with the text that was typed into an editor; "" for none
+	sys      *System
+	term     terminal
+	flags    globals
+	vault    *Vault
+	told     []mdstore.Collision // that were reported
+	found    []mdoc.Diagnostic   // that the command has listed, and that need not be told again
+	takenOut int                 // how many of told are of what git or a save took out
+	typed    string              // the file with the text that was typed into an editor; "" for none
 
 	parts   bool                      // the command reads: a part of a title names a node
 	flagged map[*cobra.Command]func() // what gives commands of operations their flags
@@ -157,8 +158,17 @@ func (sh *shell) close() error {
 	return sh.vault.Close()
 }
 
+// metMost is how many files a command tells of that git or a save took something out of: git takes back hundreds at once.
+const metMost = 5
+
 // met reports saves by other programs that commits have met, each once. A conflict copy is reported even with --quiet.
 func (sh *shell) met(all []mdstore.Collision) {
+	more := 0
+	defer func() {
+		if more > 0 {
+			sh.say("conflict: %s: %d more files like these; arbor check names each", check.CodeTakenOut, more)
+		}
+	}()
 	for _, c := range all {
 		listed := func(d mdoc.Diagnostic) bool { return strings.HasPrefix(c.Text, d.Code+": "+string(c.Path)+" "+d.Text) }
 		same := func(t mdstore.Collision) bool { return t.Path == c.Path && t.Text == c.Text && t.Copy == c.Copy }
@@ -166,10 +176,16 @@ func (sh *shell) met(all []mdstore.Collision) {
 			continue
 		}
 		sh.told = append(sh.told, c)
+		takenOut := strings.HasPrefix(c.Text, check.CodeTakenOut)
+		if takenOut {
+			sh.takenOut++
+		}
 		switch {
 		case c.Copy != "":
 			sh.warn("conflict: %s", render.Visible(c.Text+" ("+string(c.Copy)+")"))
-		case c.Unmade || strings.HasPrefix(c.Text, check.CodeTakenOut):
+		case takenOut && sh.takenOut > metMost:
+			more++
+		case c.Unmade || takenOut:
 			sh.say("conflict: %s", render.Visible(c.Text))
 		default: // nobody has to decide anything
 			sh.say("note: %s", render.Visible(c.Text))
