@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -66,7 +67,7 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending
 	if v.Workspace().Newer() {
 		return nil, &mdoc.UnreadableError{Problem: plan.NewerProblem(v.Workspace())}
 	}
-	if err := v.Unread(); err != nil {
+	if err := cmp.Or(v.Unread(), v.Pages().Unread()); err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(found, func(f check.Finding) bool { return f.Fix != "" }) {

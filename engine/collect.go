@@ -100,11 +100,11 @@ func unused(ctx context.Context, e *Engine, w *mdstore.Workspace, c Collect) err
 	if w.ID == mdstore.DefaultWorkspace {
 		return errors.New("it is the default workspace")
 	}
-	v, err := e.View(ctx, w.ID)
+	v, err := e.WithPages(ctx, w.ID)
 	switch {
 	case err != nil:
 		return fmt.Errorf("it cannot be read: %w", err)
-	case len(v.Broken()) > 0 || w.Version.IsZero() || w.Doc.Editable() != nil:
+	case len(v.AllBroken()) > 0 || w.Version.IsZero() || w.Doc.Editable() != nil:
 		return errors.New("it cannot be read: files are damaged; arbor check names them")
 	}
 	noted, err := readAccess(ctx, e)
@@ -177,7 +177,7 @@ func newest(ctx context.Context, e *Engine, w *mdstore.Workspace, lines bool) (l
 	}
 	last = max(last, w.UpdatedAt)
 	err = e.Read(ctx, func(ctx context.Context) error {
-		v, err := e.View(ctx, w.ID)
+		v, err := e.WithPages(ctx, w.ID)
 		if err != nil {
 			return err
 		}

@@ -96,10 +96,15 @@ func (e *Engine) Workspaces(ctx context.Context) ([]*mdstore.Workspace, error) {
 }
 
 // View returns the workspace as it is now. It is read again where another process has committed since. What people
-// saved shows while the engine follows the store, and after Refresh where it does not. Documents of its nodes can be
-// used only under Read.
+// saved shows while the engine follows the store, and after Refresh where it does not. Documents of its nodes, and its
+// pages, can be used only under Read.
 func (e *Engine) View(ctx context.Context, id mdstore.ID) (*view.View, error) {
 	return e.live.View(ctx, id)
+}
+
+// WithPages is View with pages, also outside of Read.
+func (e *Engine) WithPages(ctx context.Context, id mdstore.ID) (*view.View, error) {
+	return e.live.WithPages(ctx, id)
 }
 
 // Read calls f, which only reads, with a context under which the views that View returns load the documents that f

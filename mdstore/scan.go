@@ -15,8 +15,9 @@ import (
 // Scanner is the capability of stores that can say what the files of a workspace state without holding their texts.
 type Scanner interface {
 	// Scan looks at every file of a workspace: at its stamp where an earlier scan, of this or another process, proves what it holds,
-	// and at its bytes where nothing does. The error is ctx's, or a *BusyError.
-	Scan(ctx context.Context, workspace Path) (*Scan, error)
+	// and at its bytes where nothing does. With kinds it need not look into folders in which no file of these kinds lies. The error
+	// is ctx's, or a *BusyError.
+	Scan(ctx context.Context, workspace Path, kinds ...*Kind) (*Scan, error)
 }
 
 // A Scan is what the files of a workspace state. It must not be modified.

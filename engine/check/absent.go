@@ -41,7 +41,7 @@ func missing(before *view.View, p mdstore.Path) bool {
 	if w := before.Workspace(); p == w.Path {
 		return w.Version.IsZero()
 	}
-	return before.Broken()[p].Code == view.CodeFileMissing
+	return before.AllBroken()[p].Code == view.CodeFileMissing
 }
 
 // ifAbsent returns a repair that is left for another time where the node was there at the first look.
@@ -62,7 +62,7 @@ func (c *checker) ifAbsent(id mdstore.ID, r repair) repair {
 func vacated(v *view.View, all []mdstore.Stray) (*view.View, []Finding) {
 	var gone []mdstore.Path
 	var out []Finding
-	for p, d := range v.Broken() {
+	for p, d := range v.AllBroken() {
 		if d.Code == view.CodeFileMissing && holdsNothing(all, p) {
 			gone, out = append(gone, p), append(out, Finding{Diagnostic: d})
 		}

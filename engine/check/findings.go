@@ -43,7 +43,24 @@ func sortFindings(fs []Finding) {
 // View returns what is wrong with the files of a view and with what they state together, in the order of files and lines. It uses the
 // documents of the nodes whose facts say that something may be wrong, and of no other.
 func View(v *view.View) []Finding {
-	c := checker{v: v, circles: v.Circles()}
+	c := checker{v: v}
+	for _, d := range v.Pages().Broken() {
+		c.out = append(c.out, Finding{Diagnostic: d})
+	}
+	c.pages(v.Pages().All())
+	return c.plan()
+}
+
+// Plan is View without the pages, which are not asked for.
+func Plan(v *view.View) []Finding {
+	c := checker{v: v}
+	return c.plan()
+}
+
+// plan finds what is wrong with the workspace's own file and the nodes, and returns all that was found.
+func (c *checker) plan() []Finding {
+	v := c.v
+	c.circles = v.Circles()
 	for _, d := range v.Broken() {
 		c.out = append(c.out, Finding{Diagnostic: d})
 	}
@@ -53,7 +70,6 @@ func View(v *view.View) []Finding {
 			c.node(n)
 		}
 	}
-	c.pages(v.Pages().All())
 	sortFindings(c.out)
 	if v.Workspace().Newer() {
 		return LeftAlone(c.out)

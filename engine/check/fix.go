@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"slices"
 
 	"arbor/engine/errs"
@@ -39,7 +40,7 @@ func (x Fix) Plan(d *plan.Draft) (*Fixed, error) {
 	if w := d.View.Workspace(); w.Newer() {
 		return nil, &mdoc.UnreadableError{Problem: plan.NewerProblem(w)}
 	}
-	if err := d.View.Unread(); err != nil { // what is wrong in it, and what hangs on it, is not known
+	if err := cmp.Or(d.View.Unread(), d.View.Pages().Unread()); err != nil { // what is wrong in it, and what hangs on it, is not known
 		return nil, err
 	}
 	v, found := All(d.View, x.Store)

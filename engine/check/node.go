@@ -2,7 +2,6 @@ package check
 
 import (
 	"slices"
-	"strings"
 
 	"arbor/engine/errs"
 	"arbor/engine/plan"
@@ -92,19 +91,14 @@ func (c *checker) copies(n *mdstore.Node) {
 	if len(same) < 2 {
 		return
 	}
-	var others []string
-	for _, o := range same {
-		if o.Path != n.Path {
-			others = append(others, string(o.Path))
-		}
-	}
+	others := othersOf(same, n.Path, func(o *mdstore.Node) mdstore.Path { return o.Path })
 	r, advice := repair{}, "give one of them another id, or remove the copy"
 	if orig := original(c.v, n.ID); orig != nil && orig.Path == n.Path {
 		r = repair{"give the copies ids of their own", func(*plan.Draft) (bool, error) { return true, nil }}
 	} else if orig != nil {
 		r = repair{"give this copy an id of its own", func(d *plan.Draft) (bool, error) { return true, rename(d, n) }}
 	}
-	c.field(n.Doc(), mdstore.KeyID, string(errs.DuplicateID), r, "id %s is that of %s too; %s", n.ID, strings.Join(others, " and "), advice)
+	c.field(n.Doc(), mdstore.KeyID, string(errs.DuplicateID), r, "id %s is that of %s too; %s", n.ID, others, advice)
 }
 
 func (c *checker) parent(n *mdstore.Node) {

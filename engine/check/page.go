@@ -33,18 +33,31 @@ func (c *checker) page(p *mdstore.Page, same []*mdstore.Page) {
 	if p.Kind == mdstore.EnvironmentKind {
 		c.environment(p)
 	}
-	var others []string
+	others := othersOf(same, p.Path, func(o *mdstore.Page) mdstore.Path { return o.Path })
+	if older := c.olderCopy(p, same); older.mend != nil {
+		c.field(p.Doc(), mdstore.KeyID, string(errs.DuplicateID), older, "%s is an older copy of %s, which has all of it", p.Path, others)
+	} else if others != "" {
+		c.field(p.Doc(), mdstore.KeyID, string(errs.DuplicateID), repair{},
+			"id %s is that of %s too; give one of them another id, or remove the copy", p.ID, others)
+	}
+}
+
+// othersShown is how many of the files that share an id the finding for one of them names.
+const othersShown = 3
+
+// othersOf names the other files of those that share an id with one, "" for none.
+func othersOf[T any](same []T, own mdstore.Path, path func(T) mdstore.Path) string {
+	var names []string
 	for _, o := range same {
-		if o.Path != p.Path {
-			others = append(others, string(o.Path))
+		if p := path(o); p != own {
+			if len(names) == othersShown {
+				names = append(names, fmt.Sprintf("%d more", len(same)-1-othersShown))
+				break
+			}
+			names = append(names, string(p))
 		}
 	}
-	if older := c.olderCopy(p, same); older.mend != nil {
-		c.field(p.Doc(), mdstore.KeyID, string(errs.DuplicateID), older, "%s is an older copy of %s, which has all of it", p.Path, others[0])
-	} else if len(others) > 0 {
-		c.field(p.Doc(), mdstore.KeyID, string(errs.DuplicateID), repair{},
-			"id %s is that of %s too; give one of them another id, or remove the copy", p.ID, strings.Join(others, " and "))
-	}
+	return strings.Join(names, " and ")
 }
 
 // environment finds what keeps tools from running in an environment, whoever trusts it.

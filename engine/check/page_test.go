@@ -1,10 +1,12 @@
 package check_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"arbor/engine/enginetest"
+	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -46,12 +48,39 @@ func TestPagesAreChecked(t *testing.T) {
 	if err != nil || listed(m.Mended) != "ws-a/memory/c.md DUPLICATE_ID, ws-a/states/state-c.md ID_MISSING" {
 		t.Fatalf("mended: %+v, error %v", m, err)
 	}
-	v, err := e.View(t.Context(), "ws-a")
+	v, err := e.WithPages(t.Context(), "ws-a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if p, ok := v.Pages().Get(mdstore.StateKind, "state-c"); !ok || p.Field(mdstore.KeyID) != "state-c" {
 		t.Errorf("after the repair: %+v", p)
+	}
+}
+
+// Of many files with one id each finding names a few: what check says grows with the files, not with their square.
+func TestWhatManyCopiesShareIsSaidInShort(t *testing.T) {
+	const copies = 100
+	files := enginetest.Plan("ws-a", "node-a")
+	for i := range copies {
+		files[mdstore.Path(fmt.Sprintf("ws-a/memory/s%d.md", i))] = fmt.Appendf(nil, "---\nid: slot-1\nname: s%d\n---\n", i)
+		files[mdstore.Path(fmt.Sprintf("ws-a/nodes/copy-%d/Node.md", i))] = files[mdstore.NodePath("ws-a", "node-a")]
+	}
+	e := enginetest.Open(t, enginetest.OpenDir(t, enginetest.Place(t, files)))
+	_, found, err := e.Check(t.Context(), "ws-a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	for _, d := range found {
+		if d.Code == string(errs.DuplicateID) {
+			told++
+			if len(d.Text) > 400 || !strings.Contains(d.Text, " more") {
+				t.Errorf("%s: %s", d.File, d.Text)
+			}
+		}
+	}
+	if told != 2*copies+1 {
+		t.Errorf("%d findings, not %d", told, 2*copies+1)
 	}
 }
 

@@ -33,7 +33,7 @@ func (l *Vault) ReadAgain(ctx context.Context, f func(context.Context) error) er
 // Plan is Read for a function that works on one workspace. The view that it is given last is the one that its result was made over;
 // base is that view without documents.
 func (l *Vault) Plan(ctx context.Context, id mdstore.ID, f func(v *view.View) error) (base *view.View, err error) {
-	if base, err = l.Current(ctx, id); err != nil {
+	if base, err = l.current(ctx, id, false); err != nil {
 		return nil, err
 	}
 	return l.Over(ctx, base, f)
@@ -83,6 +83,13 @@ func (g *gather) run(ctx context.Context, f func(context.Context) error) error {
 	for range gatherRounds {
 		g.runs = map[mdstore.ID]*view.View{}
 		err := f(context.WithValue(ctx, gatherKey{}, g))
+		again, failed := g.lookForPages(ctx)
+		if failed != nil {
+			return failed
+		}
+		if again {
+			continue
+		}
 		wanted := g.wanted()
 		if len(wanted) == 0 || ctx.Err() != nil {
 			return err
@@ -101,13 +108,28 @@ func (g *gather) view(ctx context.Context, id mdstore.ID) (*view.View, error) {
 	base := g.base[id]
 	if base == nil {
 		var err error
-		if base, err = g.vault.Current(ctx, id); err != nil {
+		if base, err = g.vault.current(ctx, id, false); err != nil {
 			return nil, err
 		}
 		g.base[id] = base
 	}
 	g.runs[id] = base.Recording(g.docs)
 	return g.runs[id], nil
+}
+
+// lookForPages gives the views pages whose run has asked for them, and reports whether it did. Documents are loaded anew then, as the
+// files may have changed.
+func (g *gather) lookForPages(ctx context.Context) (did bool, err error) {
+	for id, v := range g.runs {
+		if v.LacksPages() && ctx.Err() == nil {
+			if g.base[id], err = g.vault.current(ctx, id, true); err != nil {
+				return false, err
+			}
+			did = true
+			clear(g.docs)
+		}
+	}
+	return did, nil
 }
 
 func (g *gather) wanted() map[mdstore.ID][]view.Wanted {

@@ -2,6 +2,8 @@ package live
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"arbor/mdstore"
@@ -86,9 +88,8 @@ func (l *Vault) damaged() (paths []mdstore.Path) {
 				paths = append(paths, n.Path)
 			}
 		}
-		for p := range s.view.Broken() {
-			paths = append(paths, p)
-		}
+		paths = slices.AppendSeq(paths, maps.Keys(s.view.Broken()))
+		paths = slices.AppendSeq(paths, maps.Keys(s.view.KnownPages().Broken()))
 	}
 	return paths
 }

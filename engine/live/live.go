@@ -75,8 +75,16 @@ func (l *Vault) Generation(ctx context.Context) (uint64, error) {
 const rounds = 100
 
 // View returns the workspace as it is now. It is read again where another process has committed since, and where files are known to
-// have changed. Under the ctx of Read it is the view that the operation runs over.
+// have changed. Under the ctx of Read it is the view that the operation runs over. Elsewhere it may have no pages.
 func (l *Vault) View(ctx context.Context, id mdstore.ID) (*view.View, error) {
+	if g := gatherOf(ctx, l); g != nil {
+		return g.view(ctx, id)
+	}
+	return l.current(ctx, id, false)
+}
+
+// WithPages is View that has pages, also outside of Read.
+func (l *Vault) WithPages(ctx context.Context, id mdstore.ID) (*view.View, error) {
 	if g := gatherOf(ctx, l); g != nil {
 		return g.view(ctx, id)
 	}
@@ -89,8 +97,13 @@ func (l *Vault) Twin(ctx context.Context, w *mdstore.Workspace) (*view.View, err
 	return r.scan(ctx, w)
 }
 
-// Current is View outside of Read.
+// Current is View outside of Read, with pages.
 func (l *Vault) Current(ctx context.Context, id mdstore.ID) (*view.View, error) {
+	return l.current(ctx, id, true)
+}
+
+// current is Current; without pages it may be a view that has none, where nobody has asked for them yet.
+func (l *Vault) current(ctx context.Context, id mdstore.ID, pages bool) (*view.View, error) {
 	l.refresh.Lock()
 	defer l.refresh.Unlock()
 	l.mu.Lock()
@@ -106,10 +119,12 @@ func (l *Vault) Current(ctx context.Context, id mdstore.ID) (*view.View, error) 
 		if !whole {
 			dirty, whole = l.suspects(ctx, s, gen)
 		}
-		if !whole && len(dirty) == 0 && gen == s.gen {
+		lacking := s.view == nil || !s.view.HasPages()
+		if !whole && len(dirty) == 0 && gen == s.gen && !(pages && lacking) {
 			return s.view, nil
 		}
-		r := reloader{vault: l, was: s.view, dirty: dirty, left: map[mdstore.Path]bool{}, saving: map[mdstore.Path]bool{}}
+		r := reloader{vault: l, was: s.view, dirty: dirty, left: map[mdstore.Path]bool{}, saving: map[mdstore.Path]bool{},
+			pageless: lacking && !pages}
 		next, err := r.reload(ctx, id, whole)
 		if err != nil {
 			l.drop(id, err)

@@ -64,9 +64,9 @@ type busy struct {
 	scans, more int
 }
 
-func (b *busy) Scan(ctx context.Context, dir mdstore.Path) (*mdstore.Scan, error) {
+func (b *busy) Scan(ctx context.Context, dir mdstore.Path, kinds ...*mdstore.Kind) (*mdstore.Scan, error) {
 	b.scans++
-	found, err := b.Store.Scan(ctx, dir)
+	found, err := b.Store.Scan(ctx, dir, kinds...)
 	b.commit()
 	return found, err
 }

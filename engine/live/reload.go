@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -18,19 +19,23 @@ type reloader struct {
 	was   *view.View // nil for none
 	dirty map[mdstore.Path]mark
 
-	own    *mdstore.Workspace
-	nodes  []*mdstore.Node
-	pages  []*mdstore.Page
-	gone   []mdstore.Path
-	left   map[mdstore.Path]bool // dirty paths that stay as they were
-	saving map[mdstore.Path]bool // dirty paths that the next view has as they are, though a program may be saving them
-	unsure bool                  // a file could not be read for a reason that says nothing about the file: the next call tries again
+	pageless bool // the next view is one without pages, as the one before
+	own      *mdstore.Workspace
+	nodes    []*mdstore.Node
+	pages    []*mdstore.Page
+	gone     []mdstore.Path
+	left     map[mdstore.Path]bool // dirty paths that stay as they were
+	saving   map[mdstore.Path]bool // dirty paths that the next view has as they are, though a program may be saving them
+	unsure   bool                  // a file could not be read for a reason that says nothing about the file: the next call tries again
 }
 
 // reload returns the next view of a workspace: by reading the dirty paths, or where these do not tell all, or with whole, by a scan.
 func (r *reloader) reload(ctx context.Context, id mdstore.ID, whole bool) (*view.View, error) {
 	if !whole {
 		next, err := r.paths(ctx)
+		if next != nil && err == nil && !r.pageless && !next.HasPages() {
+			next, err = r.lookForPages(ctx, next)
+		}
 		if next != nil || err != nil {
 			return next, err
 		}
@@ -38,7 +43,7 @@ func (r *reloader) reload(ctx context.Context, id mdstore.ID, whole bool) (*view
 		clear(r.left)
 		clear(r.saving)
 	}
-	w, err := r.vault.find(ctx, id)
+	w, err := r.vault.workspace(ctx, id)
 	if err != nil {
 		if p := r.ownPath(); p != "" && r.unsettled(p) {
 			r.left[p] = true
@@ -68,42 +73,70 @@ func (r *reloader) unsettled(p mdstore.Path) bool {
 	return false
 }
 
-// scan reads the whole workspace.
-func (r *reloader) scan(ctx context.Context, w *mdstore.Workspace) (*view.View, error) {
+// lookForPages returns a view without pages with those that there are.
+func (r *reloader) lookForPages(ctx context.Context, v *view.View) (*view.View, error) {
+	nodes := func(k *mdstore.Kind) bool { return k == mdstore.WorkspaceKind || k == mdstore.NodeKind }
+	found, err := r.find(ctx, v.Workspace(), slices.DeleteFunc(slices.Clone(mdstore.AllKinds()), nodes)...)
+	if err != nil {
+		return nil, err
+	}
+	return v.WithPages(found.broken, found.pages...), nil
+}
+
+// A sighting is what a scan has found.
+type sighting struct {
+	nodes  []*mdstore.Node
+	pages  []*mdstore.Page
+	broken map[mdstore.Path]mdoc.Diagnostic
+}
+
+// find scans a workspace for files of these kinds, of all where none is named.
+func (r *reloader) find(ctx context.Context, w *mdstore.Workspace, kinds ...*mdstore.Kind) (*sighting, error) {
 	scanner, ok := mdstore.AsStore[mdstore.Scanner](r.vault.st)
 	if !ok {
 		return nil, errors.New("the store cannot scan a workspace")
 	}
-	found, err := scanner.Scan(ctx, w.Dir)
+	found, err := scanner.Scan(ctx, w.Dir, kinds...)
 	if err != nil {
 		return nil, err
 	}
-	nodes := make([]*mdstore.Node, 0, len(found.Records)+len(found.Others))
-	var pages []*mdstore.Page
+	out := &sighting{broken: map[mdstore.Path]mdoc.Diagnostic{}}
 	for _, rec := range found.Records {
 		switch k := mdstore.AllKinds().Of(rec.Path); k {
 		case mdstore.NodeKind:
-			nodes = append(nodes, rec.Node())
+			out.nodes = append(out.nodes, rec.Node())
 		case mdstore.WorkspaceKind:
 		default:
-			pages = append(pages, rec.Page(k))
+			out.pages = append(out.pages, rec.Page(k))
 		}
 	}
 	for _, f := range found.Others {
 		switch k := mdstore.AllKinds().Of(f.Path); k {
 		case mdstore.NodeKind:
-			nodes = append(nodes, r.other(mdstore.ParseNode(f).Lean()))
+			out.nodes = append(out.nodes, r.other(mdstore.ParseNode(f).Lean()))
 		case mdstore.WorkspaceKind:
 		default:
-			pages = append(pages, r.otherPage(mdstore.ParsePage(k, f)))
+			out.pages = append(out.pages, r.otherPage(mdstore.ParsePage(k, f)))
 		}
 	}
-	broken := map[mdstore.Path]mdoc.Diagnostic{}
 	for _, x := range found.Broken {
 		r.unsure = r.unsure || Passing(x.Err)
 		if x.Path != w.Path {
-			broken[x.Path] = ProblemOf(x.Path, x.Err)
+			out.broken[x.Path] = ProblemOf(x.Path, x.Err)
 		}
+	}
+	return out, nil
+}
+
+// scan reads the whole workspace, or what is no page.
+func (r *reloader) scan(ctx context.Context, w *mdstore.Workspace) (*view.View, error) {
+	var kinds []*mdstore.Kind
+	if r.pageless {
+		kinds = []*mdstore.Kind{mdstore.WorkspaceKind, mdstore.NodeKind}
+	}
+	found, err := r.find(ctx, w, kinds...)
+	if err != nil {
+		return nil, err
 	}
 	f, err := r.vault.st.Read(ctx, w.Path)
 	if err != nil && ctx.Err() != nil {
@@ -119,7 +152,10 @@ func (r *reloader) scan(ctx context.Context, w *mdstore.Workspace) (*view.View, 
 			own = own.Held(last)
 		}
 	}
-	v := view.New(own, nodes, broken, pages...)
+	v := view.WithoutPages(own, found.nodes, found.broken)
+	if !r.pageless {
+		v = v.WithPages(found.broken, found.pages...)
+	}
 	if away, pages := r.missing(v); len(away)+len(pages) > 0 {
 		v = v.Next(own, away, nil, pages...)
 	}
@@ -159,9 +195,9 @@ func (r *reloader) missing(v *view.View) (out []*mdstore.Node, pages []*mdstore.
 	if r.was == nil {
 		return nil, nil
 	}
-	for _, p := range r.was.Pages().All() {
-		_, there := v.Pages().At(p.Path)
-		if _, elsewhere := v.Pages().Get(p.Kind, p.ID); !there && !elsewhere && r.unsettled(p.Path) {
+	for _, p := range r.was.KnownPages().All() {
+		_, there := v.KnownPages().At(p.Path)
+		if _, elsewhere := v.KnownPages().Get(p.Kind, p.ID); !there && !elsewhere && r.unsettled(p.Path) {
 			r.leave(p.Path)
 			pages = append(pages, p)
 		}
@@ -214,7 +250,11 @@ func (r *reloader) path(ctx context.Context, p mdstore.Path, settled bool) (ok b
 		return r.node(ctx, p, p, settled)
 	case nil: // a file of no kind, or a folder
 	default:
-		return r.page(ctx, k, p, settled)
+		if r.was.HasPages() {
+			return r.page(ctx, k, p, settled)
+		}
+		r.saving[p] = !settled
+		return true, nil
 	}
 	f, err := r.vault.st.Read(ctx, p)
 	switch {
@@ -296,9 +336,11 @@ func (r *reloader) folderGone(p mdstore.Path, settled bool) (ok bool) {
 	if r.own.Path.Under(p) {
 		return false
 	}
-	for b := range r.was.Broken() {
-		if b.Under(p) {
-			return false
+	for _, broken := range []map[mdstore.Path]mdoc.Diagnostic{r.was.Broken(), r.was.KnownPages().Broken()} {
+		for b := range broken {
+			if b.Under(p) {
+				return false
+			}
 		}
 	}
 	for n := range r.was.Under(p) {
@@ -308,7 +350,7 @@ func (r *reloader) folderGone(p mdstore.Path, settled bool) (ok bool) {
 		}
 		r.gone = append(r.gone, n.Path)
 	}
-	for _, q := range r.was.Pages().All() {
+	for _, q := range r.was.KnownPages().All() {
 		if !q.Path.Under(p) {
 			continue
 		}

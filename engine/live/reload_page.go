@@ -15,7 +15,7 @@ func (r *reloader) otherPage(p *mdstore.Page) *mdstore.Page {
 	if r.was == nil || p.Editable() == nil || !r.unsettled(p.Path) {
 		return p
 	}
-	if last, ok := r.was.Pages().At(p.Path); ok && last.Editable() == nil {
+	if last, ok := r.was.KnownPages().At(p.Path); ok && last.Editable() == nil {
 		r.leave(p.Path)
 		return last
 	}
@@ -25,6 +25,9 @@ func (r *reloader) otherPage(p *mdstore.Page) *mdstore.Page {
 // newFolder reports whether a folder may hold pages that the view does not have yet.
 func (r *reloader) newFolder(p mdstore.Path) bool {
 	for _, k := range mdstore.AllKinds() {
+		if !r.was.HasPages() {
+			break
+		}
 		if dir := k.Folder(r.own.Dir); dir != r.own.Dir && p.Under(dir) && k != mdstore.NodeKind && !r.holdsPage(p) {
 			return true
 		}
@@ -33,12 +36,12 @@ func (r *reloader) newFolder(p mdstore.Path) bool {
 }
 
 func (r *reloader) holdsPage(dir mdstore.Path) bool {
-	return slices.ContainsFunc(r.was.Pages().All(), func(p *mdstore.Page) bool { return p.Path.Under(dir) })
+	return slices.ContainsFunc(r.was.KnownPages().All(), func(p *mdstore.Page) bool { return p.Path.Under(dir) })
 }
 
 // page reads the file of a page.
 func (r *reloader) page(ctx context.Context, k *mdstore.Kind, path mdstore.Path, settled bool) (ok bool, err error) {
-	last, had := r.was.Pages().At(path)
+	last, had := r.was.KnownPages().At(path)
 	f, err := r.vault.st.Read(ctx, path)
 	switch {
 	case err == nil && had && last.Version() == f.Version:
@@ -60,7 +63,7 @@ func (r *reloader) page(ctx context.Context, k *mdstore.Kind, path mdstore.Path,
 	case !settled:
 		r.left[path] = true
 	case errors.Is(err, fs.ErrNotExist):
-		if _, broken := r.was.Broken()[path]; broken {
+		if _, broken := r.was.KnownPages().Broken()[path]; broken {
 			return false, nil
 		}
 		r.gone = append(r.gone, path)

@@ -47,9 +47,9 @@ func (c *counter) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstor
 	return c.Quiet.List(ctx, under)
 }
 
-func (c *counter) Scan(ctx context.Context, dir mdstore.Path) (*mdstore.Scan, error) {
+func (c *counter) Scan(ctx context.Context, dir mdstore.Path, kinds ...*mdstore.Kind) (*mdstore.Scan, error) {
 	c.scans++
-	return c.Quiet.Scan(ctx, dir)
+	return c.Quiet.Scan(ctx, dir, kinds...)
 }
 
 func (c *counter) open(t testing.TB) (*engine.Engine, mdstore.Watching) {

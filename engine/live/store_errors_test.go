@@ -35,8 +35,8 @@ func (f *failing) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error
 	return f.Store.Read(ctx, p)
 }
 
-func (f *failing) Scan(ctx context.Context, dir mdstore.Path) (*mdstore.Scan, error) {
-	out, err := f.Store.Scan(ctx, dir)
+func (f *failing) Scan(ctx context.Context, dir mdstore.Path, kinds ...*mdstore.Kind) (*mdstore.Scan, error) {
+	out, err := f.Store.Scan(ctx, dir, kinds...)
 	for i, r := range out.Records {
 		if r.Path.Base() == mdstore.NodeFile && f.fails(r.Path) {
 			out.Records = append(out.Records[:i:i], out.Records[i+1:]...)
@@ -55,7 +55,10 @@ func TestADiskThatFailsOnceIsAskedAgain(t *testing.T) {
 	})
 	for look, want := range []bool{true, false} {
 		has := false
-		ds := found(t, w.Engine)
+		_, ds, err := w.Check(t.Context(), ws)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, d := range ds {
 			has = has || d.File == string(p) && d.Code == string(errs.FileUnreadable)
 		}

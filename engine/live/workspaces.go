@@ -122,8 +122,8 @@ func ProblemOf(p mdstore.Path, err error) mdoc.Diagnostic {
 	return mdoc.Diagnostic{File: string(p), Code: string(errs.FileUnreadable), Text: text}
 }
 
-// find returns the one workspace with that id. The workspaces are listed again only where they may be others than at the last time.
-func (l *Vault) find(ctx context.Context, id mdstore.ID) (*mdstore.Workspace, error) {
+// workspace returns the one workspace with that id. The workspaces are listed again only where they may be others than at the last time.
+func (l *Vault) workspace(ctx context.Context, id mdstore.ID) (*mdstore.Workspace, error) {
 	gen, err := l.Generation(ctx)
 	if err != nil {
 		return nil, err

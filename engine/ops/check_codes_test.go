@@ -262,8 +262,8 @@ func (f failing) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error)
 	return f.Store.Read(ctx, p)
 }
 
-func (f failing) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan, error) {
-	s, err := f.Store.Scan(ctx, workspace)
+func (f failing) Scan(ctx context.Context, workspace mdstore.Path, kinds ...*mdstore.Kind) (*mdstore.Scan, error) {
+	s, err := f.Store.Scan(ctx, workspace, kinds...)
 	if err != nil {
 		return nil, err
 	}

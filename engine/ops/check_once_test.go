@@ -16,9 +16,9 @@ type scanCounter struct {
 	all int
 }
 
-func (s *scanCounter) Scan(ctx context.Context, under mdstore.Path) (*mdstore.Scan, error) {
+func (s *scanCounter) Scan(ctx context.Context, under mdstore.Path, kinds ...*mdstore.Kind) (*mdstore.Scan, error) {
 	s.all++
-	return s.Store.Scan(ctx, under)
+	return s.Store.Scan(ctx, under, kinds...)
 }
 
 // A check, and a repair that finds nothing to mend, scan the workspace once.

@@ -190,8 +190,8 @@ func (i *intruder) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdsto
 	}
 }
 
-func (i *intruder) Scan(ctx context.Context, under mdstore.Path) (*mdstore.Scan, error) {
-	s, err := i.Store.Scan(ctx, under)
+func (i *intruder) Scan(ctx context.Context, under mdstore.Path, kinds ...*mdstore.Kind) (*mdstore.Scan, error) {
+	s, err := i.Store.Scan(ctx, under, kinds...)
 	if !i.done {
 		for _, err := range i.List(ctx, under) {
 			if err != nil {

@@ -229,6 +229,16 @@ func (env *Env) In(ctx context.Context, ref string) (*view.View, error) {
 	return s, fail(err)
 }
 
+// WithPages is In with pages, also outside of Read.
+func (env *Env) WithPages(ctx context.Context, ref string) (*view.View, error) {
+	id, err := env.workspace(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	s, err := env.Engine.WithPages(ctx, id)
+	return s, fail(err)
+}
+
 // At returns the workspace that ws names, as In does, and the id of the node in it that ref names. The error is an
 // *errs.Error with candidates.
 func (env *Env) At(ctx context.Context, ws, ref string) (*view.View, mdstore.ID, error) {

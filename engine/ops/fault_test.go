@@ -83,8 +83,8 @@ func (s *troubledStore) List(ctx context.Context, under mdstore.Path) iter.Seq2[
 }
 
 // Scan returns the file that cannot be read as a broken one.
-func (s *troubledStore) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan, error) {
-	whole, err := s.Store.Scan(ctx, workspace)
+func (s *troubledStore) Scan(ctx context.Context, workspace mdstore.Path, kinds ...*mdstore.Kind) (*mdstore.Scan, error) {
+	whole, err := s.Store.Scan(ctx, workspace, kinds...)
 	if err != nil {
 		return nil, err
 	}

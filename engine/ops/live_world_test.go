@@ -228,7 +228,7 @@ func outlineOf(s *view.View) string {
 // moreOf returns the version of each file, and the findings.
 func moreOf(s *view.View) string {
 	var b strings.Builder
-	fmt.Fprintln(&b, s.Workspace().Version, s.Broken())
+	fmt.Fprintln(&b, s.Workspace().Version, s.AllBroken())
 	for n := range s.All() {
 		fmt.Fprintln(&b, n.Path, n.Version())
 	}

@@ -124,7 +124,7 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 		if in.Archived {
 			slots = v.Pages().Of(mdstore.ArchivedSlotKind)
 		}
-		for path, d := range v.Broken() { // its place says what it is called
+		for path, d := range v.Pages().Broken() { // its place says what it is called
 			if k := mdstore.AllKinds().Of(path); k != nil && (k == mdstore.ArchivedSlotKind || k.IsSlot()) && k.IsSlot() != in.Archived {
 				slots, broken[path] = append(slots, mdstore.ParsePage(k, mdstore.File{Path: path})), d.String()
 			}
@@ -225,7 +225,7 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 
 // memoryOf returns the workspaces whose memory a call means: the one that it names or means, or else all.
 func memoryOf(ctx context.Context, env *Env, workspace string) ([]*view.View, error) {
-	v, err := env.In(ctx, workspace)
+	v, err := env.WithPages(ctx, workspace)
 	if e := errs.As(err); e == nil {
 		return []*view.View{v}, nil
 	} else if workspace != "" || e.Code != errs.AmbiguousID && e.Code != errs.WorkspaceNotFound {

@@ -79,7 +79,7 @@ func savedOut(ctx context.Context, env *Env, ws mdstore.ID, saved *plan.SavedEnt
 
 // slotNamed returns the name of the slot with an id; as it was called where a dry run made none.
 func slotNamed(ctx context.Context, env *Env, ws, id mdstore.ID, called string) string {
-	if v, err := env.Engine.View(ctx, ws); err == nil {
+	if v, err := env.Engine.WithPages(ctx, ws); err == nil {
 		for _, p := range v.Pages().All() {
 			if p.Kind.IsSlot() && p.ID == id {
 				return mdstore.SlotName(p)

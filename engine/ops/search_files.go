@@ -28,8 +28,9 @@ type source struct {
 
 // unreadable says of each file of a workspace that cannot be read at all why: one that is too large, or a link.
 func unreadable(v *view.View) (all []string) {
-	for _, p := range slices.Sorted(maps.Keys(v.Broken())) {
-		if d := v.Broken()[p]; d.Code != view.CodeFileMissing {
+	broken := v.AllBroken()
+	for _, p := range slices.Sorted(maps.Keys(broken)) {
+		if d := broken[p]; d.Code != view.CodeFileMissing {
 			all = append(all, d.String())
 		}
 	}
@@ -65,7 +66,7 @@ func sources(ctx context.Context, env *Env, workspace, in string) (all []source,
 		if !meant(w) {
 			continue
 		}
-		v, err := env.Engine.View(ctx, w.ID)
+		v, err := env.Engine.WithPages(ctx, w.ID)
 		if err != nil {
 			return nil, nil, fail(err)
 		}

@@ -31,7 +31,7 @@ func (b Bound) BoundTo() Bound { return b }
 // sessionOf returns the session that a call is about, in its workspace: the one that it names, or else the one that the
 // caller is bound to.
 func sessionOf(ctx context.Context, env *Env, in SessionRef) (*view.View, *mdstore.Page, error) {
-	v, err := env.As(in.SessionID).In(ctx, in.WorkspaceID)
+	v, err := env.As(in.SessionID).WithPages(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -42,7 +42,7 @@ var sessionList = op("session_list", reads|repeats, SessionList, Help{
 
 // SessionList lists the sessions of a workspace that have files, newest first.
 func SessionList(ctx context.Context, env *Env, in SessionListIn) (*SessionListOut, error) {
-	v, err := env.In(ctx, in.WorkspaceID)
+	v, err := env.WithPages(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ var readSession = reading(func(ctx context.Context, env *Env, in SessionLoadIn) 
 	var err error
 	if in.Name == "" {
 		v, p, err = sessionOf(ctx, env, in.SessionRef)
-	} else if v, err = env.In(ctx, in.WorkspaceID); err == nil {
+	} else if v, err = env.WithPages(ctx, in.WorkspaceID); err == nil {
 		p, others, err = v.Pages().Resolve(mdstore.SessionKind, in.Name, errs.SessionNotFound)
 	}
 	if err != nil {

@@ -38,7 +38,7 @@ leaves a line there. It prints the line that makes this shell the session's.`,
 
 // SessionStart makes the file of a session and binds the caller to it.
 func SessionStart(ctx context.Context, env *Env, in SessionStartIn) (*SessionStartOut, error) {
-	v, err := env.In(ctx, in.WorkspaceID)
+	v, err := env.WithPages(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}

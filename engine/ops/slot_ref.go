@@ -41,7 +41,7 @@ func memorySession(ctx context.Context, env *Env) (v *view.View, p *mdstore.Page
 		}
 	}
 	for _, id := range ids {
-		if v, err := env.Engine.View(ctx, id); err == nil {
+		if v, err := env.Engine.WithPages(ctx, id); err == nil {
 			if p, ok := engine.SessionFile(ctx, env.Engine, v, env.Session); ok {
 				return v, p, true
 			}
@@ -84,11 +84,11 @@ func slotName(ctx context.Context, env *Env, ref string) (string, error) {
 // searched returns the workspaces in which a slot is looked for where a call names none, in groups: the first group that has it counts.
 func searched(ctx context.Context, env *Env, workspace string) (groups [][]*view.View, err error) {
 	if workspace != "" {
-		v, err := env.In(ctx, workspace)
+		v, err := env.WithPages(ctx, workspace)
 		return [][]*view.View{{v}}, err
 	}
 	own := mdstore.ID("")
-	if v, err := env.In(ctx, ""); err == nil {
+	if v, err := env.WithPages(ctx, ""); err == nil {
 		own = v.Workspace().ID
 		groups = append(groups, []*view.View{v})
 	} else if e := errs.As(err); e.Code != errs.AmbiguousID && e.Code != errs.WorkspaceNotFound {
@@ -103,7 +103,7 @@ func searched(ctx context.Context, env *Env, workspace string) (groups [][]*view
 		if w.ID == own || w.Status != mdstore.StatusActive {
 			continue
 		}
-		v, err := env.Engine.View(ctx, w.ID)
+		v, err := env.Engine.WithPages(ctx, w.ID)
 		switch {
 		case err != nil: // of two with one id
 		case w.ID == mdstore.DefaultWorkspace:

@@ -51,7 +51,7 @@ var stateList = op("state_list", reads|repeats, StateList, Help{
 
 // StateList lists states, newest first. It loads no document.
 func StateList(ctx context.Context, env *Env, in StateListIn) (*StateListOut, error) {
-	s, err := env.As(in.SessionID).In(ctx, in.WorkspaceID)
+	s, err := env.As(in.SessionID).WithPages(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}

@@ -91,7 +91,7 @@ func StateLoad(ctx context.Context, env *Env, in StateLoadIn) (*StateLoadOut, er
 
 // readState returns a state with what changed since it was saved.
 var readState = reading(func(ctx context.Context, env *Env, in StateLoadIn) (*StateLoadOut, error) {
-	s, err := env.As(in.SessionID).In(ctx, in.WorkspaceID)
+	s, err := env.As(in.SessionID).WithPages(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func StateSave(ctx context.Context, env *Env, in StateSaveIn) (*StateSaveOut, er
 		}
 	}
 	env = env.As(in.SessionID)
-	s, err := env.In(ctx, in.WorkspaceID)
+	s, err := env.WithPages(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}

@@ -38,8 +38,8 @@ func (s *syncing) mend(ctx context.Context, base, ours, theirs, tree string) (st
 		return "", err
 	}
 	for _, w := range all {
-		v, err := e.View(ctx, w.ID)
-		if !both[w.Dir] || err != nil || v.Unread() != nil || w.Newer() {
+		v, err := e.WithPages(ctx, w.ID)
+		if !both[w.Dir] || err != nil || v.Unread() != nil || v.Pages().Unread() != nil || w.Newer() {
 			continue // check says what is wrong with it
 		}
 		latest, fix := w.UpdatedAt, check.Fix{Merged: true}

@@ -64,7 +64,7 @@ var WorkspaceGet = reading(func(ctx context.Context, env *Env, in WorkspaceGetIn
 	out := env.workspaceOut(s.Workspace())
 	focus, _ := env.Focus(ctx, s)
 	out.Workspace.FocusedNodeID = string(focus)
-	out.Counts = counts(s, len(check.View(s)))
+	out.Counts = counts(s, len(check.Plan(s)))
 	return out, nil
 })
 

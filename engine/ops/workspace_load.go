@@ -192,14 +192,14 @@ func unread(s *view.View) []string {
 			out = append(out, p.Problems[0].String())
 		}
 	}
-	broken := s.Broken()
+	broken := s.AllBroken()
 	for _, p := range slices.Sorted(maps.Keys(broken)) {
 		out = append(out, broken[p].String())
 	}
 	if n := len(out); n > warnedFiles {
 		out = append(out[:warnedFiles], "more files have something wrong with them: workspace_check (arbor check)")
 	}
-	if n := s.Lost() - len(broken); n > 0 {
+	if n := s.Lost() - len(s.Broken()); n > 0 {
 		out = append(out, LostFiles(n))
 	}
 	return out

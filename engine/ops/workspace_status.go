@@ -28,9 +28,9 @@ type WorkspaceStatusOut struct {
 	Counts      Counts            `json:"counts"`
 	Tree        []*TreeNode       `json:"tree,omitzero"` // not where results are bounded: the text shows it
 	Problem     *mdstore.Problem  `json:"problem"`
-	Problems    []NodeProblem     `json:"problems"` // of nodes, in tree order
-	Diagnostics []mdoc.Diagnostic `json:"diagnostics" only:"rarely"`
-	Text        string            `json:"text"` // in the format asked for
+	Problems    []NodeProblem     `json:"problems"`                  // of nodes, in tree order
+	Diagnostics []mdoc.Diagnostic `json:"diagnostics" only:"rarely"` // of the workspace's own file and of nodes
+	Text        string            `json:"text"`                      // in the format asked for
 	Git         *gitrepo.Status   `json:"git,omitempty"`
 	Out
 }
@@ -49,7 +49,8 @@ var workspaceStatus = op("workspace_status", reads|repeats, WorkspaceStatus, Hel
 	Also:    "ws status",
 	Aliases: "st",
 	Text: `The goal, how many execution nodes are done (completed, failed or cancelled),
-the whole tree, open problems with their next steps, and damaged files.
+the whole tree, open problems with their next steps, and what is wrong with
+files of the plan; arbor check looks at those of memory and sessions, too.
 --format markdown is for pasting it somewhere.`,
 	Example: `arbor status
 arbor status Login --format markdown`,
@@ -80,7 +81,7 @@ var statusOf = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn)
 		return nil, err
 	}
 	w := s.Workspace()
-	out := &WorkspaceStatusOut{Workspace: env.info(w), Problem: problem(w.Problem()), Problems: []NodeProblem{}, Diagnostics: check.Diagnostics(check.View(s))}
+	out := &WorkspaceStatusOut{Workspace: env.info(w), Problem: problem(w.Problem()), Problems: []NodeProblem{}, Diagnostics: check.Diagnostics(check.Plan(s))}
 	out.Counts = counts(s, len(out.Diagnostics))
 	focus, _ := env.Focus(ctx, s)
 	out.Workspace.FocusedNodeID = string(focus)

@@ -53,7 +53,7 @@ func freshFile(d *Draft, k *mdstore.Kind, folder mdstore.Path, before string) md
 	for at := d.now; ; at = at.Add(time.Millisecond) {
 		p := k.FileFor(folder, before+at.Format(mdstore.StampLayout))
 		_, there := d.View.Pages().At(p)
-		if _, broken := d.View.Broken()[p]; !there && !broken {
+		if _, broken := d.View.Pages().Broken()[p]; !there && !broken {
 			return p
 		}
 	}

@@ -69,8 +69,11 @@ func tracedIn(d *Draft) (ids []string) {
 // splitLog moves the older part of a session's log to a file beside it, where an edit has made the session's file too
 // long.
 func splitLog(d *Draft, e *Edit) {
+	if mdstore.AllKinds().Of(e.path) != mdstore.SessionKind || e.after == nil || len(e.after.Bytes()) <= mdstore.MaxLogged {
+		return
+	}
 	p, ok := d.View.Pages().At(e.path)
-	if e.after == nil || !ok || p.Kind != mdstore.SessionKind || len(e.after.Bytes()) <= mdstore.MaxLogged {
+	if !ok {
 		return
 	}
 	older, rest, ok := mdstore.SplitLog(e.after, p.ID)

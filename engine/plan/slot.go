@@ -236,7 +236,7 @@ func slotPath(d *Draft, k *mdstore.Kind, group, name string, id mdstore.ID) mdst
 // placeTaken reports whether a file has a path, in a file system that does not tell upper and lower case apart.
 func placeTaken(d *Draft, p mdstore.Path) bool {
 	same := func(o mdstore.Path) bool { return strings.EqualFold(string(o), string(p)) }
-	for broken := range d.View.Broken() {
+	for broken := range d.View.Pages().Broken() {
 		if same(broken) {
 			return true
 		}

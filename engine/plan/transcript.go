@@ -59,7 +59,7 @@ func transcriptOf(d *Draft, session mdstore.ID) (mdstore.Path, *mdstore.Page, er
 		return "", nil, err
 	}
 	at := mdstore.TranscriptKind.FileFor(s.Path.Dir(), "")
-	if problem, broken := d.View.Broken()[at]; broken {
+	if problem, broken := d.View.Pages().Broken()[at]; broken {
 		return at, nil, &mdoc.UnreadableError{Problem: problem}
 	}
 	p, _ := d.View.Pages().At(at)

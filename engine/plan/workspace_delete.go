@@ -28,7 +28,7 @@ func (x DeleteWorkspace) Plan(d *Draft) (*Deleted, error) {
 		return nil, errs.New(errs.WorkspaceActive,
 			"%s (%s): the workspace is active; archive it first (workspace_archive), or repeat the call with force: true (--force)", w.ID, w.Name)
 	}
-	for p, why := range d.View.Broken() { // which may be read in a moment, and is to end
+	for p, why := range d.View.Pages().Broken() { // which may be read in a moment, and is to end
 		if mdstore.AllKinds().Of(p) == mdstore.SessionKind && why.Code == string(errs.FileUnreadable) {
 			return nil, &mdoc.UnreadableError{Problem: why}
 		}

@@ -119,7 +119,7 @@ func (v vault) Create(ctx context.Context, w plan.NewWorkspace) (mdstore.ID, err
 }
 
 func (v vault) Load(ctx context.Context, id mdstore.ID) (*mdstore.Workspace, error) {
-	view, err := v.e.View(ctx, id)
+	view, err := v.e.WithPages(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func (v vault) Clear(ctx context.Context, workspace mdstore.ID, session string) 
 }
 
 func (v vault) session(ctx context.Context, workspace mdstore.ID, key string) (*view.View, *mdstore.Page, error) {
-	w, err := v.e.View(ctx, workspace)
+	w, err := v.e.WithPages(ctx, workspace)
 	if err != nil {
 		return nil, nil, err
 	}

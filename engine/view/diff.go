@@ -44,8 +44,9 @@ type Digest struct {
 // State returns the digests of the view; without quiet, those of files whose changes are changes of the plan, or of
 // what goes with it.
 func (v *View) State(quiet bool) State {
-	out := make(State, len(v.nodes)+len(v.pages)+1)
-	for _, p := range v.pages {
+	pages := v.Pages()
+	out := make(State, len(v.nodes)+len(pages.list)+1)
+	for _, p := range pages.list {
 		if quiet || !p.Kind.Quiet {
 			out[p.Path] = digestOfPage(p)
 		}
@@ -56,7 +57,7 @@ func (v *View) State(quiet bool) State {
 	if !v.ws.Version.IsZero() {
 		out[v.ws.Path] = digestOfWorkspace(v.ws)
 	}
-	for p, d := range v.broken {
+	for p, d := range v.AllBroken() {
 		if k := mdstore.AllKinds().Of(p); k != nil && k.Quiet && !quiet {
 			continue
 		}

@@ -2,11 +2,13 @@ package view
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
 	"arbor/engine/errs"
 	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
 )
 
 func byPagePath(a, b *mdstore.Page) int { return strings.Compare(string(a.Path), string(b.Path)) }
@@ -14,12 +16,64 @@ func byPagePath(a, b *mdstore.Page) int { return strings.Compare(string(a.Path),
 // Pages are the files of a view of every kind but the workspace's own and the nodes.
 type Pages struct {
 	workspace mdstore.ID
-	list      []*mdstore.Page // in the order of paths
-	docs      *recorder
+	pages
+	docs *recorder
 }
 
-// Pages returns the pages of the view.
-func (v *View) Pages() Pages { return Pages{v.ws.ID, v.pages, v.docs} }
+type pages struct {
+	list     []*mdstore.Page                  // in the order of paths
+	broken   map[mdstore.Path]mdoc.Diagnostic // those that could not be read at all; never modified
+	unlooked bool                             // nobody has looked for them
+}
+
+// Pages returns the pages of the view. A recording view for which nobody has looked for pages has none, and LacksPages says then that they
+// were asked for; any other is to be asked HasPages first.
+func (v *View) Pages() Pages {
+	switch {
+	case !v.pages.unlooked:
+	case v.docs == nil:
+		panic("pages of " + string(v.ws.ID) + " are used outside of Read, and nobody has looked for them")
+	default:
+		v.docs.lacking = true
+	}
+	return v.KnownPages()
+}
+
+// KnownPages returns the pages that somebody has looked for.
+func (v *View) KnownPages() Pages { return Pages{v.ws.ID, v.pages, v.docs} }
+
+// WithoutPages returns New of a workspace in which nobody has looked for pages.
+func WithoutPages(w *mdstore.Workspace, nodes []*mdstore.Node, broken map[mdstore.Path]mdoc.Diagnostic) *View {
+	v := New(w, nodes, broken)
+	v.pages.unlooked = true
+	return v
+}
+
+// WithPages returns the view of a workspace with these pages, and no other. broken says why files could not be read.
+func (v *View) WithPages(broken map[mdstore.Path]mdoc.Diagnostic, files ...*mdstore.Page) *View {
+	next := *v
+	next.pages = pages{list: inOrder(files, byPagePath), broken: maps.Clone(broken)}
+	maps.DeleteFunc(next.pages.broken, func(p mdstore.Path, _ mdoc.Diagnostic) bool { return v.amongNodes(p) })
+	return &next
+}
+
+// amongNodes reports whether a file, or a folder, that could not be read is one of nodes.
+func (v *View) amongNodes(p mdstore.Path) bool {
+	k := mdstore.AllKinds().Of(p)
+	return k == mdstore.NodeKind || k == nil && p.Under(mdstore.NodeKind.Folder(v.ws.Dir))
+}
+
+// HasPages reports whether somebody has looked for pages.
+func (v *View) HasPages() bool { return !v.pages.unlooked }
+
+// LacksPages reports whether pages of a recording view were asked for that it does not have: the result of that run is to be thrown away.
+func (v *View) LacksPages() bool { return v.docs != nil && v.docs.lacking }
+
+// Broken returns why each of those that could not be read at all could not. The map must not be modified.
+func (ps Pages) Broken() map[mdstore.Path]mdoc.Diagnostic { return ps.broken }
+
+// Unread returns the error of one that could not be read for a reason that says nothing about it, as View.Unread does for nodes.
+func (ps Pages) Unread() error { return unread(nil, ps.broken) }
 
 // All returns those that could be read, in the order of paths.
 func (ps Pages) All() []*mdstore.Page {

@@ -43,6 +43,8 @@ type recorder struct {
 	nodes  map[*mdstore.Node]*mdstore.Node // as they were handed out
 	pages  map[*mdstore.Page]*mdstore.Page
 	wanted map[mdstore.Path]Wanted
+
+	lacking bool // pages were asked for of a view without pages
 }
 
 func (r *recorder) of(n *mdstore.Node) *mdstore.Node {

@@ -21,7 +21,7 @@ func (ps Pages) Log(session *mdstore.Page) (all []mdstore.LogEntry) {
 func Transcript(v *View, session *mdstore.Page, last int) (all []mdstore.Message, err error) {
 	at := mdstore.TranscriptKind.FileFor(session.Path.Dir(), "")
 	for met := map[mdstore.Path]bool{}; !met[at] && (last == 0 || len(all) < last); {
-		if problem, broken := v.broken[at]; broken {
+		if problem, broken := v.Pages().broken[at]; broken {
 			return nil, &mdoc.UnreadableError{Problem: problem}
 		}
 		p, ok := v.Pages().At(at)

@@ -61,10 +61,10 @@ func Slot(v *View, ref string, archived bool) (*mdstore.Page, error) {
 func NoSlot(ref string, in []*View, archived bool) error {
 	var there []errs.Candidate
 	for _, v := range in {
-		if err := v.Unread(); err != nil { // it may be the one that is meant
+		if err := v.Pages().Unread(); err != nil { // it may be the one that is meant
 			return err
 		}
-		for p, problem := range v.Broken() {
+		for p, problem := range v.Pages().Broken() {
 			if k := mdstore.AllKinds().Of(p); k != nil && k.IsSlot() && fold.Name(strings.TrimSuffix(strings.TrimSuffix(p.Base(), mdstore.Zipped), ".md")) == fold.Name(ref) {
 				return &mdoc.UnreadableError{Problem: problem}
 			}

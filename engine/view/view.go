@@ -25,10 +25,10 @@ type View struct {
 	nodes  []*mdstore.Node                  // in the order of paths
 	ids    []*mdstore.Node                  // the same in the order of ids; those with one id in the order of paths
 	kids   []*mdstore.Node                  // all but the root by parent, in tree order; of a duplicate id only the first
-	pages  []*mdstore.Page                  // the files of other kinds, in the order of paths
-	broken map[mdstore.Path]mdoc.Diagnostic // files that could not be read at all; never modified
-	tree   func() []spot                    // the nodes in the order of the tree, made when they are first asked for
-	docs   *recorder                        // nil where no document can be asked for
+	broken map[mdstore.Path]mdoc.Diagnostic // files of nodes that could not be read at all; never modified
+	pages  pages
+	tree   func() []spot // the nodes in the order of the tree, made when they are first asked for
+	docs   *recorder     // nil where no document can be asked for
 }
 
 var _ assemble.Source = (*View)(nil)
@@ -37,9 +37,10 @@ var _ assemble.Source = (*View)(nil)
 const CodeFileMissing = "FILE_MISSING"
 
 // New returns the view of a workspace with these nodes and pages. broken says why files could not be read.
-func New(w *mdstore.Workspace, nodes []*mdstore.Node, broken map[mdstore.Path]mdoc.Diagnostic, pages ...*mdstore.Page) *View {
-	v := &View{ws: w, broken: broken}
-	v.nodes, v.ids, v.pages = inOrder(nodes, byPath), inOrder(nodes, byID), inOrder(pages, byPagePath)
+func New(w *mdstore.Workspace, nodes []*mdstore.Node, broken map[mdstore.Path]mdoc.Diagnostic, files ...*mdstore.Page) *View {
+	v := &View{ws: w, broken: maps.Clone(broken)}
+	maps.DeleteFunc(v.broken, func(p mdstore.Path, _ mdoc.Diagnostic) bool { return !v.amongNodes(p) })
+	v.nodes, v.ids = inOrder(nodes, byPath), inOrder(nodes, byID)
 	v.kids = make([]*mdstore.Node, 0, len(nodes))
 	for i, n := range v.ids {
 		if n.ID != mdstore.Root && (i == 0 || v.ids[i-1].ID != n.ID) {
@@ -48,7 +49,7 @@ func New(w *mdstore.Workspace, nodes []*mdstore.Node, broken map[mdstore.Path]md
 	}
 	slices.SortFunc(v.kids, byParent)
 	v.tree = sync.OnceValue(v.grown)
-	return v
+	return v.WithPages(broken, files...)
 }
 
 func inOrder[T any](all []T, by func(a, b T) int) []T {
@@ -144,15 +145,25 @@ func (v *View) Below(id mdstore.ID) []*mdstore.Node {
 // Len returns the number of node files that could be read.
 func (v *View) Len() int { return len(v.nodes) }
 
-// Broken returns why each of the files that could not be read at all could not. The map must not be modified.
+// Broken returns why each of the files of nodes that could not be read at all could not. The map must not be modified.
 func (v *View) Broken() map[mdstore.Path]mdoc.Diagnostic { return v.broken }
+
+// AllBroken is Broken with the pages.
+func (v *View) AllBroken() map[mdstore.Path]mdoc.Diagnostic {
+	all := map[mdstore.Path]mdoc.Diagnostic{}
+	maps.Copy(all, v.broken)
+	maps.Copy(all, v.Pages().broken)
+	return all
+}
 
 // Unread returns the error of a file that could not be read for a reason that says nothing about it, such as a disk
 // that fails: any node of the tree may be missing. It is an *mdoc.UnreadableError, and nil where there is none.
-func (v *View) Unread() error {
-	all := slices.Clone(v.ws.Problems)
-	for _, p := range slices.Sorted(maps.Keys(v.broken)) {
-		all = append(all, v.broken[p])
+func (v *View) Unread() error { return unread(v.ws.Problems, v.broken) }
+
+func unread(problems []mdoc.Diagnostic, broken map[mdstore.Path]mdoc.Diagnostic) error {
+	all := slices.Clone(problems)
+	for _, p := range slices.Sorted(maps.Keys(broken)) {
+		all = append(all, broken[p])
 	}
 	if i := slices.IndexFunc(all, func(d mdoc.Diagnostic) bool { return d.Code == string(errs.FileUnreadable) }); i >= 0 {
 		return &mdoc.UnreadableError{Problem: all[i]}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
 )
 
 // With returns the view after those files became what they are given as; a file with the zero Version is gone. A node
@@ -50,8 +51,9 @@ func (v *View) with(files []mdstore.File, lean bool) *View {
 // Next returns the view with another own file, with these nodes and pages in place of those whose files lie where
 // theirs do, and without the files that are gone.
 func (v *View) Next(w *mdstore.Workspace, nodes []*mdstore.Node, gone []mdstore.Path, pages ...*mdstore.Page) *View {
-	next := &View{ws: w, nodes: slices.Clone(v.nodes), ids: slices.Clone(v.ids), kids: slices.Clone(v.kids), pages: slices.Clone(v.pages),
+	next := &View{ws: w, nodes: slices.Clone(v.nodes), ids: slices.Clone(v.ids), kids: slices.Clone(v.kids), pages: v.pages,
 		broken: v.broken, docs: v.docs}
+	next.pages.list = slices.Clone(v.pages.list)
 	next.tree = sync.OnceValue(next.grown)
 	for _, p := range gone {
 		next.drop(p)
@@ -66,8 +68,8 @@ func (v *View) Next(w *mdstore.Workspace, nodes []*mdstore.Node, gone []mdstore.
 	}
 	for _, p := range pages {
 		next.drop(p.Path)
-		i, _ := pageAt(next.pages, p.Path)
-		next.pages = slices.Insert(next.pages, i, p)
+		i, _ := pageAt(next.pages.list, p.Path)
+		next.pages.list = slices.Insert(next.pages.list, i, p)
 	}
 	return next
 }
@@ -78,8 +80,8 @@ func (v *View) drop(p mdstore.Path) {
 	if i, ok := v.find(p); ok {
 		v.change(v.nodes[i], remove)
 	}
-	if i, ok := pageAt(v.pages, p); ok {
-		v.pages = slices.Delete(v.pages, i, i+1)
+	if i, ok := pageAt(v.pages.list, p); ok {
+		v.pages.list = slices.Delete(v.pages.list, i, i+1)
 	}
 }
 
@@ -96,9 +98,11 @@ func (v *View) put(n *mdstore.Node) {
 
 // mend takes a file out of those that could not be read.
 func (v *View) mend(p mdstore.Path) {
-	if _, was := v.broken[p]; was {
-		v.broken = maps.Clone(v.broken)
-		delete(v.broken, p)
+	for _, broken := range []*map[mdstore.Path]mdoc.Diagnostic{&v.broken, &v.pages.broken} {
+		if _, was := (*broken)[p]; was {
+			*broken = maps.Clone(*broken)
+			delete(*broken, p)
+		}
 	}
 }
 

@@ -17,7 +17,8 @@ type scans struct {
 
 // Scan looks at the stamp of every file and folder of a workspace. It lists the folders and reads the files that
 // neither an earlier scan of this store nor the cache proves, and writes the cache anew when too much of it is stale.
-func (s *scans) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan, error) {
+// With kinds it looks only into the places of these.
+func (s *scans) Scan(ctx context.Context, workspace mdstore.Path, kinds ...*mdstore.Kind) (*mdstore.Scan, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -29,7 +30,7 @@ func (s *scans) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan
 	t := s.tree(workspace)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	items, work, err := s.walk(ctx, t, true)
+	items, work, err := s.walk(ctx, t, true, kinds...)
 	if err != nil {
 		return nil, err
 	}

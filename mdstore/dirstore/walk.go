@@ -39,7 +39,8 @@ type walk struct {
 	v     *vault
 	ctx   context.Context
 	began time.Time
-	read  bool // files that the tree does not prove are read
+	read  bool     // files that the tree does not prove are read
+	in    []*place // that are looked into
 
 	items  []item
 	work   mdstore.Work
@@ -51,10 +52,14 @@ type walk struct {
 const rounds = 3
 
 // walk returns what lies in a workspace, in the order of paths, and brings its tree up to date. The error is ctx's, or
-// says that the system ran out of something.
-func (v *vault) walk(ctx context.Context, t *tree, read bool) ([]item, mdstore.Work, error) {
-	w := &walk{v: v, ctx: ctx, read: read}
-	for round := 1; round == 1 || round <= rounds && ctx.Err() == nil && t.moved(v); round++ {
+// says that the system ran out of something. With kinds it is a walk through the places of these.
+func (v *vault) walk(ctx context.Context, t *tree, read bool, kinds ...*mdstore.Kind) ([]item, mdstore.Work, error) {
+	w := &walk{v: v, ctx: ctx, read: read, in: t.places}
+	if len(kinds) > 0 {
+		asked := func(k *mdstore.Kind) bool { return slices.Contains(kinds, k) }
+		w.in = slices.DeleteFunc(slices.Clone(t.places), func(p *place) bool { return !slices.ContainsFunc(p.kinds, asked) })
+	}
+	for round := 1; round == 1 || round <= rounds && ctx.Err() == nil && w.moved(); round++ {
 		w.began, w.items, w.failed = v.now(), w.items[:0], nil
 		w.workspace(t)
 	}
@@ -68,9 +73,9 @@ func (v *vault) walk(ctx context.Context, t *tree, read bool) ([]item, mdstore.W
 
 // moved reports whether a name came or went right in a place since its names were listed: a folder that was moved may
 // have been missed at both of its places.
-func (t *tree) moved(v *vault) bool {
-	return slices.ContainsFunc(t.places, func(p *place) bool {
-		now, err := v.disk.Stat(p.top.path)
+func (w *walk) moved() bool {
+	return slices.ContainsFunc(w.in, func(p *place) bool {
+		now, err := w.v.disk.Stat(p.top.path)
 		was := p.top.stamp
 		was.Proven = false
 		return !p.fixed && err == nil && now.Mode.IsDir() && now.Stamp != was
@@ -90,7 +95,7 @@ func (w *walk) workspace(t *tree) {
 		w.add(own, err)
 		return
 	}
-	for _, p := range t.places {
+	for _, p := range w.in {
 		err := w.v.linked(p.top.path)
 		if err == nil && !p.fixed {
 			if err = w.list(p, &p.top); err != nil {

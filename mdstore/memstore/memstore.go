@@ -233,8 +233,8 @@ func (s *Store) stamp(p mdstore.Path) mdstore.Stamp {
 	return mdstore.Stamp{Size: int64(len(s.files[p])), Inode: s.written[p], Proven: true}
 }
 
-// Scan reads every file of a workspace.
-func (s *Store) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan, error) {
+// Scan reads every file of a workspace, or those of the kinds.
+func (s *Store) Scan(ctx context.Context, workspace mdstore.Path, kinds ...*mdstore.Kind) (*mdstore.Scan, error) {
 	out := &mdstore.Scan{}
 	if !workspace.Valid() {
 		err := &fs.PathError{Op: "list", Path: string(workspace), Err: fs.ErrInvalid}
@@ -244,6 +244,9 @@ func (s *Store) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan
 	for _, r := range s.listing(workspace) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		if k := mdstore.AllKinds().Of(r.file.Path); k != nil && len(kinds) > 0 && !slices.Contains(kinds, k) {
+			continue
 		}
 		out.Work.Stamped++
 		if r.err != nil {

@@ -53,10 +53,10 @@ type counting struct {
 	scans int
 }
 
-func (c *counting) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan, error) {
+func (c *counting) Scan(ctx context.Context, workspace mdstore.Path, kinds ...*mdstore.Kind) (*mdstore.Scan, error) {
 	c.scans++
 	inner, _ := mdstore.AsStore[mdstore.Scanner](c.Store)
-	return inner.Scan(ctx, workspace)
+	return inner.Scan(ctx, workspace, kinds...)
 }
 
 func TestCapabilitiesAreFoundThroughDecorators(t *testing.T) {

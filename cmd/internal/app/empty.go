@@ -47,7 +47,7 @@ func (s emptyStore) List(_ context.Context, under mdstore.Path) iter.Seq2[mdstor
 	}
 }
 
-func (s emptyStore) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan, error) {
+func (s emptyStore) Scan(ctx context.Context, workspace mdstore.Path, kinds ...*mdstore.Kind) (*mdstore.Scan, error) {
 	own := mdstore.WorkspacePath(workspace)
 	return &mdstore.Scan{Broken: []mdstore.Broken{{Path: own, Err: s.missing(own)}}}, ctx.Err()
 }

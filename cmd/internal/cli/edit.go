@@ -41,7 +41,12 @@ func runEdit(ctx context.Context, sh *shell, node string) error {
 	if err != nil {
 		return err
 	}
-	was, id, err := env.At(ctx, sh.flags.workspace, node)
+	before, id, err := env.At(ctx, sh.flags.workspace, node)
+	if err != nil {
+		return err
+	}
+	ws := before.Workspace().ID
+	was, err := env.WithPages(ctx, string(ws))
 	if err != nil {
 		return err
 	}
@@ -54,12 +59,11 @@ func runEdit(ctx context.Context, sh *shell, node string) error {
 		return err
 	}
 	env.Engine.Refresh()
-	ws := was.Workspace().ID
 	found, err := ops.WorkspaceCheck(ctx, env, ops.WorkspaceCheckIn{WorkspaceID: string(ws)})
 	if err != nil {
 		return err
 	}
-	is, err := env.In(ctx, string(ws))
+	is, err := env.WithPages(ctx, string(ws))
 	if err != nil {
 		return err
 	}

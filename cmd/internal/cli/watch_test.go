@@ -31,7 +31,7 @@ func snapshots(t *testing.T, states ...map[mdstore.Path]string) []*view.View {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := e.View(t.Context(), "ws-a")
+		s, err := e.WithPages(t.Context(), "ws-a")
 		if err != nil {
 			t.Fatal(err)
 		}
