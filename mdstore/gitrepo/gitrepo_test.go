@@ -1,11 +1,13 @@
 package gitrepo
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -97,5 +99,43 @@ func TestAChangeOfTheSameSecondAndSizeIsInTheSnapshot(t *testing.T) {
 	}
 	if _, names, err := r.Snapshot(t.Context(), "HEAD"); len(names) != 1 || err != nil {
 		t.Errorf("changed are %q, %v; want a.md", names, err)
+	}
+}
+
+// What files held lately is what the commits and stashes have that git's logs name, of each file each text once.
+func TestLatelyIsWhatTheLogsName(t *testing.T) {
+	dir := repo(t, map[string]string{"vault/a b.md": "a1", "vault/ä.md": "same", "vault/later.md/x": "x", "else.md": "no"})
+	at := func(name string) string { return filepath.Join(dir, "vault", name) }
+	write(t, at("a b.md"), "a2")
+	git(t, dir, "commit", "-qam", "second")
+	git(t, dir, "rm", "-rq", "vault/later.md", "vault/ä.md")
+	write(t, at("later.md"), "l3")
+	git(t, dir, "add", "-A")
+	git(t, dir, "commit", "-qam", "third")
+	write(t, at("ä.md"), "same")
+	write(t, at("new.md"), "same")
+	git(t, dir, "add", "-A")
+	git(t, dir, "commit", "-qm", "fourth")
+	write(t, at("a b.md"), "a5, stashed")
+	git(t, dir, "stash", "-q")
+	r, err := Open(t.Context(), filepath.Join(dir, "vault"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Lately(t.Context(), r, []mdstore.Path{"a b.md", "ä.md", "later.md", "new.md", "none.md"}, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p, want := range map[mdstore.Path]string{"a b.md": "a1 a2 a5, stashed", "ä.md": "same", "later.md": "l3", "new.md": "same", "none.md": ""} {
+		texts := got[p]
+		slices.SortFunc(texts, bytes.Compare)
+		if has := string(bytes.Join(texts, []byte(" "))); has != want {
+			t.Errorf("%s held %q, not %q", p, has, want)
+		}
+	}
+	git(t, dir, "checkout", "-q", "--orphan", "empty")
+	git(t, dir, "update-ref", "-d", "refs/stash")
+	if got, err := Lately(t.Context(), r, []mdstore.Path{"none.md"}, 20); err != nil || len(got) != 0 {
+		t.Errorf("of a branch without a commit: %v, error %v", got, err)
 	}
 }

@@ -177,45 +177,69 @@ func unix(seconds string) time.Time {
 }
 
 // Lately returns what files held in the commits and stashes that git's logs of HEAD and of stashes name last, at most that many of each; no text
-// of a file twice.
+// of a file twice. Of the first commit git is asked what it has, and of the others how they differ from the one before: to look up each file in
+// each commit takes git a look at the whole folder each time.
 func Lately(ctx context.Context, r *Repo, paths []mdstore.Path, most int) (texts map[mdstore.Path][][]byte, err error) {
-	var commits []string
+	var trees []string
 	for _, ref := range []string{"HEAD", "refs/stash"} {
-		out, err := r.Run(ctx, nil, "log", "-g", "-n", strconv.Itoa(most), "--format=%H", ref, "--")
+		out, err := r.Run(ctx, nil, "log", "-g", "-n", strconv.Itoa(most), "--format=%T", ref, "--")
 		if err != nil {
 			continue // there is no such log
 		}
 		for id := range strings.FieldsSeq(string(out)) {
-			if !slices.Contains(commits, id) {
-				commits = append(commits, id)
+			if !slices.Contains(trees, id) {
+				trees = append(trees, id)
 			}
 		}
 	}
-	paths = slices.DeleteFunc(slices.Clone(paths), func(p mdstore.Path) bool { return strings.Contains(string(p), "\n") }) // a line names each
-	var asked bytes.Buffer
-	for _, p := range paths {
-		for _, id := range commits {
-			asked.WriteString(id + ":" + r.InRepo(p) + "\n")
-		}
+	if len(trees) == 0 || len(paths) == 0 {
+		return nil, nil
 	}
-	out, err := r.Run(ctx, asked.Bytes(), "cat-file", "--batch-check=%(objecttype) %(objectname)")
-	if err != nil {
-		return nil, err
+	named := map[string]mdstore.Path{}
+	only := []string{"--"}
+	for _, p := range paths {
+		named[r.InRepo(p)] = p
+		only = append(only, r.InRepo(p))
 	}
 	var ids []string
 	holders := map[string][]mdstore.Path{}
-	for i, line := range slices.Collect(strings.Lines(string(out))) {
-		id, is := strings.CutPrefix(strings.TrimSpace(line), "blob ")
-		if !is {
-			continue
+	note := func(mode, id, path string) {
+		p, asked := named[path]
+		if !asked || !strings.HasPrefix(mode, "100") || slices.Contains(holders[id], p) {
+			return
 		}
-		p := paths[i/len(commits)]
 		if holders[id] == nil {
 			ids = append(ids, id)
 		}
-		if !slices.Contains(holders[id], p) {
-			holders[id] = append(holders[id], p)
+		holders[id] = append(holders[id], p)
+	}
+	out, err := r.Run(ctx, nil, slices.Concat([]string{"ls-tree", "-r", "-z", "--full-tree", trees[0]}, only)...)
+	if err != nil {
+		return nil, err
+	}
+	for entry := range strings.SplitSeq(string(out), "\x00") { // mode, type, id; TAB; path
+		of, path, _ := strings.Cut(entry, "\t")
+		if words := strings.Fields(of); len(words) == 3 {
+			note(words[0], words[2], path)
 		}
+	}
+	var pairs bytes.Buffer
+	for i := range trees[1:] {
+		pairs.WriteString(trees[i] + " " + trees[i+1] + "\n")
+	}
+	if out, err = r.Run(ctx, pairs.Bytes(), slices.Concat([]string{"diff-tree", "--stdin", "-r", "-z", "--raw", "--no-abbrev", "--no-renames"}, only)...); err != nil {
+		return nil, err
+	}
+	was := ""
+	for token := range strings.SplitSeq(string(out), "\x00") { // a line that names two trees; :mode mode id id change; path
+		if _, of, ok := strings.Cut(was, ":"); ok {
+			if words := strings.Fields(of); len(words) == 5 {
+				note(words[0], words[2], token)
+				note(words[1], words[3], token)
+				token = ""
+			}
+		}
+		was = token
 	}
 	texts = map[mdstore.Path][][]byte{}
 	err = r.Blobs(ctx, ids, func(i int, data []byte) error {
