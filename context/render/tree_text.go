@@ -17,7 +17,7 @@ func Visible(s string) string { return visible(s, false) }
 func VisibleLines(s string) string { return visible(s, true) }
 
 func visible(s string, lines bool) string {
-	if clean(s) {
+	if clean(s, lines) {
 		return s
 	}
 	s = escapes().ReplaceAllString(strings.ToValidUTF8(s, ""), "")
@@ -46,9 +46,12 @@ var escapes = pattern.Of(`(?:\x1b\[|\x{9b})(?:[ -?]*[@-~])?` +
 // spaces makes one line of several.
 var spaces = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ", "\t", " ")
 
-// clean reports whether s has nothing to leave out, as nearly all texts.
-func clean(s string) bool {
+// clean reports whether s has nothing to leave out, as nearly all texts; with lines, line feeds and tabs stay.
+func clean(s string, lines bool) bool {
 	for _, r := range s {
+		if lines && (r == '\n' || r == '\t') {
+			continue
+		}
 		if Unprintable(r) || r == utf8.RuneError || r == '\u2028' || r == '\u2029' {
 			return false
 		}
