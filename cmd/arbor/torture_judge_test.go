@@ -57,7 +57,7 @@ func (w *world) judge() *tally {
 		t.saves++
 		w.countStale(t, s, place)
 		p := place(s.token)
-		if p >= record && w.takenOut(s.token, s.file, s.end, true) {
+		if p >= record && (w.takenOut(s.token, s.file, s.end, true) || p == nowhere && w.amid(s)) {
 			t.out++
 			continue
 		}
