@@ -197,7 +197,7 @@ func TestTheViewAfterACommitIsWhatTheFilesHold(t *testing.T) {
 			text := fmt.Sprint("text ", step)
 			switch rnd.IntN(8) {
 			case 0:
-				_, _, err = apply(t, w.Engine, plan.NewNode{Parent: id, Type: statemachine.Planning, Title: text, Requirement: "r", Cascade: true})
+				_, _, err = apply(t, w.Engine, plan.NewNode{Parent: id, Head: mdstore.Head{Type: statemachine.Planning, Title: text}, Requirement: "r", Cascade: true})
 			case 1:
 				_, _, err = apply(t, w.Engine, plan.Delete{Node: id})
 			case 2:
@@ -207,7 +207,7 @@ func TestTheViewAfterACommitIsWhatTheFilesHold(t *testing.T) {
 			case 4:
 				_, _, err = apply(t, w.Engine, plan.Focus{Node: id})
 			case 5:
-				_, _, err = apply(t, w.Engine, plan.Isolate{Node: id, Isolate: rnd.IntN(2) == 0})
+				_, _, err = apply(t, w.Engine, plan.NodeTexts{Node: id, Fields: mdstore.Fields{Isolated: new(rnd.IntN(2) == 0)}})
 			default:
 				_, _, err = apply(t, w.Engine, plan.Transition{Node: id, Action: actions[rnd.IntN(len(actions))], Conclusion: text, Cascade: true})
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
@@ -17,13 +18,13 @@ import (
 // has a problem, whether checks of the one file find anything, and which nodes it refers to. They depend on the document alone. ""
 // means that nothing is known.
 //
-// The form, which only this package knows, is a list of parts with a NUL between them: the form's letter with the properties as a
+// The form, which only this package knows, is a list of parts with a NUL between them: the form with the properties as a
 // number, the targets of active references and those of active documents, each in a line, the problem (of a page: what is wrong with its
 // front matter, as JSON), its next step, the digests, and the front matter.
 type Facts string
 
 const (
-	factsForm    = "d" // the next letter for every change of the form, or of what checks of one file find
+	factsLetter  = "e" // the next letter for every change of the form, or of what checks of one file find
 	problemKept  = 512 // bytes of a problem; a longer one is read from the document
 	digestsMost  = 48  // fields and sections; a document with more has no digests
 	factsBetween = "\x00"
@@ -31,6 +32,13 @@ const (
 	partFront    = 6
 	partsOfFacts = 7
 )
+
+// factsForm is what facts begin with: the letter, and a digest of the table of fields, whose values they keep and whose rules the checks
+// ask. It always has the same length, because digits follow.
+var factsForm = sync.OnceValue(func() string {
+	digest := strconv.FormatUint(uint64(crc32.ChecksumIEEE([]byte(fieldsForm()))), 36)
+	return factsLetter + strings.Repeat("0", 7-len(digest)) + digest
+})
 
 // The properties, as bits.
 const (
@@ -44,14 +52,14 @@ func makeFacts(properties int, refs, docs []string, p Problem, digests Digests, 
 	if len(p.Text)+len(p.NextStep) > problemKept {
 		p, properties = Problem{}, properties|factLong
 	}
-	parts := []string{factsForm + strconv.Itoa(properties), strings.Join(refs, "\n"), strings.Join(docs, "\n"),
+	parts := []string{factsForm() + strconv.Itoa(properties), strings.Join(refs, "\n"), strings.Join(docs, "\n"),
 		p.Text, p.NextStep, string(digests), front}
 	return Facts(strings.Join(parts, factsBetween))
 }
 
 // part returns one of the parts, "" where the facts are not of this form.
 func (f Facts) part(i int) string {
-	rest, ok := strings.CutPrefix(string(f), factsForm)
+	rest, ok := strings.CutPrefix(string(f), factsForm())
 	for ; ok && i > 0; i-- {
 		_, rest, ok = strings.Cut(rest, factsBetween)
 	}

@@ -11,20 +11,6 @@ import (
 	"arbor/statemachine"
 )
 
-// A Role says what a node is for besides its own work. The zero Role is none.
-type Role string
-
-// The roles.
-const (
-	RoleNone           Role = ""
-	RoleInfoCollection Role = "info_collection" // its conclusion is archived into the workspace's rules and docs
-	RoleValidation     Role = "validation"
-	RoleSummary        Role = "summary"
-)
-
-// Roles returns the roles a node can be given, without RoleNone.
-func Roles() []Role { return []Role{RoleInfoCollection, RoleValidation, RoleSummary} }
-
 // The codes of problems in what a file says, in addition to those of package mdoc.
 const (
 	CodeIDMissing     = "ID_MISSING"       // no id in the front matter, or one that is none
@@ -35,19 +21,22 @@ const (
 	CodeSessions      = "SESSIONS_CORRUPT" // sessions.json is no valid JSON, or a binding in it is none
 )
 
+// A Head is what every list of nodes tells of a node besides its id.
+type Head struct {
+	Title  string              `json:"title"`
+	Type   statemachine.Type   `json:"type"`
+	Status statemachine.Status `json:"status"`
+	Fields
+}
+
 // A Node is one node as its file states it. It never changes; its texts are read from the document.
 //
 // A node that a scan found has no document. Operations run over views that load the documents they ask for: see Recording.
 type Node struct {
-	ID        ID // from the front matter; the folder's name where that holds none
-	Parent    ID // "" for the root and where the file names none
-	Type      statemachine.Type
-	Status    statemachine.Status
-	Role      Role
-	Title     string
-	Isolated  bool
-	Order     float64 // position among siblings; NaN where the file says none: see Place
-	CreatedAt int64   // Unix milliseconds; 0 where the file says none
+	ID     ID // from the front matter; the folder's name where that holds none
+	Parent ID // "" for the root and where the file names none
+	Head
+	CreatedAt int64 // Unix milliseconds; 0 where the file says none
 	UpdatedAt int64
 	Path      Path
 	Stamp     Stamp             // of the file when it was read; zero where the store has none
@@ -141,7 +130,7 @@ func ParseNode(f File) *Node {
 // NodeOf returns the node that a document at that path states; problems are those of its parsing.
 func NodeOf(path Path, version Version, doc *mdoc.Doc, problems []mdoc.Diagnostic) *Node {
 	r := reader{doc: doc, problems: problems}
-	n := &Node{Path: path, version: version, doc: doc, Order: math.NaN(), damaged: doc.Editable() != nil, lost: lost(doc)}
+	n := &Node{Path: path, version: version, doc: doc, damaged: doc.Editable() != nil, lost: lost(doc)}
 	n.ID = r.id(path.Dir().Base())
 	n.Parent = ID(r.text(KeyParent))
 	n.Title = r.text(KeyTitle)
@@ -153,17 +142,9 @@ func NodeOf(path Path, version Version, doc *mdoc.Doc, problems []mdoc.Diagnosti
 	}
 	n.Type = statemachine.Type(r.text(KeyType))
 	n.Status = statemachine.Status(r.text(KeyStatus))
-	n.Role = Role(r.text(KeyRole))
-	n.Isolated = r.flag(KeyIsolated)
+	n.Fields = r.fields()
 	n.CreatedAt = r.integer(KeyCreated)
 	n.UpdatedAt = r.integer(KeyUpdated)
-	if fl, ok := doc.Field(KeyOrder); ok && fl.Kind != mdoc.Null {
-		if v, err := strconv.ParseFloat(fl.Value, 64); err == nil && !math.IsNaN(v) {
-			n.Order = v
-		} else {
-			r.complain(KeyOrder, CodeFieldInvalid, "order is no number: "+strconv.Quote(fl.Value))
-		}
-	}
 	if len(problems) == 0 { // a file that cannot be read at all has said enough
 		r.types(n)
 	}
@@ -180,9 +161,6 @@ func (r *reader) types(n *Node) {
 			all = append(all, string(s))
 		}
 		r.complain(KeyStatus, CodeStatusInvalid, "status is "+quoted(string(n.Status))+"; a node of type "+string(n.Type)+" can be "+strings.Join(all, ", "))
-	}
-	if n.Role != RoleNone && !slices.Contains(Roles(), n.Role) {
-		r.complain(KeyRole, CodeFieldInvalid, "role is "+quoted(string(n.Role))+"; info_collection, validation, summary and null are the roles")
 	}
 }
 
@@ -229,8 +207,8 @@ func (n *Node) HasProblem() bool {
 // that an order can be found between any two siblings; and without that, +Inf.
 func (n *Node) Place() float64 {
 	switch {
-	case !math.IsNaN(n.Order):
-		return n.Order
+	case n.Order != nil:
+		return *n.Order
 	case n.CreatedAt > 0:
 		return float64(n.CreatedAt)
 	}

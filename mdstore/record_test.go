@@ -17,7 +17,7 @@ func TestARecordStatesWhatItsFileStates(t *testing.T) {
 	fields := [][2]string{{"id", " n"}, {"title", " T"}, {"type", " execution"}, {"status", " pending"}, {"role", " null"}, {"parentId", " root"}, {"isolated", " false"},
 		{"createdAt", " 1"}, {"updatedAt", " 2"}, {"order", " 3"}, {"own", " x"}}
 	states := func(n *mdstore.Node) string {
-		return fmt.Sprint(n.ID, "|", n.Title, "|", n.Type, n.Status, n.Role, n.Parent, n.Isolated, n.CreatedAt, n.UpdatedAt, n.Order, n.Problems, n.Version(), n.Facts())
+		return fmt.Sprint(n.ID, "|", n.Title, "|", n.Type, n.Status, n.Parent, n.CreatedAt, n.UpdatedAt, n.Front(), n.Problems, n.Version(), n.Facts())
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := "---\n"

@@ -1,11 +1,9 @@
 package mdstore
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
-	"math"
 	"strconv"
 	"strings"
 
@@ -83,12 +81,11 @@ const frontBetween = "\x1f"
 
 // front returns the values of the node's front matter in one text; ok is false where it cannot hold them.
 func (n *Node) front() (text string, ok bool) {
-	order := ""
-	if !math.IsNaN(n.Order) {
-		order = strconv.FormatFloat(n.Order, 'g', -1, 64)
+	values := []string{string(n.ID), n.Title, string(n.Type), string(n.Status), string(n.Parent),
+		strconv.FormatInt(n.CreatedAt, 10), strconv.FormatInt(n.UpdatedAt, 10)}
+	for _, f := range AllFields() {
+		values = append(values, n.Text(f))
 	}
-	values := []string{string(n.ID), n.Title, string(n.Type), string(n.Status), string(n.Role), string(n.Parent),
-		strconv.FormatBool(n.Isolated), strconv.FormatInt(n.CreatedAt, 10), strconv.FormatInt(n.UpdatedAt, 10), order}
 	text = strings.Join(values, frontBetween)
 	return text, strings.Count(text, frontBetween) == len(values)-1 && !strings.Contains(text, factsBetween)
 }
@@ -101,13 +98,10 @@ func (n *Node) setFront(text string) {
 		return value
 	}
 	n.ID, n.Title = ID(next()), next()
-	n.Type, n.Status, n.Role = statemachine.Type(next()), statemachine.Status(next()), Role(next())
-	n.Parent = ID(next())
-	n.Isolated = next() == "true"
+	n.Type, n.Status, n.Parent = statemachine.Type(next()), statemachine.Status(next()), ID(next())
 	n.CreatedAt, _ = strconv.ParseInt(next(), 10, 64)
 	n.UpdatedAt, _ = strconv.ParseInt(next(), 10, 64)
-	n.Order = math.NaN()
-	if order, err := strconv.ParseFloat(cmp.Or(next(), "NaN"), 64); err == nil {
-		n.Order = order
+	for _, f := range AllFields() {
+		n.set(f, next())
 	}
 }

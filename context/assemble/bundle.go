@@ -57,21 +57,17 @@ type WorkspacePart struct {
 
 // A ChainPart is an ancestor of the focus, or the focus.
 type ChainPart struct {
-	NodeID      mdstore.ID          `json:"nodeId"`
-	Title       string              `json:"title"`
-	Type        statemachine.Type   `json:"type"`
-	Status      statemachine.Status `json:"status"`
-	Role        mdstore.Role        `json:"role,omitempty"`
-	Isolated    bool                `json:"isolated,omitempty"`
-	Requirement string              `json:"requirement"`
-	Docs        []Doc               `json:"docs"`
-	Note        string              `json:"note"`
-	Conclusion  string              `json:"conclusion"`
-	Problem     *mdstore.Problem    `json:"problem"` // nil for none
-	LogEntries  []LogEntry          `json:"logEntries"`
-	File        mdstore.Path        `json:"file"` // without Options.Places not of an ancestor that has no texts here
-	Version     string              `json:"version,omitempty" only:"rarely"`
-	Lines       Lines               `json:"lines,omitzero" only:"rarely"`
+	NodeID mdstore.ID `json:"nodeId"`
+	mdstore.Head
+	Requirement string           `json:"requirement"`
+	Docs        []Doc            `json:"docs"`
+	Note        string           `json:"note"`
+	Conclusion  string           `json:"conclusion"`
+	Problem     *mdstore.Problem `json:"problem"` // nil for none
+	LogEntries  []LogEntry       `json:"logEntries"`
+	File        mdstore.Path     `json:"file"` // without Options.Places not of an ancestor that has no texts here
+	Version     string           `json:"version,omitempty" only:"rarely"`
+	Lines       Lines            `json:"lines,omitzero" only:"rarely"`
 }
 
 // A Doc is a document that belongs to a node or the workspace.

@@ -70,7 +70,7 @@ func (g *gatherer) chain(focus *mdstore.Node) {
 	shown := 0 // nodes of up that the chain shows, 0 until an isolated one is found
 	visited := map[mdstore.ID]bool{focus.ID: true}
 	for n := focus; ; {
-		if n.Isolated && shown == 0 {
+		if mdstore.ValueOf(n.Isolated) && shown == 0 {
 			shown = len(up)
 		}
 		if n.ID == mdstore.Root {
@@ -112,7 +112,7 @@ func (g *gatherer) chain(focus *mdstore.Node) {
 }
 
 func (g *gatherer) part(n *mdstore.Node, role string) ChainPart {
-	p := ChainPart{NodeID: n.ID, Title: n.Title, Type: n.Type, Status: n.Status, Role: n.Role, Isolated: n.Isolated}
+	p := ChainPart{NodeID: n.ID, Head: n.Head}
 	doc, version := n.File()
 	p.File, p.Version, p.Lines = g.place(n.Path, version, doc)
 	n = n.Holding(doc)

@@ -81,20 +81,11 @@ func (p *page) workspace(w *assemble.WorkspacePart) {
 
 func (p *page) node(c *assemble.ChainPart, focus bool) {
 	p.heading(3, "", string(c.NodeID), c.Title)
-	extra, version := "", ""
-	if c.Role != mdstore.RoleNone {
-		extra = "role " + string(c.Role)
-	}
-	if c.Isolated {
-		if extra != "" {
-			extra += ", "
-		}
-		extra += "isolated"
-	}
+	version := ""
 	if focus {
 		version = c.Version
 	}
-	p.facts(string(c.Type), string(c.Status), extra, string(c.File), version)
+	p.facts(string(c.Type), string(c.Status), strings.Join(c.AllMarks(), ", "), string(c.File), version)
 	p.text("Requirement", c.Lines.Requirement, c.Requirement)
 	p.docs(c.Docs, c.Lines.Docs)
 	p.text("Note", c.Lines.Note, c.Note)

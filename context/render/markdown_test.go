@@ -62,8 +62,8 @@ func genBundle(t *rapid.T) *assemble.Bundle {
 		b.Workspace.Rules = append(b.Workspace.Rules, str("rule"))
 	}
 	for range 1 + len(some("chain")) {
-		c := assemble.ChainPart{NodeID: mdstore.ID(str("id")), Title: str("title"), Type: statemachine.Type(str("type")), Status: statemachine.Status(str("status")),
-			Role: mdstore.Role(str("role")), Isolated: rapid.Bool().Draw(t, "isolated"), Requirement: str("requirement"), Docs: docs(), Note: str("note"),
+		c := assemble.ChainPart{NodeID: mdstore.ID(str("id")), Head: mdstore.Head{Title: str("title"), Type: statemachine.Type(str("type")), Status: statemachine.Status(str("status")),
+			Fields: mdstore.Fields{Role: new(str("role")), Isolated: new(rapid.Bool().Draw(t, "isolated"))}}, Requirement: str("requirement"), Docs: docs(), Note: str("note"),
 			Conclusion: str("conclusion"), Problem: problem(), LogEntries: []assemble.LogEntry{}, File: mdstore.Path(str("at")), Version: str("version"),
 			Lines: assemble.Lines{Requirement: lines(), Log: lines(), Note: lines()}}
 		for range some("log") {

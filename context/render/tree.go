@@ -3,21 +3,20 @@ package render
 import (
 	"strconv"
 	"strings"
+
+	"arbor/mdstore"
 )
 
 // A TreeRow is one node of a drawn tree. Rows are in the order of a walk from the top: a node, then all below it.
 type TreeRow struct {
-	Depth    int    // 0 at the top of the tree; at most one more than that of the row above
-	ID       string // as text to be copied
-	Title    string
-	Type     string // planning or execution
-	Status   string
-	Focus    bool
-	Problem  bool // has an open problem
-	Damaged  bool // its file has diagnostics
-	Isolated bool
-	By       string // who has claimed it, "" for nobody
-	Hidden   int    // nodes below this one that have no row
+	Depth int    // 0 at the top of the tree; at most one more than that of the row above
+	ID    string // as text to be copied
+	mdstore.Head
+	Focus   bool
+	Problem bool   // has an open problem
+	Damaged bool   // its file has diagnostics
+	By      string // who has claimed it, "" for nobody
+	Hidden  int    // nodes below this one that have no row
 }
 
 // A Style says how a tree is drawn. The zero Style is a box drawing without colours and without a limit of width.
@@ -197,12 +196,16 @@ func marksOf(r TreeRow, ascii bool) []mark {
 		{r.Focus, mark{arrow + "focus", cyan}},
 		{r.Problem, mark{"! problem", yellow}},
 		{r.Damaged, mark{"!! damaged", red}},
-		{r.Isolated, mark{"isolated", dim}},
-		{r.By != "", mark{"claimed by " + Visible(r.By), cyan}},
 	} {
 		if m.on {
 			out = append(out, m.mark)
 		}
+	}
+	for _, m := range r.Marks() {
+		out = append(out, mark{Visible(m), dim})
+	}
+	if r.By != "" {
+		out = append(out, mark{"claimed by " + Visible(r.By), cyan})
 	}
 	return out
 }
@@ -220,12 +223,12 @@ func markdownTree(rows []TreeRow) string {
 			box = done
 		}
 		b.WriteString("- " + box + " " + EscapeMarkdown(Visible(r.Title)) + " " + codeSpan(r.ID) + " ")
-		b.WriteString(EscapeMarkdown(Visible(r.Status)))
+		b.WriteString(EscapeMarkdown(Visible(string(r.Status))))
 		for _, m := range marksOf(TreeRow{Problem: r.Problem, Damaged: r.Damaged}, true) {
 			b.WriteString(", " + strings.TrimLeft(m.text, "! "))
 		}
-		if r.Isolated {
-			b.WriteString(", isolated")
+		for _, m := range r.Marks() {
+			b.WriteString(", " + EscapeMarkdown(Visible(m)))
 		}
 		if r.By != "" {
 			b.WriteString(", claimed by " + EscapeMarkdown(Visible(r.By)))

@@ -109,8 +109,8 @@ func Legend(byStatus map[string]int, style Style) string {
 	var parts []string
 	known := 0
 	for _, s := range signs {
-		if n := byStatus[s.status]; n > 0 {
-			parts = append(parts, style.Paint(s.color, SignOf(s.status, style.ASCII))+" "+strconv.Itoa(n)+" "+s.status)
+		if n := byStatus[string(s.status)]; n > 0 {
+			parts = append(parts, style.Paint(s.color, SignOf(s.status, style.ASCII))+" "+strconv.Itoa(n)+" "+string(s.status))
 			known += n
 		}
 	}
@@ -168,8 +168,8 @@ func markdownBoard(h BoardHead, rows []TreeRow) string {
 	}
 	facts := []string{fmt.Sprintf("%d of %d done", h.Done, h.Work), count(h.Rules, "rule")}
 	for _, s := range signs {
-		if n := h.ByStatus[s.status]; n > 0 {
-			facts = append(facts, strconv.Itoa(n)+" "+s.status)
+		if n := h.ByStatus[string(string(s.status))]; n > 0 {
+			facts = append(facts, strconv.Itoa(n)+" "+string(s.status))
 		}
 	}
 	if h.Archived {

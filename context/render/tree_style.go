@@ -1,5 +1,7 @@
 package render
 
+import "arbor/statemachine"
+
 // The SGR parameters that trees are painted with.
 const (
 	bold   = "1"
@@ -12,7 +14,10 @@ const (
 )
 
 // A sign stands for a status in a drawing.
-type sign struct{ status, drawn, ascii, color string }
+type sign struct {
+	status              statemachine.Status
+	drawn, ascii, color string
+}
 
 // signs are in the order of a legend: what runs, what waits, what is over.
 var signs = [...]sign{
@@ -27,7 +32,7 @@ var signs = [...]sign{
 }
 
 // signOf returns the sign of a status, a red question mark where it is no status.
-func signOf(status string) sign {
+func signOf(status statemachine.Status) sign {
 	for _, s := range signs {
 		if s.status == status {
 			return s
@@ -37,7 +42,7 @@ func signOf(status string) sign {
 }
 
 // SignOf returns the sign of a status in drawings, one column wide or three in ASCII.
-func SignOf(status string, ascii bool) string {
+func SignOf(status statemachine.Status, ascii bool) string {
 	s := signOf(status)
 	if ascii {
 		return s.ascii
@@ -55,7 +60,9 @@ func (st Style) Paint(sgr, s string) string {
 }
 
 // PaintStatus returns s in the colour of a status where the style has colours.
-func (st Style) PaintStatus(status, s string) string { return st.Paint(signOf(status).color, s) }
+func (st Style) PaintStatus(status statemachine.Status, s string) string {
+	return st.Paint(signOf(status).color, s)
+}
 
 // pieces are the parts of connectors and other marks.
 type pieces struct {

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"arbor/mdstore"
+	"arbor/statemachine"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -9,11 +11,11 @@ import (
 )
 
 var sampleRows = []TreeRow{
-	{Depth: 0, ID: "root", Title: "Field Notes / 田野笔记", Status: "monitoring"},
-	{Depth: 1, ID: "node-a", Title: "Survey 现状调研", Status: "completed"},
-	{Depth: 1, ID: "node-b", Title: "Sync", Status: "monitoring", Problem: true, Hidden: 2},
-	{Depth: 2, ID: "node-c", Title: "Receipts", Status: "implementing", Focus: true, Isolated: true},
-	{Depth: 1, ID: "node-d", Title: "Release 🚀", Status: "stuck", Damaged: true},
+	{Depth: 0, ID: "root", Head: mdstore.Head{Title: "Field Notes / 田野笔记", Status: "monitoring"}},
+	{Depth: 1, ID: "node-a", Head: mdstore.Head{Title: "Survey 现状调研", Status: "completed"}},
+	{Depth: 1, ID: "node-b", Head: mdstore.Head{Title: "Sync", Status: "monitoring"}, Problem: true, Hidden: 2},
+	{Depth: 2, ID: "node-c", Head: mdstore.Head{Title: "Receipts", Status: "implementing", Fields: mdstore.Fields{Isolated: new(true)}}, Focus: true},
+	{Depth: 1, ID: "node-d", Head: mdstore.Head{Title: "Release 🚀", Status: "stuck"}, Damaged: true},
 }
 
 func TestTreeDrawings(t *testing.T) {
@@ -103,9 +105,10 @@ func drawRows(t *rapid.T) []TreeRow {
 	depth := 0
 	for range rapid.IntRange(0, 12).Draw(t, "rows") {
 		rows = append(rows, TreeRow{
-			Depth: depth, ID: rapid.StringMatching(`node-[a-z0-9]{1,8}`).Draw(t, "id"), Title: rapid.String().Draw(t, "title"),
-			Status: rapid.SampledFrom([]string{"pending", "completed", "failed", "nonsense", ""}).Draw(t, "status"),
-			Focus:  rapid.Bool().Draw(t, "focus"), Hidden: rapid.IntRange(0, 2).Draw(t, "hidden"),
+			Depth: depth, ID: rapid.StringMatching(`node-[a-z0-9]{1,8}`).Draw(t, "id"),
+			Head: mdstore.Head{Title: rapid.String().Draw(t, "title"),
+				Status: rapid.SampledFrom([]statemachine.Status{"pending", "completed", "failed", "nonsense", ""}).Draw(t, "status")},
+			Focus: rapid.Bool().Draw(t, "focus"), Hidden: rapid.IntRange(0, 2).Draw(t, "hidden"),
 		})
 		depth = rapid.IntRange(0, depth+1).Draw(t, "depth")
 	}
@@ -205,7 +208,7 @@ Problems
 Diagnostics
   !! ws-1/nodes/x/Node.md:3:1: DUPLICATE_KEY: status stands twice
 `
-	rows := []TreeRow{{ID: "node-b", Title: "Sync", Status: "monitoring"}}
+	rows := []TreeRow{{ID: "node-b", Head: mdstore.Head{Title: "Sync", Status: "monitoring"}}}
 	if got := Board(h, rows, Style{}); got != want {
 		t.Errorf("Board\n got\n%s\nwant\n%s", got, want)
 	}

@@ -156,7 +156,7 @@ func walked(t *testing.T, w *enginetest.World, ty statemachine.Type, way []state
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, _, err := engine.Apply(t.Context(), w.Engine, made.ID, plan.Act{}, plan.NewNode{Parent: mdstore.Root, Type: ty, Title: "T", Requirement: "r"})
+	n, _, err := engine.Apply(t.Context(), w.Engine, made.ID, plan.Act{}, plan.NewNode{Parent: mdstore.Root, Head: mdstore.Head{Type: ty, Title: "T"}, Requirement: "r"})
 	if err != nil {
 		t.Fatal(err)
 	}

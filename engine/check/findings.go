@@ -188,6 +188,11 @@ func (c *checker) suspect(n *mdstore.Node) bool {
 			return true
 		}
 	}
+	for _, id := range n.Nodes() {
+		if _, ok := v.Node(mdstore.ID(id)); !ok {
+			return true
+		}
+	}
 	for target := range facts.References() {
 		if _, ok := v.Referred(n, target); ok {
 			continue

@@ -69,6 +69,7 @@ func (c *checker) node(n *mdstore.Node) {
 	c.copies(n)
 	c.parent(n)
 	c.status(n)
+	c.fields(n)
 	for _, r := range n.References() {
 		if _, ok := c.v.Referred(n, r.Target); !ok && !bool(r.Expired) {
 			if at, unread := c.v.BrokenFolder(r.Target); unread { // it is there, and may be readable again in a moment
@@ -83,6 +84,20 @@ func (c *checker) node(n *mdstore.Node) {
 				return nil
 			})), "reference to %s, which is no node; correct the id, expire it, or remove it", r.Target)
 		}
+	}
+}
+
+// fields reports nodes that the fields name and that are not there.
+func (c *checker) fields(n *mdstore.Node) {
+	for f, id := range n.Nodes() {
+		if _, ok := c.v.Node(mdstore.ID(id)); ok {
+			continue
+		}
+		if at, unread := c.v.BrokenFolder(id); unread {
+			c.field(n.Doc(), f.Key, CodeDangling, repair{}, "%s names %s, which cannot be read; mend %s", f.Key, id, at)
+			continue
+		}
+		c.field(n.Doc(), f.Key, CodeDangling, repair{}, "%s names %s, which is no node; correct the id, or remove it", f.Key, id)
 	}
 }
 

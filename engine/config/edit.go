@@ -125,6 +125,8 @@ func replaced(src string, path []string, text string) string {
 		switch {
 		case text == "" && below(e.path, path):
 			src = src[:e.from] + src[e.to:]
+		case e.header && text != "" && below(e.path, path): // a table already, even if nothing is in it
+			return src
 		case text == "" || e.header || e.within:
 		case slices.Equal(e.path, path):
 			return src[:e.val] + text + src[e.end:]

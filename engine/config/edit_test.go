@@ -33,6 +33,7 @@ func TestSet(t *testing.T) {
 		{"an inline table", "x = {a = 1}\n", "x.n", ""},
 		{"a value as a table", "x = 1\n", "x.n", ""},
 		{"a table as a value", "[x]\na = 1\n", "x", ""},
+		{"an empty table as a value", "[x.a]\n", "x", ""},
 		{"a list of tables", "[[x]]\na = 1\n", "x.a", ""},
 		{"a file that does not parse", "a = \n", "n", ""},
 		{"no key", "", "a b", ""},

@@ -37,7 +37,7 @@ func TestCommitsOfOthersAreRead(t *testing.T) {
 	if len(is.Altered(want)) > 0 || same(was, is) != was.Len()-1 {
 		t.Errorf("after three commits %v differs, and %d of %d nodes are the same", is.Altered(want), same(was, is), was.Len())
 	}
-	op := plan.NewNode{Parent: mdstore.Root, Type: "execution", Title: "N", Requirement: "r"}
+	op := plan.NewNode{Parent: mdstore.Root, Head: mdstore.Head{Type: "execution", Title: "N"}, Requirement: "r"}
 	made, _, err := engine.Apply(t.Context(), other, ws, plan.Act{}, op)
 	if err != nil {
 		t.Fatal(err)

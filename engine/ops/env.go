@@ -281,6 +281,11 @@ func (env *Env) resolve(s *view.View, ref, param string) (mdstore.ID, error) {
 	return n.ID, nil
 }
 
+// fields resolves what names a node in the fields of a call.
+func (env *Env) fields(s *view.View, x *mdstore.Fields) error {
+	return x.Resolve(func(f *mdstore.Field, name string) (mdstore.ID, error) { return env.resolve(s, name, f.Key) })
+}
+
 // progress reports how far the operation is.
 func (env *Env) progress(done, total int, what string) {
 	if env.Progress != nil {

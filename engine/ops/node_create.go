@@ -15,19 +15,18 @@ import (
 // NodeCreateIn makes a node.
 type NodeCreateIn struct {
 	In
-	ParentID    string        `json:"parentId" req:"true" flag:"parent,p" default:"root" is:"planning" help:"the planning NODE that it goes below"`
-	Type        string        `json:"type" req:"true" flag:"type,t" default:"execution" enum:"planning,execution" judge:"engine"`
-	Title       string        `json:"title" req:"true" arg:"TITLE" help:"1 to 200 characters in one line"`
-	Requirement string        `json:"requirement,omitempty" text:"the requirement" help:"what is to be done, in Markdown"`
-	RulesHash   string        `json:"rulesHash,omitempty" help:"the HASH that arbor rules shows, where there are rules"`
-	Role        string        `json:"role,omitempty" enum:"info_collection,validation,summary"`
-	Docs        []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"a document as PATH:DESC; may be repeated"`
-	References  []Reference   `json:"references,omitempty" flag:"-"`
-	Isolated    bool          `json:"isolated,omitempty" help:"its context takes nothing from its ancestors"`
-	Before      string        `json:"before,omitempty" is:"node" help:"the sibling NODE that it is to stand before"`
-	After       string        `json:"after,omitempty" is:"node" help:"the sibling NODE that it is to stand after"`
-	Children    []NewChild    `json:"children,omitempty" flag:"-" help:"nodes to be made below it, in their order, with children of their own"`
-	Cascade     bool          `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
+	ParentID    string `json:"parentId" req:"true" flag:"parent,p" default:"root" is:"planning" help:"the planning NODE that it goes below"`
+	Type        string `json:"type" req:"true" flag:"type,t" default:"execution" enum:"planning,execution" judge:"engine"`
+	Title       string `json:"title" req:"true" arg:"TITLE" help:"1 to 200 characters in one line"`
+	Requirement string `json:"requirement,omitempty" text:"the requirement" help:"what is to be done, in Markdown"`
+	RulesHash   string `json:"rulesHash,omitempty" help:"the HASH that arbor rules shows, where there are rules"`
+	mdstore.Fields
+	Docs       []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"a document as PATH:DESC; may be repeated"`
+	References []Reference   `json:"references,omitempty" flag:"-"`
+	Before     string        `json:"before,omitempty" is:"node" help:"the sibling NODE that it is to stand before"`
+	After      string        `json:"after,omitempty" is:"node" help:"the sibling NODE that it is to stand after"`
+	Children   []NewChild    `json:"children,omitempty" flag:"-" help:"nodes to be made below it, in their order, with children of their own"`
+	Cascade    bool          `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
 	Write
 
 	RulesRead bool `json:"-"` // the caller has been shown the rules, and is not asked for their hash
@@ -36,14 +35,13 @@ type NodeCreateIn struct {
 // NewChild is a node that is made along with its parent: a planning node where it has children, else an execution node,
 // unless its type says so.
 type NewChild struct {
-	Title       string        `json:"title" req:"true" judge:"engine"`
-	Type        string        `json:"type,omitempty"`
-	Requirement string        `json:"requirement,omitempty"`
-	Role        string        `json:"role,omitempty"`
-	Docs        []mdstore.Ref `json:"docs,omitempty" listed:"never"`
-	References  []Reference   `json:"references,omitempty" listed:"never"`
-	Isolated    bool          `json:"isolated,omitempty" listed:"never"`
-	Children    []NewChild    `json:"children,omitempty"`
+	Title       string `json:"title" req:"true" judge:"engine"`
+	Type        string `json:"type,omitempty"`
+	Requirement string `json:"requirement,omitempty"`
+	mdstore.Fields
+	Docs       []mdstore.Ref `json:"docs,omitempty" listed:"never"`
+	References []Reference   `json:"references,omitempty" listed:"never"`
+	Children   []NewChild    `json:"children,omitempty"`
 }
 
 // Made names a new node and those below it, in their order.
@@ -94,7 +92,7 @@ func NodeCreate(ctx context.Context, env *Env, in NodeCreateIn) (*NodeCreateOut,
 			return nil, recoded(err, errs.NodeNotFound, errs.ParentNotFound)
 		}
 	}
-	top := NewChild{in.Title, in.Type, in.Requirement, in.Role, in.Docs, in.References, in.Isolated, in.Children}
+	top := NewChild{Title: in.Title, Type: in.Type, Requirement: in.Requirement, Fields: in.Fields, Docs: in.Docs, References: in.References, Children: in.Children}
 	titles := map[string]bool{}
 	top.titles(titles)
 	n, err := env.grown(s, top, titles)
@@ -134,8 +132,10 @@ func (c NewChild) titles(all map[string]bool) {
 // grown returns a new node, and all below it, as a plan takes them. The titles are those of all of them, which the plan
 // looks up.
 func (env *Env) grown(s *view.View, c NewChild, titles map[string]bool) (n plan.NewNode, err error) {
-	n = plan.NewNode{Type: statemachine.Type(c.Type), Title: c.Title, Requirement: c.Requirement, Role: mdstore.Role(c.Role),
-		Docs: c.Docs, Isolated: c.Isolated}
+	if err := env.fields(s, &c.Fields); err != nil {
+		return n, err
+	}
+	n = plan.NewNode{Head: mdstore.Head{Type: statemachine.Type(c.Type), Title: c.Title, Fields: c.Fields}, Requirement: c.Requirement, Docs: c.Docs}
 	for _, r := range c.References {
 		target := r.TargetID
 		switch {

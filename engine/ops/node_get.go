@@ -24,13 +24,9 @@ type NodeGetOut struct {
 
 // NodeInfo is what a Node.md says.
 type NodeInfo struct {
-	ID          string             `json:"id"`
-	Title       string             `json:"title"`
-	Type        string             `json:"type"`
-	Status      string             `json:"status"`
-	Role        string             `json:"role"`
+	ID string `json:"id"`
+	mdstore.Head
 	ParentID    string             `json:"parentId"`
-	Isolated    bool               `json:"isolated"`
 	Requirement string             `json:"requirement"`
 	Conclusion  string             `json:"conclusion"`
 	Note        string             `json:"note"`
@@ -74,7 +70,7 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 		return nil, fail(err)
 	}
 	out := &NodeGetOut{Node: NodeInfo{
-		ID: string(n.ID), Title: n.Title, Type: string(n.Type), Status: string(n.Status), Role: string(n.Role), ParentID: string(n.Parent), Isolated: n.Isolated,
+		ID: string(n.ID), Head: n.Head, ParentID: string(n.Parent),
 		Requirement: n.Requirement(), Conclusion: n.Conclusion(), Note: n.Note(), Docs: nonNil(n.Docs()), References: references(s, view.References(s, n)), Problem: problem(n.Problem()),
 		Log: nonNil(n.Log()), Children: []string{}, Allowed: allowed(s, n), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
 		Version: n.Version().String(), Claim: env.claimOf(ctx, s.Workspace().ID, n), Diagnostics: check.Node(s, n),

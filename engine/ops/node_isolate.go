@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/engine/plan"
+	"arbor/mdstore"
 )
 
 // NodeIsolateIn cuts a node's context off from its ancestors, or joins it again.
@@ -38,7 +39,7 @@ func NodeIsolate(ctx context.Context, env *Env, in NodeIsolateIn) (*NodeIsolateO
 		hint = "its context begins with its ancestors again"
 	}
 	t := env.target(ctx, in.WorkspaceID, in.NodeID)
-	p := plan.Isolate{Node: t.node, Isolate: in.Isolate}
+	p := plan.NodeTexts{Node: t.node, Fields: mdstore.Fields{Isolated: &in.Isolate}}
 	_, w, err := apply(ctx, env, t, env.act(in.Write, in.Match), p, hint)
 	if err != nil {
 		return nil, err

@@ -77,10 +77,8 @@ func (env *Env) runs(ctx context.Context, s *view.View, out *NodeNextOut) {
 
 // A NextNode is a node that is ready for work.
 type NextNode struct {
-	NodeID  string   `json:"nodeId"`
-	Title   string   `json:"title"`
-	Type    string   `json:"type"`
-	Status  string   `json:"status"`
+	NodeID string `json:"nodeId"`
+	mdstore.Head
 	Way     []string `json:"way"` // titles from the root to its parent
 	Allowed []string `json:"allowed"`
 	Claim
@@ -198,7 +196,7 @@ func (env *Env) release(ctx context.Context, in NodeNextIn) (*NodeNextOut, error
 func (env *Env) next(ready []claims.Ready, look bool) []NextNode {
 	out := make([]NextNode, len(ready))
 	for i, r := range ready {
-		n := NextNode{NodeID: string(r.Node.ID), Title: r.Node.Title, Type: string(r.Node.Type), Status: string(r.Node.Status), Way: []string{}, Allowed: actions(r.Node.Type, r.Node.Status),
+		n := NextNode{NodeID: string(r.Node.ID), Head: r.Node.Head, Way: []string{}, Allowed: actions(r.Node.Type, r.Node.Status),
 			Claim: claim(r.Claim, r.Lapsed)}
 		for _, a := range r.Way {
 			n.Way = append(n.Way, a.Title)

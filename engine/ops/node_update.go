@@ -17,6 +17,7 @@ type NodeUpdateIn struct {
 	Note        *string       `json:"note,omitempty" empty:"ok" help:"the new note, as TEXT"`
 	Conclusion  *string       `json:"conclusion,omitempty" empty:"ok" help:"the new conclusion, as TEXT"`
 	Docs        []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"the documents, all of them, each as PATH:DESC; may be repeated"`
+	mdstore.Fields
 	Match
 	Write
 }
@@ -39,9 +40,12 @@ arbor node update . --section requirement - < requirement.md`,
 // NodeUpdate changes a node's texts.
 func NodeUpdate(ctx context.Context, env *Env, in NodeUpdateIn) (*Wrote, error) {
 	t := env.target(ctx, in.WorkspaceID, in.NodeID)
-	if t.err == nil && in.Title == nil && in.Requirement == nil && in.Note == nil && in.Conclusion == nil && in.Docs == nil {
-		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give title, requirement, note, conclusion or docs")
+	if t.err == nil && in.Title == nil && in.Requirement == nil && in.Note == nil && in.Conclusion == nil && in.Docs == nil && in.Empty() {
+		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give title, requirement, note, conclusion, docs or a field")
 	}
-	p := plan.NodeTexts{Node: t.node, Title: in.Title, Requirement: in.Requirement, Note: in.Note, Conclusion: in.Conclusion, Docs: in.Docs}
+	if t.err == nil {
+		t.err = env.fields(t.view, &in.Fields)
+	}
+	p := plan.NodeTexts{Node: t.node, Title: in.Title, Requirement: in.Requirement, Note: in.Note, Conclusion: in.Conclusion, Docs: in.Docs, Fields: in.Fields}
 	return done(ctx, env, t, env.act(in.Write, in.Match), p, "node_get shows it as it is now")
 }

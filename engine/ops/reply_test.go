@@ -27,7 +27,7 @@ var logs = rapid.SliceOf(rapid.Custom(func(t *rapid.T) mdstore.LogEntry {
 
 // genResult draws a result of any size.
 func genResult(t *rapid.T) *ops.NodeGetOut {
-	n := ops.NodeInfo{ID: "node-1", Title: texts.Draw(t, "title"), Requirement: texts.Draw(t, "requirement"), CreatedAt: 1767225600000,
+	n := ops.NodeInfo{ID: "node-1", Head: mdstore.Head{Title: texts.Draw(t, "title")}, Requirement: texts.Draw(t, "requirement"), CreatedAt: 1767225600000,
 		Children: rapid.SliceOf(texts).Draw(t, "children"), Log: logs.Draw(t, "log"), Docs: []mdstore.Ref{}, References: []ops.Reference{}, Allowed: []string{}}
 	for _, text := range rapid.SliceOfN(texts, 0, 3).Draw(t, "diagnostics") {
 		n.Diagnostics = append(n.Diagnostics, mdoc.Diagnostic{File: "Node.md", Line: 3, Code: "X", Text: text})

@@ -172,7 +172,7 @@ func (s *source) read(ctx context.Context, env *Env) (f search.File, data []byte
 			n = mdstore.ParseNode(now)
 		}
 		f.Head = search.Head{In: search.InPlan, Type: string(n.Type), Status: string(n.Status), ID: string(n.ID), Title: n.Title,
-			Time: max(n.CreatedAt, n.UpdatedAt)}
+			Time: max(n.CreatedAt, n.UpdatedAt), Fields: &n.Fields}
 	default:
 		p := s.page
 		if p.Version() != now.Version {

@@ -189,7 +189,7 @@ func (j *judged) registers() {
 			got = string(n.Parent)
 		case isolate:
 			got = "false"
-			if n.Isolated {
+			if mdstore.ValueOf(n.Isolated) {
 				got = "true"
 			}
 		}

@@ -224,7 +224,7 @@ func (w *worker) create(s *view.View, under mdstore.ID) {
 	case 0:
 		c.Type = "planning"
 	case 1:
-		c.Role = string(mdstore.RoleInfoCollection)
+		c.Role = new(mdstore.RoleInfoCollection)
 	}
 	w.do(made, "", "", func(key string) (mdstore.ID, error) {
 		c.Title = "made " + key + ";"
@@ -244,7 +244,7 @@ func (w *worker) transition(n *mdstore.Node) {
 	action := pick(w.rng, allowed)
 	t := ops.NodeTransitionIn{In: ops.In{WorkspaceID: ws}, NodeID: string(n.ID), Action: string(action), Cascade: w.rng.IntN(2) == 0}
 	k := because
-	if action == statemachine.Complete && n.Role == mdstore.RoleInfoCollection && w.rng.IntN(4) == 0 {
+	if action == statemachine.Complete && mdstore.ValueOf(n.Role) == mdstore.RoleInfoCollection && w.rng.IntN(4) == 0 {
 		k = ruled
 	}
 	w.do(k, n.ID, "", func(key string) (mdstore.ID, error) {

@@ -8,12 +8,8 @@ import (
 
 // TreeNode is a node in a tree or list.
 type TreeNode struct {
-	ID         string      `json:"id"`
-	Title      string      `json:"title"`
-	Type       string      `json:"type"`
-	Status     string      `json:"status"`
-	Role       string      `json:"role,omitempty"`
-	Isolated   bool        `json:"isolated,omitempty"`
+	ID string `json:"id"`
+	mdstore.Head
 	Focused    bool        `json:"focused,omitempty"`
 	HasProblem bool        `json:"hasProblem,omitempty"`
 	Damaged    bool        `json:"damaged,omitempty"`
@@ -25,8 +21,7 @@ type TreeNode struct {
 // Row returns the node as a row to be drawn.
 func (n *TreeNode) Row(depth int) render.TreeRow {
 	return render.TreeRow{
-		Depth: depth, ID: n.ID, Title: n.Title, Type: n.Type, Status: n.Status, Focus: n.Focused, Problem: n.HasProblem,
-		Damaged: n.Damaged, Isolated: n.Isolated, By: n.ClaimedBy, Hidden: n.Hidden,
+		Depth: depth, ID: n.ID, Head: n.Head, Focus: n.Focused, Problem: n.HasProblem, Damaged: n.Damaged, By: n.ClaimedBy, Hidden: n.Hidden,
 	}
 }
 
@@ -104,9 +99,7 @@ func (p *page) attach(way []*TreeNode, nodes []*mdstore.Node) {
 
 func (p *page) treeNode(n *mdstore.Node) *TreeNode {
 	return &TreeNode{
-		ID: string(n.ID), Title: n.Title, Type: string(n.Type), Status: string(n.Status), Role: string(n.Role),
-		Isolated: n.Isolated, Focused: p.focus == n.ID, HasProblem: n.HasProblem(),
-		Damaged: len(n.Problems) > 0, ClaimedBy: p.by(n.ID), Children: []*TreeNode{},
+		ID: string(n.ID), Head: n.Head, Focused: p.focus == n.ID, HasProblem: n.HasProblem(), Damaged: len(n.Problems) > 0, ClaimedBy: p.by(n.ID), Children: []*TreeNode{},
 	}
 }
 

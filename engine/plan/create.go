@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -15,20 +14,17 @@ import (
 
 // NewNode are the arguments of a node's creation, with those of the nodes that are made below it.
 type NewNode struct {
+	mdstore.Head  // without a status: it begins with that of its type
 	Parent        mdstore.ID
-	Type          statemachine.Type
-	Title         string
 	Requirement   string // may be empty
 	RulesHash     string // of the workspace's rules; asked for where there are any
 	RulesRead     bool   // the caller has been shown the rules, and is not asked for their hash
-	Role          mdstore.Role
 	Docs          []mdstore.Ref
 	References    []mdstore.Ref // a target may be the title of a node that is made along with it
-	Isolated      bool
-	Before, After mdstore.ID // the sibling that it is to stand next to; at most one of them
-	Cascade       bool       // reopen completed and cancelled ancestors
-	nth           int64      // which of several that are made side by side
-	Children      []NewNode  // in their order; where they go, the rules and Cascade are those of the topmost
+	Before, After mdstore.ID    // the sibling that it is to stand next to; at most one of them
+	Cascade       bool          // reopen completed and cancelled ancestors
+	nth           int64         // which of several that are made side by side
+	Children      []NewNode     // in their order; where they go, the rules and Cascade are those of the topmost
 }
 
 // Created is what a node's creation did.
@@ -67,15 +63,15 @@ func (a NewNode) Plan(d *Draft) (*Created, error) {
 	if err != nil {
 		return nil, err
 	}
-	order := math.NaN()
 	if a.Before != "" || a.After != "" {
-		order, err = Move{Node: top.id, Parent: up[0].ID, Before: a.Before, After: a.After}.beside(d)
+		order, err := Move{Node: top.id, Parent: up[0].ID, Before: a.Before, After: a.After}.beside(d)
 		if err != nil {
 			return nil, err
 		}
+		top.Order = &order // it stands nowhere yet
 	}
 	warnTitle(d, a.Title, up[0].ID, top.id)
-	out, err := top.grow(d, up[0].ID, d.createdAt(up[0].ID)+a.nth, order, made)
+	out, err := top.grow(d, up[0].ID, d.createdAt(up[0].ID)+a.nth, made)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +99,7 @@ func (a NewNodes) Plan(d *Draft) (out []Created, err error) {
 // sow draws the ids of a node and of all below it, and refuses what cannot be made.
 func sow(d *Draft, a NewNode, where string, made map[string][]mdstore.ID) (*seed, error) {
 	s := &seed{NewNode: a, where: where}
-	if err := s.judge(); err != nil {
+	if err := s.judge(d); err != nil {
 		return nil, s.at(err)
 	}
 	var err error
@@ -144,15 +140,15 @@ func (s *seed) at(err error) error {
 }
 
 // judge refuses what no node can be.
-func (s *seed) judge() error {
+func (s *seed) judge(d *Draft) error {
 	if !slices.Contains(statemachine.Types(), s.Type) {
 		return errs.New(errs.InvalidNodeType, "type %q: a node is of type planning (it is divided into children) or execution (it is done)", s.Type)
 	}
 	if err := title(errs.InvalidTitle, "title", s.Title); err != nil {
 		return err
 	}
-	if s.Role != mdstore.RoleNone && !slices.Contains(mdstore.Roles(), s.Role) {
-		return errs.New(errs.InvalidParams, "role %q: info_collection, validation and summary are the roles, or none", s.Role)
+	if err := d.checkFields(&s.Fields); err != nil {
+		return err
 	}
 	if len(s.Children) > 0 && !statemachine.TakesChildren(s.Type) {
 		return errs.New(errs.ExecutionChildren, "%s: an execution node has no children; make it a planning node", s.Title)
@@ -165,14 +161,14 @@ func (s *seed) judge() error {
 
 // grow adds the files of a node and of all below it, each after its parent.
 func (s *seed) grow(
-	d *Draft, parent mdstore.ID, createdAt int64, order float64, made map[string][]mdstore.ID,
+	d *Draft, parent mdstore.ID, createdAt int64, made map[string][]mdstore.ID,
 ) (*Created, error) {
 	requirement := s.Requirement
 	if strings.TrimSpace(requirement) == "" {
 		requirement = "" // no section
 	}
 	n := born(s.Type, s.Title, requirement, d.now, d.act.Operator, mdstore.StatusChange{By: mdstore.ByCreation}.String())
-	n.ID, n.Parent, n.Role, n.CreatedAt, n.Isolated, n.Order = s.id, parent, s.Role, createdAt, s.Isolated, order
+	n.ID, n.Parent, n.Fields, n.CreatedAt = s.id, parent, s.Fields, createdAt
 	if len(s.below) > 0 {
 		steps, err := statemachine.Rise(n.Status, false)
 		if err != nil {
@@ -197,7 +193,7 @@ func (s *seed) grow(
 		return nil, s.at(err)
 	}
 	for i, k := range s.below {
-		kid, err := k.grow(d, s.id, d.now.UnixMilli()+int64(i), math.NaN(), made)
+		kid, err := k.grow(d, s.id, d.now.UnixMilli()+int64(i), made)
 		if err != nil {
 			return nil, err
 		}
@@ -328,25 +324,18 @@ func (d *Draft) createdAt(parent mdstore.ID) int64 {
 
 // compose makes the file of a new node.
 func (n ImportNode) compose(path mdstore.Path, docs, references []string) (*mdoc.Doc, []string, error) {
-	parent, role := mdoc.NullValue(), mdoc.NullValue()
+	parent := mdoc.NullValue()
 	if n.ID != mdstore.Root {
 		parent = mdoc.Text(string(n.Parent))
-	}
-	if n.Role != mdstore.RoleNone {
-		role = mdoc.Text(string(n.Role))
 	}
 	fields := []mdoc.FieldValue{
 		{Key: mdstore.KeyID, Value: mdoc.Text(string(n.ID))},
 		{Key: mdstore.KeyTitle, Value: mdoc.Text(n.Title)},
 		{Key: mdstore.KeyType, Value: mdoc.Text(string(n.Type))},
 		{Key: mdstore.KeyStatus, Value: mdoc.Text(string(n.Status))},
-		{Key: mdstore.KeyRole, Value: role},
-		{Key: mdstore.KeyParent, Value: parent},
-		{Key: mdstore.KeyIsolated, Value: mdoc.Boolean(n.Isolated)},
 	}
-	if !math.IsNaN(n.Order) {
-		fields = append(fields, mdoc.FieldValue{Key: mdstore.KeyOrder, Value: mdoc.Number(n.Order)})
-	}
+	front := n.Front() // the first one of them has always stood above the parent
+	fields = append(append(fields, front[0], mdoc.FieldValue{Key: mdstore.KeyParent, Value: parent}), front[1:]...)
 	fields = append(fields,
 		mdoc.FieldValue{Key: mdstore.KeyCreated, Value: mdoc.Integer(n.CreatedAt)},
 		mdoc.FieldValue{Key: mdstore.KeyUpdated, Value: mdoc.Integer(n.UpdatedAt)})

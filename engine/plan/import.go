@@ -9,7 +9,6 @@ import (
 	"arbor/engine/errs"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
-	"arbor/statemachine"
 )
 
 // Ignored is what a vault's .gitignore says: what belongs to one machine only, and temporary files.
@@ -36,22 +35,17 @@ type Import struct {
 
 // An ImportNode is one node of an Import.
 type ImportNode struct {
-	ID, Parent  mdstore.ID
-	Type        statemachine.Type
-	Status      statemachine.Status
-	Role        mdstore.Role
-	Title       string
-	Isolated    bool
-	Order       float64 // its place among its siblings; NaN leaves it to the time of creation
-	CreatedAt   int64
-	UpdatedAt   int64
-	Requirement string
-	Conclusion  string
-	Note        string
-	Docs        []mdstore.Ref
-	References  []mdstore.Ref
-	Log         []mdstore.LogEntry
-	Problem     mdstore.Problem
+	ID, Parent   mdstore.ID
+	mdstore.Head // without an order its place among its siblings is that of its time of creation
+	CreatedAt    int64
+	UpdatedAt    int64
+	Requirement  string
+	Conclusion   string
+	Note         string
+	Docs         []mdstore.Ref
+	References   []mdstore.Ref
+	Log          []mdstore.LogEntry
+	Problem      mdstore.Problem
 }
 
 // Plan composes the workspace's files, and what they are in words. Nothing is written when one of the texts cannot be

@@ -176,7 +176,5 @@ func (d *Draft) spread(kids []*mdstore.Node, at int, lo float64) (order float64,
 
 // number gives a node another order.
 func (d *Draft) number(n *mdstore.Node, order float64) {
-	e, v := d.OnNode(n), mdoc.Number(order)
-	e.Set(mdstore.KeyOrder, v)
-	e.Did("%s order %s", n.ID, v)
+	d.OnNode(n).setFields(n, &mdstore.Fields{Order: &order})
 }

@@ -14,6 +14,7 @@ type NodeTexts struct {
 	Node                                 mdstore.ID
 	Title, Requirement, Note, Conclusion *string
 	Docs                                 []mdstore.Ref // all of them; nil leaves them
+	mdstore.Fields
 }
 
 // Plan gives a node other texts.
@@ -47,10 +48,39 @@ func (t NodeTexts) Plan(d *Draft) (None, error) {
 			edit.Did("%s %s", n.ID, strings.ToLower(x.section))
 		}
 	}
+	if err := d.checkFields(&t.Fields); err != nil {
+		return None{}, err
+	}
+	edit.setFields(n, &t.Fields)
 	if t.Docs == nil {
 		return None{}, nil
 	}
 	return None{}, editDocs(edit, string(n.ID), n.Docs(), t.Docs)
+}
+
+// checkFields refuses a value that its field cannot have.
+func (d *Draft) checkFields(x *mdstore.Fields) error {
+	if key, err := x.Check(); err != nil {
+		return errs.New(errs.InvalidParams, "%v", err).With(errs.Details{Param: key})
+	}
+	for f, id := range x.Nodes() {
+		if _, ok := d.View.Node(mdstore.ID(id)); !ok {
+			e := errs.As(errs.Recoded(d.View.Unknown(id), errs.ReferenceNotFound))
+			e.Details.Param = f.Key
+			return e
+		}
+	}
+	return nil
+}
+
+// setFields gives a node the fields that are given.
+func (e *Edit) setFields(n *mdstore.Node, x *mdstore.Fields) {
+	for f, text := range x.Given() {
+		if was := n.Text(f); was != text {
+			e.Set(f.Key, f.Scalar(text))
+			e.Did("%s %s %s → %s", n.ID, f.Key, f.Scalar(was), f.Scalar(text))
+		}
+	}
 }
 
 // needsConclusion asks the table whether a node in its status must have a conclusion.
@@ -92,23 +122,6 @@ func (d *Draft) editWorkspace() (*mdstore.Workspace, *Edit, error) {
 		return nil, nil, err
 	}
 	return w, d.OnWorkspace(), d.match(w.Path, w.Version)
-}
-
-// Isolate cuts a node's context off from its ancestors, or joins it again.
-type Isolate struct {
-	Node    mdstore.ID
-	Isolate bool
-}
-
-// Plan plans the change.
-func (x Isolate) Plan(d *Draft) (None, error) {
-	n, edit, err := d.editNode(x.Node)
-	if err != nil || n.Isolated == x.Isolate {
-		return None{}, err
-	}
-	edit.Set(mdstore.KeyIsolated, mdoc.Boolean(x.Isolate))
-	edit.Did("%s isolated %t → %t", n.ID, n.Isolated, x.Isolate)
-	return None{}, nil
 }
 
 // Focus moves the focus that everybody shares to a node.

@@ -103,7 +103,7 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 			return nil, err
 		}
 	}
-	if dec.To == statemachine.Completed && n.Role == mdstore.RoleInfoCollection {
+	if dec.To == statemachine.Completed && mdstore.ValueOf(n.Role) == mdstore.RoleInfoCollection {
 		if out.Archived, err = d.archive(n, out.Conclusion); err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -44,7 +43,7 @@ func (w NewWorkspace) Import(id mdstore.ID, now time.Time, operator string) (imp
 
 // born returns a new node in the first status of its type: the root, unless it is given another id and a parent.
 func born(t statemachine.Type, title, requirement string, now time.Time, operator, event string) ImportNode {
-	return ImportNode{ID: mdstore.Root, Type: t, Status: statemachine.Initial(t), Title: title, Order: math.NaN(),
+	return ImportNode{ID: mdstore.Root, Head: mdstore.Head{Type: t, Status: statemachine.Initial(t), Title: title},
 		CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(), Requirement: requirement,
 		Log: []mdstore.LogEntry{{Time: now.Format(mdstore.TimeLayout), Operator: operator, Event: event}}}
 }

@@ -17,7 +17,8 @@ type Head struct {
 	Type, Status, Group    string
 	ID, Title, Description string
 	Tags                   []string
-	Time                   int64 // Unix milliseconds; 0 where it is not known
+	Time                   int64           // Unix milliseconds; 0 where it is not known
+	Fields                 *mdstore.Fields // of a node; nil of what is none
 }
 
 // A File is one that is looked at.
@@ -149,6 +150,15 @@ func (t *Term) is(h *Head) bool {
 		return same(h.Type)
 	case "status":
 		return same(h.Status)
+	}
+	if f := mdstore.FieldOf(t.Field); f != nil {
+		if h.Fields == nil {
+			return false
+		}
+		if text := h.Fields.Text(f); text != "" {
+			return slices.ContainsFunc(strings.Split(text, "\n"), same)
+		}
+		return same(f.Scalar("").String()) // false, or null
 	}
 	return same(h.In)
 }

@@ -3,9 +3,11 @@
 package search
 
 import (
+	"arbor/mdstore"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -28,8 +30,14 @@ type Term struct {
 // text reports whether the term is looked for in texts.
 func (t *Term) text() bool { return t.value == "" }
 
-// Fields are the names that may stand before a colon.
-var Fields = []string{"tag", "group", "type", "status", "in", "title"}
+// Fields returns the names that may stand before a colon: the fields of nodes are among them.
+var Fields = sync.OnceValue(func() []string {
+	all := []string{"tag", "group", "type", "status", "in", "title"}
+	for _, f := range mdstore.AllFields() {
+		all = append(all, f.Key)
+	}
+	return all
+})
 
 // The values of the field in, and of the parameter of that name.
 const (
@@ -222,7 +230,7 @@ func (p *parser) read() error {
 		return nil
 	}
 	field, value, ok := strings.Cut(text, ":")
-	if !ok || !slices.Contains(Fields, field) {
+	if !ok || !slices.Contains(Fields(), field) {
 		p.term(&Term{Text: text, prefix: strings.HasSuffix(text, "*")}, text)
 		return nil
 	}

@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -39,11 +38,11 @@ func (r treeCase) path() mdstore.Path {
 }
 
 func (r treeCase) node(p mdstore.Path) *mdstore.Node {
-	order := math.NaN()
+	var order *float64
 	if r.IntN(3) == 0 {
-		order = float64(r.IntN(4))
+		order = new(float64(r.IntN(4)))
 	}
-	return &mdstore.Node{ID: r.id(), Parent: r.id(), Path: p, Order: order, CreatedAt: int64(r.IntN(9))}
+	return &mdstore.Node{ID: r.id(), Parent: r.id(), Path: p, Head: mdstore.Head{Fields: mdstore.Fields{Order: order}}, CreatedAt: int64(r.IntN(9))}
 }
 
 // After any changes, a view says what a new one over the same files says, and the view before still says what it said.
@@ -101,7 +100,7 @@ func describe(v *View) string {
 	s := fmt.Sprintln(v.Len(), v.Lost(), len(v.Circles()), len(v.Candidates()))
 	last := mdstore.Path("")
 	for n := range v.All() {
-		s += fmt.Sprintln(n.Path, n.ID, n.Parent, n.Order, n.CreatedAt, v.Children(n.ID), v.Children(n.Parent), n.Path > last)
+		s += fmt.Sprintln(n.Path, n.ID, n.Parent, mdstore.ValueOf(n.Order), n.CreatedAt, v.Children(n.ID), v.Children(n.Parent), n.Path > last)
 		last = n.Path
 		for _, same := range v.Files(n.ID) {
 			s += fmt.Sprintln(" ", same.Path)

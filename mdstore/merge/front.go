@@ -24,14 +24,26 @@ const (
 	hash                   // the hash of the merged rules
 )
 
-// rules are those of the keys. A key that is not here is a conflict: id, type, parentId, createdAt, and what Arbor
-// does not know.
+// rules are those of the keys that are no fields of nodes: see ruleOf. A key that is not here is a conflict: id, type, parentId, createdAt,
+// and what Arbor does not know.
 var rules = map[string]rule{
 	mdstore.KeyTitle: noted, mdstore.KeyName: noted, mdstore.KeyGoal: noted, mdstore.KeyDescription: noted,
-	mdstore.KeyRole: later, mdstore.KeyIsolated: later, mdstore.KeyFocus: later, mdstore.KeyOrder: later,
+	mdstore.KeyFocus: later,
 	mdstore.KeyAgent: later, mdstore.KeyPriority: later, mdstore.KeySlot: later, mdstore.KeyEnded: later,
 	mdstore.KeyStatus: status, mdstore.KeyUpdated: newest, mdstore.KeyRulesHash: hash,
 	mdstore.KeyTags: united, mdstore.KeyContributors: united, mdstore.KeyAttached: united,
+}
+
+// ruleOf returns the rule of a key.
+func ruleOf(key string) rule {
+	f := mdstore.FieldOf(key)
+	switch {
+	case f == nil || rules[key] != 0:
+		return rules[key]
+	case f.Unite:
+		return united
+	}
+	return later
 }
 
 // An entry is a key of the front matter with its lines, or a line between keys.
@@ -141,7 +153,7 @@ func choose(v [3]string) string {
 // it means.
 func (e entry) says(d *mdoc.Doc) string {
 	switch {
-	case rules[e.key] == united:
+	case ruleOf(e.key) == united:
 		return mdoc.List(d.List(e.key)...).String()
 	case e.field.Kind == mdoc.Nested:
 		return e.raw
@@ -163,7 +175,7 @@ func (m *merging) field(e [3]entry) string {
 	if m.wins != Nobody {
 		conflict = raw[m.wins]
 	}
-	switch r := rules[key]; {
+	switch r := ruleOf(key); {
 	case r == hash && m.hashed(v):
 		return cmp.Or(e[ours].with(strconv.Quote(mdstore.RulesHash(m.rules))), conflict)
 	case v[ours] == v[theirs]:

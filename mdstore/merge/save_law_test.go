@@ -123,7 +123,7 @@ func drawOperation(t *rapid.T, p mdstore.Path, n int) (op operation, what, line 
 		case "problem":
 			out = append(out, text(d, mdstore.SecProblem, fmt.Sprintf("a problem %d\n\n### Next Step\n\nask", n)))
 		case "isolate":
-			out = append(out, field(d, mdstore.KeyIsolated, mdoc.Boolean(true)))
+			out = append(out, field(d, "isolated", mdoc.Boolean(true)))
 		case "focus":
 			out = append(out, field(d, mdstore.KeyFocus, mdoc.Text("node-x")))
 		case "name":

@@ -86,6 +86,8 @@ func (b *binding) flag(cmd *cobra.Command, p ops.Param) {
 		}
 	case **string:
 		ifGiven(b, fs, name, to, fs.StringP(name, short, "", usage))
+	case **bool:
+		ifGiven(b, fs, name, to, fs.BoolP(name, short, false, usage))
 	case **int:
 		ifGiven(b, fs, name, to, fs.IntP(name, short, 0, usage))
 	}
@@ -108,6 +110,23 @@ func (b *binding) flag(cmd *cobra.Command, p ops.Param) {
 		return
 	}
 	must(cmd.RegisterFlagCompletionFunc(name, complete))
+}
+
+// textsIn returns the texts that a field of an input holds: its own, that it points to, or those of a list.
+func textsIn(v reflect.Value) (all []reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		return []reflect.Value{v}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return textsIn(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			all = append(all, v.Index(i))
+		}
+	}
+	return all
 }
 
 // ifGiven sets a field that is nil unless its flag is given.

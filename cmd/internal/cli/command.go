@@ -238,11 +238,13 @@ func (b *binding) run(cmd *cobra.Command, words []string) error {
 	}
 	for _, p := range b.o.Params() {
 		if kind := p.Field.Tag.Get("is"); kind == "node" || kind == "planning" {
-			id, err := sh.node(ctx, b.field(p).String())
-			if err != nil {
-				return err
+			for _, v := range textsIn(b.field(p)) {
+				id, err := sh.node(ctx, v.String())
+				if err != nil {
+					return err
+				}
+				v.SetString(id)
 			}
-			b.field(p).SetString(id)
 		}
 	}
 	if c.instead != nil {

@@ -95,7 +95,7 @@ func nodeOffers(filter nodeFilter) func(context.Context, *shell) []offer {
 		}
 		walk(out.Tree, func(n *ops.TreeNode) {
 			if filter == nil || filter(n) {
-				all = append(all, offer{n.ID, n.Title, true, " (" + n.Status + ")"})
+				all = append(all, offer{n.ID, n.Title, true, " (" + string(n.Status) + ")"})
 			}
 		})
 		return all

@@ -17,6 +17,7 @@ import (
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
 )
 
 // The exit codes. They are part of the interface and never change their meaning.
@@ -137,7 +138,7 @@ func candidates(b *strings.Builder, style render.Style, e *errs.Error, n names) 
 			c.Way = strings.ReplaceAll(c.Way, view.WayMark, " > ")
 		}
 		line := "  " + render.Visible(c.Way) + "  " + style.Paint("2", render.Visible(ids(c.ID)))
-		b.WriteString(strings.TrimRight(line+"  "+style.PaintStatus(c.Status, c.Status), " ") + "\n")
+		b.WriteString(strings.TrimRight(line+"  "+style.PaintStatus(statemachine.Status(c.Status), c.Status), " ") + "\n")
 	}
 }
 

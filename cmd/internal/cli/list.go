@@ -11,10 +11,11 @@ import (
 	"arbor/engine/claims"
 	"arbor/engine/ops"
 	"arbor/mdstore"
+	"arbor/statemachine"
 )
 
-func statusCell(sh *shell, status string) cell {
-	return cell{text: render.SignOf(status, sh.ascii()) + " " + status, status: status}
+func statusCell(sh *shell, status statemachine.Status) cell {
+	return cell{text: render.SignOf(status, sh.ascii()) + " " + string(status), status: status}
 }
 
 // warnLost warns of files of nodes that are in no place of the tree.
@@ -116,7 +117,7 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 	var rows [][]cell
 	id := namesOf(sh, "").id
 	for _, n := range out.Nodes {
-		title := n.Title
+		title := strings.Join(append([]string{n.Title}, n.Marks()...), "  ")
 		if len(n.Way) > 0 {
 			title += "  in " + strings.Join(n.Way, " / ")
 		}

@@ -12,6 +12,7 @@ import (
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/pattern"
+	"arbor/statemachine"
 )
 
 // A names says how people name what a workspace holds: by titles and short ids. Without a view it knows no titles.
@@ -48,9 +49,9 @@ func wholeIDs(sh *shell) bool { return sh.flags.verbose || sh.flags.quiet }
 func whole(id string) string { return id }
 
 // of returns the title and the status of a node or of the workspace; "" for what is not there.
-func (n names) of(id string) (title, status string) {
+func (n names) of(id string) (title string, status statemachine.Status) {
 	if node, ok := n.node(id); ok {
-		return node.Title, string(node.Status)
+		return node.Title, node.Status
 	}
 	if n.view != nil && string(n.view.Workspace().ID) == id {
 		return n.view.Workspace().Name, ""

@@ -5,16 +5,24 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"arbor/engine/ops"
+	"arbor/mdstore"
 )
 
 // listFields are what a list can say of a node.
-var listFields = []string{
-	"id", "title", "type", "status", "role", "parentId", "isolated", "focused", "hasProblem", "damaged", "claimedBy",
-}
+var listFields = sync.OnceValue(func() []string {
+	all := []string{"id", "title", "type", "status", "parentId", "focused", "hasProblem", "damaged", "claimedBy"}
+	for _, f := range mdstore.AllFields() {
+		if f.Set {
+			all = append(all, f.Key)
+		}
+	}
+	return all
+})
 
 // A nodeList is how a list is asked for.
 type nodeList struct {
@@ -30,12 +38,12 @@ func listCommand(sh *shell) command {
 	c.flags = func(cmd *cobra.Command) {
 		cmd.Flags().BoolVar(&l.nested, "tree", false, "with --json: nodes hold those below them")
 		cmd.Flags().StringSliceVar(&l.fields, "fields", nil, "only these `FIELDS`, separated by commas: id, parentId, ...")
-		must(cmd.RegisterFlagCompletionFunc("fields", choices(listFields...)))
+		must(cmd.RegisterFlagCompletionFunc("fields", choices(listFields()...)))
 	}
 	c.check = func(*cobra.Command) error {
 		for _, f := range l.fields {
-			if !slices.Contains(listFields, f) {
-				return unknownChoice("--fields", f, listFields)
+			if !slices.Contains(listFields(), f) {
+				return unknownChoice("--fields", f, listFields())
 			}
 		}
 		switch {
@@ -56,7 +64,7 @@ func listCommand(sh *shell) command {
 // nodes returns the nodes that were asked for, without those that are only the way to others.
 func (l *nodeList) nodes(out *ops.NodeListOut) (all []*ops.TreeNode) {
 	walk(out.Tree, func(n *ops.TreeNode) {
-		if (len(l.in.Status) == 0 || slices.Contains(l.in.Status, n.Status)) && (l.in.Type == "" || l.in.Type == n.Type) {
+		if (len(l.in.Status) == 0 || slices.Contains(l.in.Status, string(n.Status))) && (l.in.Type == "" || l.in.Type == string(n.Type)) {
 			all = append(all, n)
 		}
 	})
@@ -73,7 +81,7 @@ func (l *nodeList) said(n *ops.TreeNode, names names) map[string]any {
 	if node, ok := names.node(n.ID); ok && node.Parent != "" {
 		all["parentId"] = node.Parent
 	}
-	for _, f := range listFields {
+	for _, f := range listFields() {
 		if v, ok := all[f]; slices.Contains(l.fields, f) || l.fields == nil && ok {
 			some[f] = v
 		}
@@ -105,14 +113,16 @@ func (l *nodeList) show(sh *shell, out *ops.NodeListOut) error {
 	}
 	for _, n := range l.nodes(out) {
 		id, title := cell{text: names.id(n.ID), sgr: "2"}, cell{text: n.Title + remarks(n)}
-		row := []cell{id, statusCell(sh, n.Status), {text: n.Type}, title}
+		row := []cell{id, statusCell(sh, n.Status), {text: string(n.Type)}, title}
 		var all map[string]any
 		if l.fields != nil {
 			row, all = nil, l.said(n, names)
 		}
 		for _, f := range l.fields {
 			text := ""
-			if all[f] != nil {
+			if field := mdstore.FieldOf(f); field != nil {
+				text = field.Said(n.Text(field))
+			} else if all[f] != nil {
 				text = fmt.Sprint(all[f])
 			}
 			if f == "id" || f == "parentId" {
@@ -138,11 +148,16 @@ func remarks(n *ops.TreeNode) (s string) {
 	for _, m := range []struct {
 		on   bool
 		text string
-	}{{n.Focused, "focus"}, {n.HasProblem, "! problem"}, {n.Damaged, "!! damaged"}, {n.Isolated, "isolated"},
-		{n.ClaimedBy != "", "claimed by " + n.ClaimedBy}} {
+	}{{n.Focused, "focus"}, {n.HasProblem, "! problem"}, {n.Damaged, "!! damaged"}} {
 		if m.on {
 			s += "  " + m.text
 		}
+	}
+	for _, m := range n.Marks() {
+		s += "  " + m
+	}
+	if n.ClaimedBy != "" {
+		s += "  claimed by " + n.ClaimedBy
 	}
 	return s
 }

@@ -80,7 +80,7 @@ func TestParseAdd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := ops.NodeCreateIn{In: ops.In{WorkspaceID: "W"}, ParentID: "Backend", Type: "planning", Title: "Title: #1", RulesHash: "h", Role: "summary",
+	want := ops.NodeCreateIn{In: ops.In{WorkspaceID: "W"}, ParentID: "Backend", Type: "planning", Title: "Title: #1", RulesHash: "h", Fields: mdstore.Fields{Role: new("summary")},
 		Docs: []mdstore.Ref{{Target: "a.md", Description: "what"}, {Target: "https://x/y"}}, Write: ops.Write{DryRun: true}}
 	if !reflect.DeepEqual(*in, want) {
 		t.Errorf("got %+v\nwant %+v", *in, want)

@@ -12,6 +12,7 @@ import (
 	"arbor/context/render"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
+	"arbor/mdstore"
 )
 
 // Whatever a result holds, its JSON reads back the same and does nothing to a terminal.
@@ -154,7 +155,7 @@ func drawTree(t *rapid.T, nodes *int, depth int) []*ops.TreeNode {
 	var all []*ops.TreeNode
 	for range rapid.IntRange(0, 5-depth).Draw(t, "children") {
 		*nodes++
-		n := &ops.TreeNode{ID: fmt.Sprint("n", *nodes), Title: "T"}
+		n := &ops.TreeNode{ID: fmt.Sprint("n", *nodes), Head: mdstore.Head{Title: "T"}}
 		if depth < 4 {
 			n.Children = drawTree(t, nodes, depth+1)
 		}

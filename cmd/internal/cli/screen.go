@@ -16,6 +16,7 @@ import (
 
 	"arbor/context/render"
 	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
 )
 
 // A terminal says what the streams are connected to.
@@ -144,7 +145,7 @@ const listLines = 200
 // A cell is one field of a table, painted as its status or with an SGR parameter.
 type cell struct {
 	text   string
-	status string // paints as this status
+	status statemachine.Status // paints as this status
 	sgr    string
 }
 

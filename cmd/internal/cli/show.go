@@ -24,15 +24,12 @@ func showNode(sh *shell, out *ops.NodeGetOut) error {
 	}
 	p, names := sh.page(), namesOf(sh, "")
 	p.title(n.Title, names.id(n.ID))
-	facts := []string{n.Type, p.style.PaintStatus(n.Status, render.SignOf(n.Status, p.style.ASCII)) + " " + n.Status}
-	if n.Role != "" {
-		facts = append(facts, n.Role)
-	}
+	facts := []string{string(n.Type), p.style.PaintStatus(n.Status, render.SignOf(n.Status, p.style.ASCII)) + " " + string(n.Status)}
 	if n.ParentID != "" {
 		facts = append(facts, "below "+render.Visible(names.titled(n.ParentID)))
 	}
-	if n.Isolated {
-		facts = append(facts, "isolated")
+	for _, m := range n.AllMarks() {
+		facts = append(facts, render.Visible(m))
 	}
 	p.facts(facts)
 	if len(n.Allowed) > 0 {

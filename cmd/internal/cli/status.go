@@ -223,7 +223,7 @@ func showFocus(ctx context.Context, sh *shell) error {
 		return err
 	}
 	short := namesOf(sh, focus.WorkspaceID).id(id)
-	row := []cell{{text: short}, {text: n.Node.Status, status: n.Node.Status}, {text: n.Node.Title}}
+	row := []cell{{text: short}, {text: string(n.Node.Status), status: n.Node.Status}, {text: n.Node.Title}}
 	return sh.bounded(sh.table([]string{"ID", "STATUS", "TITLE"}, [][]cell{row}), "lines")
 }
 

@@ -63,10 +63,10 @@ func viewOf(w plan.Import, sources map[string]bool) view {
 	}
 	for _, n := range w.Nodes {
 		kind := []string{string(n.Type), string(n.Status)}
-		if n.Role != "" {
-			kind = append(kind, string(n.Role))
+		if n.Role != nil {
+			kind = append(kind, *n.Role)
 		}
-		if n.Isolated {
+		if mdstore.ValueOf(n.Isolated) {
 			kind = append(kind, "isolated")
 		}
 		nv := nodeView{
@@ -74,9 +74,7 @@ func viewOf(w plan.Import, sources map[string]bool) view {
 			Requirement: n.Requirement, Conclusion: n.Conclusion, Note: n.Note, Docs: refTexts(n.Docs), References: refTexts(n.References),
 			Log: logTexts(n.Log), Problem: problemView(n.Problem),
 		}
-		if n.Order == n.Order { // not NaN
-			nv.Order = n.Order
-		}
+		nv.Order = mdstore.ValueOf(n.Order)
 		v.Nodes = append(v.Nodes, nv)
 	}
 	for name, data := range w.Files {

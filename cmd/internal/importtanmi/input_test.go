@@ -243,7 +243,7 @@ func TestManyNodesWithoutFoldersAreOneWarning(t *testing.T) {
 		graphJSON: `{"version": "5.0", "nodes": {"root": {"type": "planning", "parentId": null, "status": "monitoring", "children": [` +
 			strings.Join(children, ",") + `]}` + nodes.String() + `}}`,
 	}))
-	if len(imp.Nodes) != 2001 || imp.Nodes[2000].ID != "n1999" || imp.Nodes[2000].Order != 2000 {
+	if len(imp.Nodes) != 2001 || imp.Nodes[2000].ID != "n1999" || mdstore.ValueOf(imp.Nodes[2000].Order) != 2000 {
 		t.Errorf("%d nodes, the last one %+v", len(imp.Nodes), imp.Nodes[len(imp.Nodes)-1])
 	}
 	if n := strings.Count(warnings, "\n"); n != 1 || len(warnings) > 2000 {

@@ -52,7 +52,7 @@ func (w *workspace) findFolders() {
 // node makes a node of what graph.json and the node's folders hold.
 func (w *workspace) node(n *node) plan.ImportNode {
 	out := plan.ImportNode{
-		ID: n.id, Order: n.order, Isolated: n.Isolate, CreatedAt: n.createdAt, UpdatedAt: w.millis(graphJSON, n.UpdatedAt),
+		ID: n.id, Head: mdstore.Head{Fields: mdstore.Fields{Order: n.order, Isolated: &n.Isolate}}, CreatedAt: n.createdAt, UpdatedAt: w.millis(graphJSON, n.UpdatedAt),
 		Conclusion: strings.TrimRight(strings.TrimLeft(lineEnds.Replace(n.Conclusion), "\n"), " \t\n"),
 	}
 	if n.parent != nil {
@@ -157,10 +157,14 @@ func (w *workspace) state(n *node, out *plan.ImportNode, p page, info string) {
 		unknown("status", string(out.Status))
 		out.Status = statemachine.Initial(out.Type)
 	}
-	if out.Role = mdstore.Role(n.Role); n.Role == "info_summary" {
-		out.Role = mdstore.RoleSummary
-	} else if !slices.Contains(mdstore.Roles(), out.Role) {
-		unknown("role", n.Role)
-		out.Role = mdstore.RoleNone
+	role := n.Role
+	if role == "info_summary" {
+		role = mdstore.RoleSummary
+	}
+	if out.Role = &role; role == "" {
+		out.Role = nil
+	} else if _, err := out.Check(); err != nil {
+		unknown("role", role)
+		out.Role = nil
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -19,7 +18,7 @@ type node struct {
 	parent    *node // nil for the root
 	children  []*node
 	createdAt int64
-	order     float64  // NaN leaves it to the time of creation
+	order     *float64 // nil leaves it to the time of creation
 	folders   []string // its folders, the one that graph.json names first
 }
 
@@ -130,8 +129,9 @@ func (w *workspace) sortChildren(n *node) {
 	slices.SortFunc(n.children, func(a, b *node) int { return cmp.Or(cmp.Compare(at[a.key], at[b.key]), age(a, b)) })
 	natural := slices.IsSortedFunc(n.children, age) && (len(n.children) == 0 || n.children[0].createdAt > 0)
 	for i, c := range n.children {
-		if c.order = float64(i + 1); natural {
-			c.order = math.NaN()
+		if !natural {
+			order := float64(i + 1)
+			c.order = &order
 		}
 	}
 }

@@ -63,7 +63,7 @@ var rows = []row{
 	{floor: 20, name: "mdstore/storetest", may: "mdstore mdstore/mdoc", helper: true, forTests: true},
 	{floor: 20, name: "context/assemble", may: "mdstore mdstore/mdoc statemachine", std: "pure"},
 
-	{floor: 30, name: "context/render", may: "context/assemble mdstore mdstore/pattern", std: "pure"},
+	{floor: 30, name: "context/render", may: "context/assemble mdstore mdstore/pattern statemachine", std: "pure"},
 	{floor: 30, name: "engine/search", may: "mdstore mdstore/fold mdstore/mdoc", std: "pure"},
 
 	{floor: 30, name: "engine/memory", may: "mdstore mdstore/pattern", std: "pure compress/gzip time"},

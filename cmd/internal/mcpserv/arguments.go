@@ -66,7 +66,7 @@ func adapt(o ops.Operation, s *ops.Shape, env *ops.Env, given map[string]any) er
 		}
 	}
 	if given["role"] == "info_summary" { // its name for the role
-		given["role"] = string(mdstore.RoleSummary)
+		given["role"] = mdstore.RoleSummary
 	}
 	if slices.Contains(known, "requirement") {
 		if err := fold(o, given); err != nil {

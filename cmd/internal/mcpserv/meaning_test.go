@@ -88,7 +88,7 @@ func TestAnUnknownParameterIsRefusedWithWhatIsMeant(t *testing.T) {
 		{"node_update", "description", "requirement or note or conclusion is meant"},
 		{"node_update", "parent_id", "call node_move with newParentId"},
 		{"node_update", "parentId", "call node_move with newParentId"},
-		{"node_update", "isolated", "call node_isolate with isolate"},
+		{"node_update", "isolate", "the nearest known one is isolated"},
 		{"node_update", "event", "call log_append with event"},
 		{"node_update", "problem", "call problem_update with problem"},
 		{"node_update", "goal", "it is a parameter of workspace_init, workspace_update"},
@@ -169,7 +169,7 @@ func TestMeaningsNameParametersThatThereAre(t *testing.T) {
 	}
 	worker := &Server{opt: Options{Profile: ProfileWorker}}
 	update, _ := ops.Find("node_update")
-	if got := worker.meantBy(update, "isolated", []string{"nodeId"}); strings.Contains(got, "node_isolate") {
+	if got := worker.meantBy(update, "isolate", []string{"nodeId"}); strings.Contains(got, "node_isolate") {
 		t.Errorf("the worker is told: %s", got)
 	}
 }

@@ -55,7 +55,7 @@ func TestPagesHoldEveryNodeOnce(t *testing.T) {
 		follow = func(ns []*ops.TreeNode, parent string) {
 			for _, n := range ns {
 				want[n.ID] = parent
-				if (tt.in.Type == "" || tt.in.Type == n.Type) && (len(tt.in.Status) == 0 || slices.Contains(tt.in.Status, n.Status)) {
+				if (tt.in.Type == "" || tt.in.Type == string(n.Type)) && (len(tt.in.Status) == 0 || slices.Contains(tt.in.Status, string(n.Status))) {
 					match[n.ID] = true
 				}
 				follow(n.Children, n.ID)

@@ -162,7 +162,7 @@ func (r ref) shows(changed map[mdstore.ID]bool, snap *view.View) bool {
 		}
 	}
 	visited := map[mdstore.ID]bool{} // parents in damaged files may form a circle
-	for ok && !n.Isolated && n.ID != mdstore.Root && !visited[n.ID] {
+	for ok && !mdstore.ValueOf(n.Isolated) && n.ID != mdstore.Root && !visited[n.ID] {
 		if changed[n.Parent] {
 			return true
 		}

@@ -146,7 +146,7 @@ func TestBindingSaysWhichWorkspace(t *testing.T) {
 }
 
 func TestPromptCountsWhatOthersChanged(t *testing.T) {
-	world, ws, node := planned(t, login, plan.NewNode{Title: "A", Requirement: "x"})
+	world, ws, node := planned(t, login, plan.NewNode{Head: mdstore.Head{Title: "A"}, Requirement: "x"})
 	ctx := t.Context()
 	prompt := func(want string) {
 		t.Helper()
@@ -165,7 +165,7 @@ func TestPromptCountsWhatOthersChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	prompt("")
-	if _, _, err := engine.Apply(ctx, world.Engine, ws, plan.Act{}, plan.NewNode{Parent: mdstore.Root, Type: statemachine.Execution, Title: "B", Requirement: "y", RulesHash: mdstore.RulesHash(login.Rules)}); err != nil {
+	if _, _, err := engine.Apply(ctx, world.Engine, ws, plan.Act{}, plan.NewNode{Parent: mdstore.Root, Head: mdstore.Head{Type: statemachine.Execution, Title: "B"}, Requirement: "y", RulesHash: mdstore.RulesHash(login.Rules)}); err != nil {
 		t.Fatal(err)
 	}
 	if got := told(t, world.Engine, HookCall{Name: Prompt, Stdin: asks("s1")}); !strings.Contains(got, "last looked: 1 ") {

@@ -81,7 +81,7 @@ func (s *Site) levels(ctx context.Context, in ops.NodeListIn) (*ops.NodeListOut,
 // matching keeps of a tree what the filter asks for and what lies above it.
 func (o *outline) matching(tree []*ops.TreeNode) (kept []*ops.TreeNode) {
 	for _, n := range tree {
-		asked := o.Status == "" || n.Status == o.Status || o.Status == problem && n.HasProblem
+		asked := o.Status == "" || string(n.Status) == o.Status || o.Status == problem && n.HasProblem
 		matches := asked && holds(n.Title+" "+n.ID, o.Filter) &&
 			(o.Claim == "" || n.ClaimedBy != "" && holds(n.ClaimedBy, o.Claim))
 		n.Children, n.Hidden = o.matching(n.Children), 0
@@ -135,7 +135,7 @@ func (s *Site) board(r *http.Request, v *screen) error {
 	var deal func(tree []*ops.TreeNode, above string)
 	deal = func(tree []*ops.TreeNode, above string) {
 		for _, n := range tree {
-			if c := of[n.Status]; c != nil && n.ID != string(mdstore.Root) {
+			if c := of[string(n.Status)]; c != nil && n.ID != string(mdstore.Root) {
 				if len(c.Cards) < cards {
 					c.Cards = append(c.Cards, card{n, above, actions(n)})
 				} else {
@@ -160,7 +160,7 @@ func (s *Site) board(r *http.Request, v *screen) error {
 func actions(n *ops.TreeNode) string {
 	to := map[string]string{}
 	for _, rule := range statemachine.Rules() {
-		if string(rule.Type) == n.Type && string(rule.From) == n.Status && !rule.Automatic {
+		if rule.Type == n.Type && rule.From == n.Status && !rule.Automatic {
 			to[string(rule.To)] = string(rule.Do)
 		}
 	}

@@ -29,16 +29,17 @@ var drawn = sync.OnceValue(func() map[look]*template.Template {
 
 func (l look) funcs() template.FuncMap {
 	return template.FuncMap{
-		"t": l.say,
+		"t": func(word any) string { return l.say(fmt.Sprint(word)) },
 		"markdown": func(ws, text string) template.HTML {
 			return rendered(text, func(id string) string { return l.item("node", ws, id) })
 		},
+		"fields": l.formFields,
 		"when":   when,
 		"logged": logged,
 		"item":   l.item,
 		"page":   l.page,
 		"live":   func() bool { return !l.Static },
-		"mark":   mark,
+		"mark":   func(status any) string { return mark(fmt.Sprint(status)) },
 		"branch": func(ws string, n *ops.TreeNode) branch { return branch{ws, n} },
 		"part": func(ws, field, title, text string) section {
 			return section{ws, field, title, text}

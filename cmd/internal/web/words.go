@@ -67,7 +67,7 @@ func (l look) words() string {
 var scripted = []string{
 	"A rule on each line", "Below which node (its title or id)", "Both are below. Read it and save.", "Delete", "Discard",
 	"Edit the goal", "Edit the rules", "Goal", "It goes with all that is below it. The activity can undo that.", "Move",
-	"New node below", "Put both together", "Rename", "Requirement", "Save", "Save writes what stands below.",
+	"New node below", "Put both together", "Properties", "Requirement", "Save", "Save writes what stands below.",
 	"Report a problem", "What is wrong", "What is to be done next",
 	"The conclusion: what came of it", "The life cycle does not allow that. From here a node can become:", "The rules:",
 	"This text was changed elsewhere meanwhile. It says now:", "Title", "Type",

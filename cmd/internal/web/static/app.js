@@ -401,6 +401,17 @@
   main.addEventListener("input", (e) => { if (e.target.dataset.draft) localStorage.setItem("draft " + e.target.dataset.draft, e.target.value); });
   const sent = (form) => { for (const e of form.querySelectorAll("[data-draft]")) localStorage.removeItem("draft " + e.dataset.draft); form.reset(); };
 
+  // properties are the fields of the node, or of one that is new. changed leaves out those that stay as they are.
+  const properties = (anew) => JSON.parse(node().fields).map((f) => (anew ? { ...f, value: "" } : f));
+  const changed = (out, fields) => {
+    for (const f of fields) {
+      const value = out[f.name];
+      if (value === f.value) delete out[f.name];
+      else if (!value) out[f.name] = f.none;
+      else if (f.list) out[f.name] = rulesOf(value.replaceAll(",", "\n"));
+    }
+    return out;
+  };
   const rulesOf = (text) => text.split("\n").map((x) => x.trim()).filter(Boolean);
   const clicks = {
     edit: (b) => edit(b.closest("section")),
@@ -409,10 +420,12 @@
     new: () => {
       const rules = [...main.querySelectorAll("#rules li")].map((x) => x.textContent);
       const fields = [...(rules.length ? [{ text: t("The rules:") }, { list: rules }] : []), { name: "title", label: t("Title"), required: true },
-        { name: "type", label: t("Type"), options: ["execution", "planning"] }, { name: "requirement", label: t("Requirement"), rows: 5 }];
-      return send(t("New node below") + ": " + $("h1", main).textContent, fields, "node_create", { parentId: node().node, ...(node().rules ? { rulesHash: node().rules } : {}) });
+        { name: "type", label: t("Type"), options: ["execution", "planning"] }, { name: "requirement", label: t("Requirement"), rows: 5 }, ...properties(true)];
+      return send(t("New node below") + ": " + $("h1", main).textContent, fields, "node_create",
+        (out) => ({ ...changed(out, properties(true)), parentId: node().node, ...(node().rules ? { rulesHash: node().rules } : {}) }));
     },
-    rename: () => send(t("Rename"), [{ name: "title", label: t("Title"), required: true, value: $("h1", main).textContent }], "node_update", { nodeId: node().node }),
+    rename: () => send(t("Properties") + ": " + $("h1", main).textContent, [{ name: "title", label: t("Title"), required: true, value: $("h1", main).textContent }, ...properties()], "node_update",
+      (out) => ({ ...changed(out, properties()), nodeId: node().node })),
     problem: () => send(t("Report a problem"), [{ name: "problem", label: t("What is wrong"), rows: 4, required: true }, { name: "nextStep", label: t("What is to be done next") }],
       "problem_update", { nodeId: node().node }),
     solved: async () => { await run("problem_clear", { nodeId: node().node }); repaint(); },

@@ -1,0 +1,43 @@
+package web
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"arbor/engine/ops"
+	"arbor/mdstore"
+)
+
+// A formField is a field of nodes as the forms of the page have it.
+type formField struct {
+	Name    string   `json:"name"` // of the parameter
+	Label   string   `json:"label"`
+	Options []string `json:"options,omitempty"`
+	Value   string   `json:"value"`          // "" for none
+	None    any      `json:"none"`           // what takes the value away
+	List    bool     `json:"list,omitempty"` // items are separated by commas
+}
+
+// formFields returns the fields of a node that people can set, as JSON.
+func (l look) formFields(n ops.NodeInfo) string {
+	var all []formField
+	for _, f := range mdstore.AllFields() {
+		if !f.Set {
+			continue
+		}
+		form := formField{Name: f.Key, Label: l.say(f.Key), Value: f.Said(n.Text(f)), None: "", List: f.Rule.List}
+		switch kind := f.Rule.Kind; {
+		case f.Rule.List:
+			form.None = []string{}
+		case kind == reflect.Bool:
+			form.None, form.Options = false, []string{"", "true"}
+		case kind != reflect.String:
+			form.None = 0
+		case f.Rule.Enum != nil:
+			form.Options = append([]string{""}, f.Rule.Enum...)
+		}
+		all = append(all, form)
+	}
+	data, _ := json.Marshal(all) // of texts alone, which cannot fail
+	return string(data)
+}

@@ -1,0 +1,51 @@
+package web
+
+import (
+	"encoding/json"
+	"html"
+	"regexp"
+	"testing"
+
+	"arbor/mdstore"
+)
+
+// The page has a control for every field that can be set, with its value, and what the controls say the operation takes.
+func TestTheFormsHaveEveryField(t *testing.T) {
+	w := newWorld(t, nil)
+	ws, first, _ := w.plan()
+	shown := func() map[string]formField {
+		_, said := w.get("/node/" + first)
+		m := regexp.MustCompile(`data-fields="([^"]*)"`).FindStringSubmatch(said)
+		if m == nil {
+			t.Fatalf("no fields in %s", said)
+		}
+		var all []formField
+		if err := json.Unmarshal([]byte(html.UnescapeString(m[1])), &all); err != nil {
+			t.Fatal(err)
+		}
+		of := map[string]formField{}
+		for _, f := range all {
+			of[f.Name] = f
+		}
+		return of
+	}
+	controls := shown()
+	for _, f := range mdstore.AllFields() {
+		control, has := controls[f.Key]
+		if has != f.Set {
+			t.Errorf("%s can be set: %v, has a control: %v", f.Key, f.Set, has)
+		}
+		if len(control.Options) < 2 {
+			continue // nothing to choose from
+		}
+		choice := control.Options[len(control.Options)-1]
+		w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": first, f.Key: choice})
+		if got := shown()[f.Key].Value; got != choice {
+			t.Errorf("%s was set to %s, and is %q", f.Key, choice, got)
+		}
+		w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": first, f.Key: control.None})
+		if got := shown()[f.Key].Value; got != "" {
+			t.Errorf("%s was taken away, and is %q", f.Key, got)
+		}
+	}
+}

@@ -1,0 +1,317 @@
+package mdstore
+
+import (
+	"fmt"
+	"iter"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+
+	"arbor/mdstore/mdoc"
+)
+
+// Fields are the keys of a node's front matter that people set as they like. Each field is one row of this struct: how it is read,
+// written, kept in the cache, merged, searched, taken as a parameter, sent in replies, printed and checked follows from its type
+// and its tags. nil is a key that the file does not have, or has without a value; as a parameter nil leaves the key as it is, and a
+// value that is none (false, "", an empty list, a 0 below min) takes it away.
+//
+// The types are *bool, *int, *float64, *string and []string. Besides the tags of a Rule there are:
+//
+//	json   the key, which is also the parameter's name and the member of replies; "-" for no parameter and no member
+//	key    the key, where json is "-"
+//	help   what the parameter is, as help of the command line says it
+//	is     "node": the value is the id of a node, or each item of the list is
+//	mark   how a line about the node shows the value, a format with one %v or none
+//	fact   likewise, where only what shows the node alone shows it
+//	new    "always": a new file has the key even where it has no value
+//	merge  "unite": a list gets what both sides added; else the side that was written later wins
+type Fields struct {
+	Role     *string  `json:"role,omitempty" enum:"info_collection,validation,summary" judge:"engine" empty:"ok" new:"always" fact:"role %v"`
+	Isolated *bool    `json:"isolated,omitempty" new:"always" mark:"isolated" help:"its context takes nothing from its ancestors"`
+	Order    *float64 `json:"-" key:"order"`
+}
+
+// The roles. info_collection archives the conclusion of the node into the rules and docs of the workspace.
+const (
+	RoleInfoCollection = "info_collection"
+	RoleSummary        = "summary"
+)
+
+// A Field is one row of Fields.
+type Field struct {
+	Key  string
+	Rule Rule
+	Node bool // the value is a node's id, or a list of them
+	Set  bool // callers can set it by the parameter of that name
+
+	Unite bool // of a list that both sides of a merge changed: what both added is in the result
+
+	mark, fact string
+	always     bool
+	at         int
+}
+
+// AllFields returns the rows of Fields, in their order. They must not be modified.
+var AllFields = sync.OnceValue(func() (all []*Field) {
+	t := reflect.TypeFor[Fields]()
+	for i := range t.NumField() {
+		tag := t.Field(i).Tag
+		key, _, _ := strings.Cut(tag.Get("json"), ",")
+		f := &Field{Key: key, Rule: RuleOf(t.Field(i)), Node: tag.Get("is") == "node", Set: key != "-", Unite: tag.Get("merge") == "unite",
+			mark: tag.Get("mark"), fact: tag.Get("fact"), always: tag.Get("new") == "always", at: i}
+		if !f.Set {
+			f.Key = tag.Get("key")
+		}
+		all = append(all, f)
+	}
+	return all
+})
+
+// fieldsForm is a text that is another one for every other table of fields.
+var fieldsForm = sync.OnceValue(func() string {
+	t := reflect.TypeFor[Fields]()
+	var b strings.Builder
+	for i := range t.NumField() {
+		fmt.Fprintln(&b, t.Field(i).Name, t.Field(i).Type, t.Field(i).Tag)
+	}
+	return b.String()
+})
+
+// FieldOf returns the row of a key, nil for a key that is none of Fields.
+func FieldOf(key string) *Field {
+	for _, f := range AllFields() {
+		if f.Key == key {
+			return f
+		}
+	}
+	return nil
+}
+
+// Text returns the value of a field as text, "" for none; the items of a list have a line each.
+func (x *Fields) Text(f *Field) string {
+	v := reflect.ValueOf(x).Elem().Field(f.at)
+	if v.IsNil() {
+		return ""
+	}
+	return f.text(v)
+}
+
+func (f *Field) text(v reflect.Value) string {
+	if f.Rule.List {
+		var items []string
+		for i := range v.Len() {
+			items = append(items, v.Index(i).String())
+		}
+		return strings.Join(items, "\n")
+	}
+	switch v = v.Elem(); v.Kind() {
+	case reflect.Bool:
+		if v.Bool() {
+			return "true"
+		}
+		return ""
+	case reflect.Int:
+		if v.Int() == 0 && f.Rule.Min != nil && *f.Rule.Min > 0 {
+			return ""
+		}
+		return strconv.FormatInt(v.Int(), 10)
+	case reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	}
+	return v.String()
+}
+
+// set gives a field the value of a text that Text returned, or that a rule holds for. "" leaves it.
+func (x *Fields) set(f *Field, text string) {
+	if text == "" {
+		return
+	}
+	to := reflect.ValueOf(x).Elem().Field(f.at)
+	if f.Rule.List {
+		to.Set(reflect.ValueOf(strings.Split(text, "\n")))
+		return
+	}
+	v := reflect.New(to.Type().Elem())
+	switch v := v.Elem(); v.Kind() {
+	case reflect.Bool:
+		v.SetBool(text == "true")
+	case reflect.Int:
+		n, _ := strconv.ParseInt(text, 10, 64)
+		v.SetInt(n)
+	case reflect.Float64:
+		n, _ := strconv.ParseFloat(text, 64)
+		v.SetFloat(n)
+	default:
+		v.SetString(text)
+	}
+	if f.text(v) != "" {
+		to.Set(v)
+	}
+}
+
+// Given yields the fields that are not nil, each with its value as text: "" where that takes the field away.
+func (x *Fields) Given() iter.Seq2[*Field, string] {
+	return func(yield func(*Field, string) bool) {
+		for _, f := range AllFields() {
+			if v := reflect.ValueOf(x).Elem().Field(f.at); !v.IsNil() && !yield(f, f.text(v)) {
+				return
+			}
+		}
+	}
+}
+
+// Empty reports whether no field is given.
+func (x *Fields) Empty() bool {
+	for range x.Given() {
+		return false
+	}
+	return true
+}
+
+// Check returns the key of the first field whose value its rule does not hold for, with an error that says what is expected.
+func (x *Fields) Check() (key string, err error) {
+	for f, text := range x.Given() {
+		if err := f.check(text); text != "" && err != nil {
+			return f.Key, err
+		}
+	}
+	return "", nil
+}
+
+func (f *Field) check(text string) error {
+	if !f.Rule.List {
+		return f.Rule.Check(f.Key, text)
+	}
+	for item := range strings.SplitSeq(text, "\n") {
+		if err := f.Rule.Check(f.Key, item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Said returns in one line what Text returned.
+func (f *Field) Said(text string) string { return strings.ReplaceAll(text, "\n", ", ") }
+
+// Scalar returns the value of front matter that Text returned as text.
+func (f *Field) Scalar(text string) mdoc.Scalar {
+	switch {
+	case f.Rule.Kind == reflect.Bool:
+		return mdoc.Boolean(text == "true")
+	case text == "":
+		return mdoc.NullValue()
+	case f.Rule.List:
+		return mdoc.List(strings.Split(text, "\n")...)
+	case f.Rule.Kind == reflect.Int || f.Rule.Kind == reflect.Float64:
+		n, _ := strconv.ParseFloat(text, 64)
+		return mdoc.Number(n)
+	}
+	return mdoc.Text(text)
+}
+
+// Front returns the front matter of a new file that has these values.
+func (x *Fields) Front() (all []mdoc.FieldValue) {
+	for _, f := range AllFields() {
+		if text := x.Text(f); text != "" || f.always {
+			all = append(all, mdoc.FieldValue{Key: f.Key, Value: f.Scalar(text)})
+		}
+	}
+	return all
+}
+
+// Marks returns what a line about the node shows of its fields.
+func (x *Fields) Marks() []string { return x.shown(false) }
+
+// AllMarks returns what the node shown alone shows of its fields: the marks, and more.
+func (x *Fields) AllMarks() []string { return x.shown(true) }
+
+func (x *Fields) shown(alone bool) (all []string) {
+	for _, f := range AllFields() {
+		form := f.mark
+		if form == "" && alone {
+			form = f.fact
+		}
+		text := x.Text(f)
+		if form == "" || text == "" {
+			continue
+		}
+		if strings.Contains(form, "%v") {
+			form = fmt.Sprintf(form, f.Said(text))
+		}
+		all = append(all, form)
+	}
+	return all
+}
+
+// Nodes yields the ids that the fields name nodes by, each with its field.
+func (x *Fields) Nodes() iter.Seq2[*Field, string] {
+	return func(yield func(*Field, string) bool) {
+		for f, text := range x.Given() {
+			if !f.Node || text == "" {
+				continue
+			}
+			for id := range strings.SplitSeq(text, "\n") {
+				if !yield(f, id) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Resolve replaces what names a node in the fields by what find returns for it, the node's id.
+func (x *Fields) Resolve(find func(f *Field, name string) (ID, error)) error {
+	ids := map[*Field][]string{}
+	for f, name := range x.Nodes() {
+		id, err := find(f, name)
+		if err != nil {
+			return err
+		}
+		ids[f] = append(ids[f], string(id))
+	}
+	for f, all := range ids {
+		x.set(f, strings.Join(all, "\n"))
+	}
+	return nil
+}
+
+// ValueOf returns what a pointer points to, and the zero value for nil.
+func ValueOf[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+// fields reads Fields from front matter.
+func (r *reader) fields() (x Fields) {
+	for _, f := range AllFields() {
+		is, ok := r.doc.Field(f.Key)
+		if !ok || is.Kind == mdoc.Null {
+			continue
+		}
+		text := is.Value
+		switch {
+		case f.Rule.List:
+			text = strings.Join(r.doc.List(f.Key), "\n")
+		case is.Kind == mdoc.Nested:
+			r.complain(f.Key, CodeFieldInvalid, f.Key+" is a list or a mapping; one plain value is expected")
+			continue
+		case is.Kind == mdoc.Bool:
+			text = strings.ToLower(text)
+		case f.Rule.Kind == reflect.Bool: // "true" in quotes is a text
+			r.complain(f.Key, CodeFieldInvalid, f.Rule.refusal(f.Key, text).Error())
+			continue
+		}
+		if text == "" {
+			continue
+		}
+		if err := f.check(text); err != nil {
+			r.complain(f.Key, CodeFieldInvalid, err.Error())
+			continue
+		}
+		x.set(f, text)
+	}
+	return x
+}

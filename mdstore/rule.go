@@ -1,0 +1,139 @@
+package mdstore
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// A Rule says which values a key of front matter or a parameter of a call takes. It is made from the type and the tags of a
+// struct's field, so that files and calls are checked by the same rule and refused in the same words:
+//
+//	enum    the texts that are allowed, separated by commas
+//	min     the least number
+//	max     the greatest number
+//	layout  the layout of a time, such as 2006-01-02; "duration" for a duration such as 1h30m
+//	line    the greatest number of characters of a text, which has one line then
+//
+// The zero Rule takes any text.
+type Rule struct {
+	Kind     reflect.Kind // of the value: Bool, Int, Float64 or String; of a list, that of its items
+	Enum     []string
+	Min, Max *float64 // nil for no bound
+	Layout   string
+	Line     int // 0 for no bound
+	List     bool
+}
+
+// RuleOf returns the rule of a struct's field.
+func RuleOf(f reflect.StructField) Rule {
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	r := Rule{Kind: t.Kind(), Layout: f.Tag.Get("layout")}
+	if t.Kind() == reflect.Slice {
+		r.List, r.Kind = true, t.Elem().Kind()
+	}
+	if all := f.Tag.Get("enum"); all != "" {
+		r.Enum = strings.Split(all, ",")
+	}
+	number := func(key string) *float64 {
+		n, err := strconv.ParseFloat(f.Tag.Get(key), 64)
+		if err != nil {
+			return nil
+		}
+		return &n
+	}
+	r.Min, r.Max = number("min"), number("max")
+	r.Line, _ = strconv.Atoi(f.Tag.Get("line"))
+	return r
+}
+
+// Check returns an error that says what is expected, for a value that may not be. what is what has the value, as the error calls it.
+func (r Rule) Check(what, value string) error {
+	if r.holds(value) {
+		return nil
+	}
+	return r.refusal(what, value)
+}
+
+func (r Rule) refusal(what, value string) error {
+	const longest = 80 // bytes of a wrong value that an error repeats
+	said := strconv.Quote(value)
+	if _, err := strconv.ParseFloat(value, 64); err == nil && r.Kind != reflect.Bool {
+		said = value
+	} else if value == "" {
+		said = "empty"
+	}
+	if len(said) > longest {
+		said = strings.ToValidUTF8(said[:longest], "") + "…"
+	}
+	return fmt.Errorf("%s is %s; %s is expected", what, said, r.Expected())
+}
+
+func (r Rule) holds(value string) bool {
+	switch r.Kind {
+	case reflect.Bool:
+		return value == "true" || value == "false"
+	case reflect.Int, reflect.Int64:
+		if _, err := strconv.ParseInt(value, 10, 64); err != nil {
+			return false
+		}
+		fallthrough
+	case reflect.Float64:
+		n, err := strconv.ParseFloat(value, 64)
+		return err == nil && !math.IsNaN(n) && !math.IsInf(n, 0) && (r.Min == nil || n >= *r.Min) && (r.Max == nil || n <= *r.Max)
+	}
+	oneLine := r.Line > 0 || r.List
+	switch _, err := parseTime(r.Layout, value); {
+	case err != nil, oneLine && strings.ContainsAny(value, "\r\n"), r.List && value == "", r.Line > 0 && utf8.RuneCountInString(value) > r.Line:
+		return false
+	}
+	return r.Enum == nil || slices.Contains(r.Enum, value)
+}
+
+// parseTime returns the point in time or the duration that a text of that layout is; no layout takes any text.
+func parseTime(layout, value string) (any, error) {
+	switch layout {
+	case "":
+		return nil, nil
+	case "duration":
+		return time.ParseDuration(value)
+	}
+	return time.Parse(layout, value)
+}
+
+// Expected says which values the rule takes, as "a date such as 2006-01-02".
+func (r Rule) Expected() string {
+	bound := func(n *float64) string { return strconv.FormatFloat(*n, 'f', -1, 64) }
+	number := map[reflect.Kind]string{reflect.Int: "a whole number", reflect.Int64: "a whole number", reflect.Float64: "a number"}[r.Kind]
+	switch {
+	case r.Kind == reflect.Bool:
+		return "true or false"
+	case r.Enum != nil:
+		return "one of " + strings.Join(r.Enum, ", ")
+	case number != "" && r.Min != nil && r.Max != nil:
+		return number + " from " + bound(r.Min) + " to " + bound(r.Max)
+	case number != "" && r.Min != nil:
+		return number + ", " + bound(r.Min) + " at least,"
+	case number != "" && r.Max != nil:
+		return number + ", " + bound(r.Max) + " at most,"
+	case number != "":
+		return number
+	case r.Layout == "duration":
+		return "a duration such as 1h30m"
+	case r.Layout != "":
+		return "a date such as " + r.Layout
+	case r.Line > 0:
+		return "a text of one line and at most " + strconv.Itoa(r.Line) + " characters"
+	case r.List:
+		return "a text of one line"
+	}
+	return "a text"
+}
