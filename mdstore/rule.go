@@ -121,9 +121,9 @@ func (r Rule) Expected() string {
 	case number != "" && r.Min != nil && r.Max != nil:
 		return number + " from " + bound(r.Min) + " to " + bound(r.Max)
 	case number != "" && r.Min != nil:
-		return number + ", " + bound(r.Min) + " at least,"
+		return number + " of at least " + bound(r.Min)
 	case number != "" && r.Max != nil:
-		return number + ", " + bound(r.Max) + " at most,"
+		return number + " of at most " + bound(r.Max)
 	case number != "":
 		return number
 	case r.Layout == "duration":

@@ -26,8 +26,8 @@ func TestARuleSaysWhatIsExpected(t *testing.T) {
 	}{
 		"Flag":  {[]string{"true", "false"}, []string{"yes", "1", ""}, "true or false"},
 		"Whole": {[]string{"1", "5"}, []string{"0", "6", "1.5", "one", ""}, "a whole number from 1 to 5"},
-		"Least": {[]string{"0", "99"}, []string{"-1"}, "a whole number, 0 at least,"},
-		"Most":  {[]string{"-3", "9"}, []string{"10"}, "a whole number, 9 at most,"},
+		"Least": {[]string{"0", "99"}, []string{"-1"}, "a whole number of at least 0"},
+		"Most":  {[]string{"-3", "9"}, []string{"10"}, "a whole number of at most 9"},
 		"Free":  {[]string{"0", "-1.5e3"}, []string{"NaN", "Inf", "x"}, "a number"},
 		"Word":  {[]string{"a", "b"}, []string{"c", ""}, "one of a, b"},
 		"Day":   {[]string{"2026-02-28"}, []string{"2026-02-30", "soon", "2026-1-1"}, "a date such as 2006-01-02"},

@@ -13,7 +13,7 @@ type AskIn struct {
 	Question    string `json:"question" req:"true" arg:"QUESTION"`
 	In          string `json:"in,omitempty" enum:"plan,memory,sessions,states,docs,all" help:"only in this PLACE"`
 	WorkspaceID string `json:"workspaceId,omitempty" flag:"-"`
-	Limit       int    `json:"limit,omitempty" flag:"limit,n" help:"at most N passages; 5 unless given"`
+	Limit       int    `json:"limit,omitempty" min:"0" flag:"limit,n" help:"at most N passages; 5 unless given"`
 }
 
 // AskOut has the passages that answer, the best first.
@@ -47,9 +47,6 @@ func Ask(ctx context.Context, env *Env, in AskIn) (*AskOut, error) {
 	q, err := search.Question(in.Question)
 	if err != nil {
 		return nil, badParam("question", "%v", err)
-	}
-	if in.Limit < 0 {
-		return nil, badParam("limit", "limit is %d; a number of passages is expected", in.Limit)
 	}
 	all, unread, err := sources(ctx, env, in.WorkspaceID, in.In)
 	if err != nil {

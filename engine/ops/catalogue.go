@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -68,7 +69,8 @@ type Param struct {
 	Listed   string   // the tool set in whose lists of tools it stands; "" for any
 	Enum     []string // the values allowed; nil for any
 	Help     string
-	Writes   bool // the operation writes only with it
+	Writes   bool         // the operation writes only with it
+	Rule     mdstore.Rule // which values it takes
 	Field    reflect.StructField
 }
 
@@ -100,6 +102,9 @@ func (o Operation) Call(ctx context.Context, env *Env, args json.RawMessage) (an
 // looks at every file again: a folder that was renamed just now may not have been told yet. Nor does it before a
 // program that is saving a damaged file is done.
 func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
+	if err := o.check(in); err != nil {
+		return nil, err
+	}
 	plans, _ := in.(interface{ planned() bool })
 	dry := plans != nil && plans.planned()
 	if m, ok := in.(interface{ caller() string }); ok && o.Writes && !dry && o.Name != "memory_use" && !o.Looks {
@@ -128,6 +133,23 @@ func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
 		return nil, errs.As(err)
 	}
 	return out, nil
+}
+
+// check refuses a number that is beyond the bounds of its parameter.
+func (o Operation) check(in any) error {
+	for _, p := range o.Params() {
+		if p.Rule.Min == nil && p.Rule.Max == nil {
+			continue
+		}
+		v := reflect.ValueOf(in).Elem().FieldByIndex(p.Field.Index)
+		if v.IsZero() { // it is not given
+			continue
+		}
+		if err := p.Rule.Check(p.Name, fmt.Sprint(reflect.Indirect(v))); err != nil {
+			return badParam(p.Name, "%v", err)
+		}
+	}
+	return nil
 }
 
 // effect are the properties of an operation, as bits.
@@ -328,6 +350,9 @@ func params(t reflect.Type) []Param {
 		p := Param{
 			Name: name, Type: f.Type, Shape: shapeOf(f.Type), Required: f.Tag.Get("req") == "true", Help: f.Tag.Get("help"), Field: f,
 			Unless: f.Tag.Get("unless"), Listed: f.Tag.Get("listed"), Writes: f.Tag.Get("writes") == "true",
+		}
+		if last := len(f.Index) - 1; last == 0 || t.FieldByIndex(f.Index[:last]).Type != reflect.TypeFor[mdstore.Fields]() {
+			p.Rule = mdstore.RuleOf(f) // plans check fields of nodes, whose 0 may be none
 		}
 		if enum := f.Tag.Get("enum"); enum != "" {
 			p.Enum = strings.Split(enum, ",")

@@ -19,10 +19,10 @@ type ContextGetIn struct {
 	In
 	NodeID         string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the focused node unless given"`
 	IncludeLog     string `json:"includeLog,omitempty" flag:"include-log" enum:"true,false,all" help:"all adds the lines of Arbor itself"`
-	MaxLogEntries  int    `json:"maxLogEntries,omitempty" listed:"never" flag:"log" help:"the newest N log entries of each node, 0 for none; 20 unless given"`
+	MaxLogEntries  int    `json:"maxLogEntries,omitempty" listed:"never" min:"0" flag:"log" help:"the newest N log entries of each node, 0 for none; 20 unless given"`
 	ReverseLog     bool   `json:"reverseLog,omitempty" listed:"never" help:"newest log entries first"`
 	IncludeProblem *bool  `json:"includeProblem,omitempty" flag:"-" help:"true unless given"`
-	Budget         int    `json:"budget,omitempty" flag:"budget,b" help:"at most N tokens of 3.5 bytes each"`
+	Budget         int    `json:"budget,omitempty" min:"0" flag:"budget,b" help:"at most N tokens of 3.5 bytes each"`
 	Format         string `json:"format,omitempty" flag:"-" enum:"json,markdown"`
 	At             string `json:"at,omitempty" listed:"history" help:"as it was in this git REVISION"`
 }
@@ -58,11 +58,6 @@ var ContextGet = asOf((*ContextGetIn).at, reading(func(ctx context.Context, env 
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
-	}
-	for name, n := range map[string]int{"budget": in.Budget, "maxLogEntries": in.MaxLogEntries} {
-		if n < 0 {
-			return nil, badParam(name, "%s is %d; a number above zero is expected, or none", name, n)
-		}
 	}
 	ws := s.Workspace().ID
 	var id mdstore.ID

@@ -16,7 +16,7 @@ import (
 type HistoryGetIn struct {
 	In
 	NodeID string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
-	Limit  int    `json:"limit,omitempty" flag:"limit,n" help:"at most N commits; 20 unless given"`
+	Limit  int    `json:"limit,omitempty" min:"-1" flag:"limit,n" help:"at most N commits; 20 unless given"`
 	Since  string `json:"since,omitempty" help:"not older than this TIME: UTC, RFC 3339, or how long ago, as 2h30m"`
 }
 
@@ -52,9 +52,6 @@ workspace itself.`,
 
 // HistoryGet returns the history of a node's file, or of the workspace's own.
 func HistoryGet(ctx context.Context, env *Env, in HistoryGetIn) (*HistoryGetOut, error) {
-	if in.Limit < -1 {
-		return nil, badParam("limit", "limit is %d; a number of commits is expected, -1 for all", in.Limit)
-	}
 	id, f, err := fileOf(ctx, env, in.WorkspaceID, in.NodeID)
 	if err != nil {
 		return nil, err

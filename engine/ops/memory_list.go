@@ -22,10 +22,10 @@ type MemoryListIn struct {
 	Tags   []string `json:"tags,omitempty" flag:"tag" help:"only slots with this TAG; may be repeated: with all of them"`
 	Group  string   `json:"group,omitempty" help:"only slots in this GROUP and below it"`
 	SortBy string   `json:"sortBy,omitempty" enum:"updated,name,created,priority" flag:"sort" help:"updated unless given"`
-	Limit  int      `json:"limit,omitempty" flag:"limit,n" help:"at most N; 20 unless given"`
+	Limit  int      `json:"limit,omitempty" min:"-1" flag:"limit,n" help:"at most N; 20 unless given"`
 
 	Archived   bool `json:"archived,omitempty" help:"archived slots instead"`
-	Candidates int  `json:"candidates,omitempty" help:"only slots that nobody changed or read for N days"`
+	Candidates int  `json:"candidates,omitempty" min:"0" help:"only slots that nobody changed or read for N days"`
 
 	Cursor string `json:"cursor,omitempty" help:"continue at the CURSOR of an earlier page"`
 }
@@ -95,12 +95,6 @@ var memoryList = op("memory_list", reads|repeats, MemoryList, Help{
 
 // MemoryList lists slots. It loads the documents of those that it shows.
 var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*MemoryListOut, error) {
-	if in.Limit < -1 {
-		return nil, badParam("limit", "limit is %d; a number of slots is expected, -1 for all", in.Limit)
-	}
-	if in.Candidates < 0 {
-		return nil, badParam("candidates", "candidates is %d; a number of days is expected", in.Candidates)
-	}
 	views, err := memoryOf(ctx, env.As(in.SessionID), in.WorkspaceID)
 	if err != nil {
 		return nil, err

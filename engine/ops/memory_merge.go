@@ -12,7 +12,7 @@ type MemoryMergeIn struct {
 	MemoryIn
 	Sources       []string `json:"sources" req:"true" arg:"SLOT" help:"two slots or more"`
 	Target        string   `json:"target" req:"true" flag:"into" help:"the SLOT that gets their entries; it may be a source"`
-	Similarity    *float64 `json:"similarity,omitempty" help:"N from 0 to 1: how alike texts are of which one is left out; 0.8 unless given"`
+	Similarity    *float64 `json:"similarity,omitempty" min:"0.01" max:"1" help:"N from 0 to 1: how alike texts are of which one is left out; 0.8 unless given"`
 	DeleteSources bool     `json:"deleteSources,omitempty" help:"move the other sources to the trash"`
 	DryRun        *bool    `json:"dryRun,omitempty" flag:"-" help:"true unless given: show it and write nothing"`
 }
@@ -46,9 +46,6 @@ func MemoryMerge(ctx context.Context, env *Env, in MemoryMergeIn) (*MemoryMergeO
 	}
 	if len(in.Sources) < 2 {
 		return nil, badParam("sources", "sources: %d slot is named; a merge is of two or more", len(in.Sources))
-	}
-	if !(x.Similarity > 0 && x.Similarity <= 1) {
-		return nil, badParam("similarity", "similarity is %v; more than 0 and at most 1, for equal texts, is expected", x.Similarity)
 	}
 	v, _, err := slotIn(ctx, env, SlotRef{In: in.In, SessionID: in.SessionID, Slot: in.Sources[0]}, false)
 	if err != nil {

@@ -21,7 +21,7 @@ type MemoryReadIn struct {
 	Entry  string `json:"entry,omitempty" arg:"ENTRY" help:"id, or 0 the oldest, -1 the newest"`
 	At     string `json:"at,omitempty" help:"the entry nearest to a TIME, or to \"2 days ago\", with its neighbours"`
 	Type   string `json:"type,omitempty" help:"only entries of a TYPE"`
-	Limit  int    `json:"limit,omitempty" flag:"limit,n" help:"the newest N"`
+	Limit  int    `json:"limit,omitempty" min:"0" flag:"limit,n" help:"the newest N"`
 	Cursor string `json:"cursor,omitempty" help:"the CURSOR of an earlier reply"`
 }
 
@@ -68,9 +68,6 @@ func MemoryRead(ctx context.Context, env *Env, in MemoryReadIn) (*MemoryReadOut,
 }
 
 var readSlot = reading(func(ctx context.Context, env *Env, in MemoryReadIn) (*MemoryReadOut, error) {
-	if in.Limit < 0 {
-		return nil, badParam("limit", "limit is %d; 0 is all of them", in.Limit)
-	}
 	_, p, err := slotIn(ctx, env, in.SlotRef, false)
 	if err != nil {
 		return nil, err

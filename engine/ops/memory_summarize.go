@@ -12,9 +12,9 @@ type MemorySummarizeIn struct {
 	SlotRef
 	Text         string   `json:"text,omitempty" text:"the text"`
 	EntryIDs     []string `json:"entryIds,omitempty" flag:"entry" help:"the ID of an entry, in place of a text; may be repeated"`
-	Ratio        *float64 `json:"ratio,omitempty" help:"N from 0.05 to 0.5, of the length; 0.15 unless given"`
+	Ratio        *float64 `json:"ratio,omitempty" min:"0.05" max:"0.5" help:"N from 0.05 to 0.5, of the length; 0.15 unless given"`
 	Summary      string   `json:"summary,omitempty" help:"your SUMMARY; unless given, sentences of the text are chosen"`
-	MaxSummaries int      `json:"maxSummaries,omitempty" help:"N summaries, 5 unless given: beyond it the oldest become one"`
+	MaxSummaries int      `json:"maxSummaries,omitempty" min:"2" help:"N summaries, 5 unless given: beyond it the oldest become one"`
 	Write
 }
 
@@ -37,10 +37,6 @@ func MemorySummarize(ctx context.Context, env *Env, in MemorySummarizeIn) (*Memo
 	switch {
 	case in.Text != "" && len(in.EntryIDs) > 0:
 		return nil, badParam("text", "text and entryIds are both given; one of them is expected, or none for all entries since the last summary")
-	case !(x.Ratio >= 0.05 && x.Ratio <= 0.5):
-		return nil, badParam("ratio", "ratio is %v; 0.05 to 0.5 are expected", x.Ratio)
-	case x.Most < 2:
-		return nil, badParam("maxSummaries", "maxSummaries is %d; 2 or more are expected", x.Most)
 	}
 	env = env.As(in.SessionID)
 	ws, name, err := slotTarget(ctx, env, in.SlotRef, in.Write)

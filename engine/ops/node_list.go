@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"arbor/engine/errs"
 	"arbor/mdstore"
 	"arbor/statemachine"
 )
@@ -15,10 +14,10 @@ import (
 type NodeListIn struct {
 	In
 	RootID string   `json:"rootId,omitempty" arg:"NODE" is:"node" help:"the node to start at; the root unless given"`
-	Depth  int      `json:"depth,omitempty" flag:"depth,d" help:"only N levels below the start; 0 for all"`
+	Depth  int      `json:"depth,omitempty" min:"0" flag:"depth,d" help:"only N levels below the start; 0 for all"`
 	Status []string `json:"status,omitempty" flag:"status,s" is:"status" help:"only nodes in these STATUSES, separated by commas"`
 	Type   string   `json:"type,omitempty" flag:"type,t" enum:"planning,execution"`
-	Limit  int      `json:"limit,omitempty" flag:"limit,n" help:"at most N nodes; 200 unless given"`
+	Limit  int      `json:"limit,omitempty" min:"-1" flag:"limit,n" help:"at most N nodes; 200 unless given"`
 	Cursor string   `json:"cursor,omitempty" help:"continue at the CURSOR of an earlier page"`
 }
 
@@ -69,12 +68,6 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 		if !slices.ContainsFunc(statemachine.Types(), func(t statemachine.Type) bool { return statemachine.Valid(t, statemachine.Status(st)) }) {
 			return nil, badParam("status", "status %q: %s are the statuses of planning nodes, and %s those of execution nodes", st, listed(statemachine.Statuses(statemachine.Planning)), listed(statemachine.Statuses(statemachine.Execution)))
 		}
-	}
-	if in.Depth < 0 {
-		return nil, errs.New(errs.InvalidParams, "depth is %d; the number of levels is expected, 0 for all", in.Depth)
-	}
-	if in.Limit < -1 {
-		return nil, errs.New(errs.InvalidParams, "limit is %d; a number of nodes is expected, -1 for all", in.Limit)
 	}
 	limit := in.Limit
 	if limit == 0 {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"arbor/engine/claims"
-	"arbor/engine/errs"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/statemachine"
@@ -17,10 +16,10 @@ import (
 // NodeNextIn asks for nodes that are ready for work.
 type NodeNextIn struct {
 	In
-	Count        *int   `json:"count,omitempty" flag:"count,n" help:"at most N nodes; 1 unless given"`
+	Count        *int   `json:"count,omitempty" min:"1" flag:"count,n" help:"at most N nodes; 1 unless given"`
 	Claim        bool   `json:"claim,omitempty" writes:"true" help:"claim them: no other session gets them during the lease"`
 	SessionID    string `json:"sessionId,omitempty" flag:"-" help:"the session that claims; without one the operator claims, and never gets the same node twice"`
-	LeaseSeconds int    `json:"leaseSeconds,omitempty" flag:"-" writes:"true" help:"1800 unless given; 86400 at most"`
+	LeaseSeconds int    `json:"leaseSeconds,omitempty" min:"0" max:"86400" flag:"-" writes:"true" help:"1800 unless given; 86400 at most"`
 	Release      string `json:"release,omitempty" is:"node" writes:"true" help:"give back a NODE that is claimed"`
 }
 
@@ -121,10 +120,6 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	count := defaultNext
 	if in.Count != nil {
 		count = *in.Count
-	}
-	const most = int(claims.MaxLease / time.Second)
-	if count < 1 || in.LeaseSeconds < 0 || in.LeaseSeconds > most {
-		return nil, errs.New(errs.InvalidParams, "count is %d and leaseSeconds %d; count is at least 1, leaseSeconds not below zero, and a lease lasts at most a day (%d)", count, in.LeaseSeconds, most)
 	}
 	lease := time.Duration(0)
 	if in.Claim {

@@ -22,7 +22,7 @@ type SearchIn struct {
 	Type        string   `json:"type,omitempty" listed:"memory" help:"only entries or nodes of this TYPE"`
 	Since       string   `json:"since,omitempty" listed:"memory" help:"not older than this TIME: UTC, RFC 3339, Unix milliseconds, or how long ago, as 2h30m"`
 	Until       string   `json:"until,omitempty" listed:"memory" help:"not newer than this TIME"`
-	Limit       int      `json:"limit,omitempty" flag:"limit,n" listed:"memory" help:"at most N results; 20 unless given"`
+	Limit       int      `json:"limit,omitempty" min:"0" flag:"limit,n" listed:"memory" help:"at most N results; 20 unless given"`
 	Cursor      string   `json:"cursor,omitempty" listed:"memory" help:"continue at the CURSOR of an earlier page"`
 }
 
@@ -86,9 +86,6 @@ func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 	skip, err := strconv.Atoi(cmp.Or(in.Cursor, "0"))
 	if err != nil || skip < 0 {
 		return nil, badCursor(in.Cursor, "is none of an earlier answer")
-	}
-	if in.Limit < 0 {
-		return nil, badParam("limit", "limit is %d; a number of results is expected", in.Limit)
 	}
 	keep, err := in.filter(env, q)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 type SessionListIn struct {
 	In
 	Active bool `json:"active,omitempty" help:"only those that have not ended"`
-	Limit  int  `json:"limit,omitempty" flag:"limit,n" help:"at most N"`
+	Limit  int  `json:"limit,omitempty" min:"0" flag:"limit,n" help:"at most N"`
 }
 
 // SessionListOut lists sessions, newest first.
@@ -45,9 +45,6 @@ func SessionList(ctx context.Context, env *Env, in SessionListIn) (*SessionListO
 	v, err := env.WithPages(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
-	}
-	if in.Limit < 0 {
-		return nil, badParam("limit", "limit is %d; 0 is no limit", in.Limit)
 	}
 	all := []SessionHead{}
 	for _, p := range v.Pages().Newest(mdstore.SessionKind) {

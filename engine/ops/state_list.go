@@ -17,7 +17,7 @@ type StateListIn struct {
 	SessionID string   `json:"sessionId,omitempty" flag:"-" is:"session"`
 	Tags      []string `json:"tags,omitempty" flag:"tag" help:"only states with this TAG, or another one that is given"`
 	Query     string   `json:"query,omitempty" help:"only states with these WORDS in name, description and tags"`
-	Limit     int      `json:"limit,omitempty" flag:"limit,n" help:"at most N states; 20 unless given"`
+	Limit     int      `json:"limit,omitempty" min:"-1" flag:"limit,n" help:"at most N states; 20 unless given"`
 	Cursor    string   `json:"cursor,omitempty" help:"continue at the CURSOR of an earlier page"`
 }
 
@@ -54,9 +54,6 @@ func StateList(ctx context.Context, env *Env, in StateListIn) (*StateListOut, er
 	s, err := env.As(in.SessionID).WithPages(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
-	}
-	if in.Limit < -1 {
-		return nil, badParam("limit", "limit is %d; a number of states is expected, -1 for all", in.Limit)
 	}
 	if p, ok := s.Pages().Session(in.SessionID); ok {
 		in.SessionID = string(p.ID)

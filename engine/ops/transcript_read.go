@@ -10,7 +10,7 @@ import (
 // TranscriptReadIn asks for messages of a session.
 type TranscriptReadIn struct {
 	SessionRef
-	Last int `json:"last,omitempty" flag:"last,n" help:"the last N messages; all unless given"`
+	Last int `json:"last,omitempty" min:"0" flag:"last,n" help:"the last N messages; all unless given"`
 }
 
 // TranscriptReadOut has the messages, oldest first.
@@ -29,9 +29,6 @@ var transcriptRead = op("transcript_read", reads|repeats, TranscriptRead, Help{
 
 // TranscriptRead brings the messages of a session.
 var TranscriptRead = reading(func(ctx context.Context, env *Env, in TranscriptReadIn) (*TranscriptReadOut, error) {
-	if in.Last < 0 {
-		return nil, badParam("last", "last is %d; 0 is all of them", in.Last)
-	}
 	v, p, err := sessionOf(ctx, env, in.SessionRef)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 
 // WorkspaceGCIn says which workspaces are old.
 type WorkspaceGCIn struct {
-	MaxAge *int `json:"maxAge,omitempty" help:"DAYS without use: 90 unless given"`
+	MaxAge *int `json:"maxAge,omitempty" min:"1" help:"DAYS without use: 90 unless given"`
 	Shared bool `json:"shared,omitempty" help:"also what no resolve on this machine made"`
 	Write
 }
@@ -48,9 +48,6 @@ func WorkspaceGC(ctx context.Context, env *Env, in WorkspaceGCIn) (*WorkspaceGCO
 	days := 90
 	if in.MaxAge != nil {
 		days = min(*in.MaxAge, 100*365) // a time.Duration holds no more than 292 years
-	}
-	if days < 1 {
-		return nil, badParam("maxAge", "maxAge is %d; a number of days is expected, 1 or more", days)
 	}
 	old := engine.Collect{MaxAge: time.Duration(days) * 24 * time.Hour, Shared: in.Shared}
 	all, o, err := engine.CollectWorkspaces(ctx, env.Engine, old, env.act(in.Write, Match{}))

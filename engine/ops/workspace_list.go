@@ -11,7 +11,7 @@ type WorkspaceListIn struct {
 	Status string `json:"status,omitempty" enum:"active,archived,all" help:"active unless given"`
 	SortBy string `json:"sortBy,omitempty" listed:"briefing" enum:"name,created,lastAccessed" flag:"sort" help:"lastAccessed unless given"`
 	Order  string `json:"order,omitempty" listed:"briefing" enum:"asc,desc" help:"desc for lastAccessed unless given, else asc"`
-	Limit  int    `json:"limit,omitempty" listed:"briefing" flag:"limit,n" help:"at most N workspaces"`
+	Limit  int    `json:"limit,omitempty" min:"0" listed:"briefing" flag:"limit,n" help:"at most N workspaces"`
 	Query  string `json:"query,omitempty" listed:"briefing" help:"only those with all WORDS in name and description, or the one whose root folder is nearest above a folder"`
 }
 
@@ -54,9 +54,6 @@ arbor ws list -q`,
 
 // WorkspaceList lists workspaces.
 var WorkspaceList = reading(func(ctx context.Context, env *Env, in WorkspaceListIn) (*WorkspaceListOut, error) {
-	if in.Limit < 0 {
-		return nil, badParam("limit", "limit is %d; a number of workspaces is expected", in.Limit)
-	}
 	all, err := env.Engine.Workspaces(ctx)
 	if err != nil {
 		return nil, fail(err)

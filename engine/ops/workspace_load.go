@@ -18,7 +18,7 @@ import (
 type WorkspaceLoadIn struct {
 	In
 	ID    string `json:"id,omitempty" listed:"never" flag:"-" help:"another word for workspaceId"`
-	Limit int    `json:"limit,omitempty" flag:"limit,n" help:"the newest N entries, sessions and states; 3 unless given"`
+	Limit int    `json:"limit,omitempty" min:"0" max:"100" flag:"limit,n" help:"the newest N entries, sessions and states; 3 unless given"`
 	Shape string `json:"shape,omitempty" enum:"data" listed:"never" flag:"-" help:"data wraps the reply"`
 }
 
@@ -97,9 +97,6 @@ Left out of the listing are folders whose names begin with a dot, and what the
 
 // WorkspaceLoad returns what somebody who comes back to a workspace has to know.
 func WorkspaceLoad(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut, error) {
-	if in.Limit < 0 || in.Limit > maxLoad {
-		return nil, badParam("limit", "limit is %d; 1 to %d are allowed, and 3 unless it is given", in.Limit, maxLoad)
-	}
 	if in.WorkspaceID != "" && in.ID != "" && in.WorkspaceID != in.ID {
 		return nil, badParam("id", "id is another word for workspaceId; give one of them")
 	}

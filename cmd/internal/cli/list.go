@@ -89,8 +89,6 @@ func nextCommand(sh *shell) command {
 			return usagef("--claim takes as many as -n says, and no other session gets them; --all would take every one")
 		case in.Release != "" && (in.Claim || sh.flags.all || in.Count != nil || leased):
 			return usagef("--release gives one node back, and goes with none of --claim, --count, --lease and --all")
-		case in.Count != nil && *in.Count == 0:
-			return usagef("-n/--count is 0; 1 is the least")
 		case leased && !in.Claim:
 			return usagef("--lease says how long a claim lasts, and nothing is claimed without --claim; use both")
 		case leased && (lease < time.Second || lease > claims.MaxLease):
