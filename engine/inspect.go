@@ -183,7 +183,7 @@ func (e *Engine) sweep(ctx context.Context, found []check.Finding, now time.Time
 		if s.To != "" {
 			what = "moved: what a commit has left"
 		}
-		files = append(files, plan.FileChange{Path: s.Path, To: s.To, What: []string{what}})
+		files = append(files, plan.FileChange{Path: s.Path, To: s.To, What: []view.Change{{Do: what}}})
 		fixed = append(fixed, at[s.Path])
 	}
 	return fixed, files, err

@@ -11,6 +11,7 @@ import (
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/engine/sessions"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -94,7 +95,7 @@ func newBound(
 	if err != nil {
 		return nil, err
 	}
-	addBindings(out.Outcome, s, changes, r.Identifier+" bound to "+string(id))
+	addBindings(out.Outcome, s, changes, view.Change{ID: mdstore.ID(r.Identifier), Do: "bound to " + string(id)})
 	if lost != "" {
 		const text = "%s was bound to %s, which the vault does not have; it is bound to a new workspace now"
 		out.Warned = append(out.Warned, fmt.Sprintf(text, r.Identifier, lost))
@@ -201,7 +202,7 @@ func BoundFolder(ctx context.Context, e *Engine, dir string) (sessions.Binding, 
 
 // UnbindWorkspace ends all bindings to a workspace.
 func UnbindWorkspace(ctx context.Context, e *Engine, ws mdstore.ID) error {
-	_, err := e.editBindings(ctx, plan.Act{}, "bindings to "+string(ws)+" ended", func(s *sessions.Bindings) ([]mdstore.Change, error) {
+	_, err := e.editBindings(ctx, plan.Act{}, view.Change{Do: "bindings to " + string(ws) + " ended"}, func(s *sessions.Bindings) ([]mdstore.Change, error) {
 		if err := s.Corrupt(); err != nil {
 			return nil, err
 		}

@@ -42,7 +42,7 @@ func (e *Engine) Bind(ctx context.Context, b sessions.Binding, act plan.Act) (*p
 	}
 	now := e.opt.Now()
 	b.BoundAt = now.UnixMilli()
-	out, err := e.editBindings(ctx, act, b.SessionID+" bound to "+string(b.WorkspaceID), func(s *sessions.Bindings) ([]mdstore.Change, error) {
+	out, err := e.editBindings(ctx, act, view.Change{ID: mdstore.ID(b.SessionID), Do: "bound to " + string(b.WorkspaceID)}, func(s *sessions.Bindings) ([]mdstore.Change, error) {
 		return s.Set(b, now)
 	})
 	if err == nil && !act.DryRun {
@@ -57,7 +57,7 @@ func (e *Engine) Unbind(ctx context.Context, session string, act plan.Act) (*pla
 	if err := sessions.ValidID(session); err != nil {
 		return nil, err
 	}
-	out, err := e.editBindings(ctx, act, session+" unbound", func(s *sessions.Bindings) ([]mdstore.Change, error) {
+	out, err := e.editBindings(ctx, act, view.Change{ID: mdstore.ID(session), Do: "unbound"}, func(s *sessions.Bindings) ([]mdstore.Change, error) {
 		return s.Unset(session, e.opt.Now())
 	})
 	if err != nil || act.DryRun {
@@ -78,7 +78,7 @@ func Leave(ctx context.Context, e *Engine, session string) {
 }
 
 // editBindings commits what edit makes of sessions.json.
-func (e *Engine) editBindings(ctx context.Context, act plan.Act, what string, edit func(*sessions.Bindings) ([]mdstore.Change, error)) (*plan.Outcome, error) {
+func (e *Engine) editBindings(ctx context.Context, act plan.Act, what view.Change, edit func(*sessions.Bindings) ([]mdstore.Change, error)) (*plan.Outcome, error) {
 	out := &plan.Outcome{DryRun: act.DryRun}
 	return e.write(ctx, out, func() ([]mdstore.Change, error) {
 		s, err := sessions.ReadBindings(ctx, e.st)
@@ -93,7 +93,7 @@ func (e *Engine) editBindings(ctx context.Context, act plan.Act, what string, ed
 }
 
 // addBindings adds changes of bindings to an outcome.
-func addBindings(out *plan.Outcome, s *sessions.Bindings, changes []mdstore.Change, what string) {
+func addBindings(out *plan.Outcome, s *sessions.Bindings, changes []mdstore.Change, what view.Change) {
 	for _, c := range changes {
 		out.Add(c, what)
 		if c.Path == mdstore.SessionsFile && !c.Base.IsZero() {

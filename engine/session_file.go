@@ -23,8 +23,8 @@ func SessionFile(ctx context.Context, e *Engine, v *view.View, caller string) (*
 	return v.Pages().Session(caller)
 }
 
-// A Rebinding returns how sessions.json changes with an operation, given its result, and what that does in words.
-type Rebinding[R any] func(R, *sessions.Bindings) (changes []mdstore.Change, what string, err error)
+// A Rebinding returns how sessions.json changes with an operation, given its result, and what that does.
+type Rebinding[R any] func(R, *sessions.Bindings) (changes []mdstore.Change, what view.Change, err error)
 
 // ApplyBound is Apply for an operation that changes bindings as well, in the same commit.
 func ApplyBound[R any](

@@ -161,7 +161,7 @@ func (c *checker) onWorkspace(text string, mend func(d *plan.Draft, e *plan.Edit
 func set(who mdstore.ID, key string, v mdoc.Scalar) func(*plan.Draft, *plan.Edit) error {
 	return func(_ *plan.Draft, e *plan.Edit) error {
 		e.Set(key, v)
-		e.Did("%s %s mended", who, key)
+		e.Did(view.Change{ID: who, Key: key, Do: "mended"})
 		return nil
 	}
 }

@@ -38,7 +38,7 @@ func rename(d *plan.Draft, n *mdstore.Node) error {
 	e := d.OnNode(n)
 	e.Set(mdstore.KeyID, mdoc.Text(string(id)))
 	d.Log(e, "copied from "+string(n.ID))
-	e.Did("%s is a copy of %s", id, n.ID)
+	e.Did(view.Change{ID: id, Do: "is a copy of " + string(n.ID)})
 	return nil
 }
 

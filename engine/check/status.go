@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"arbor/engine/plan"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
@@ -17,7 +18,7 @@ func (c *checker) status(n *mdstore.Node) {
 		if was, _, unlogged := mdstore.UnloggedStatus(n); unlogged && d.Code == string(statemachine.CodeStatusUnreachable) {
 			r = c.on(n, "record it in the log", func(d *plan.Draft, e *plan.Edit) error {
 				d.Log(e, mdstore.StatusChange{By: mdstore.ByHand, From: was.To, To: n.Status}.String())
-				e.Did("%s status %s recorded", n.ID, n.Status)
+				e.Did(view.Change{ID: n.ID, Key: mdstore.KeyStatus, To: string(n.Status), Do: "recorded"})
 				return nil
 			})
 		}

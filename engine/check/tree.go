@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"arbor/engine/plan"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
@@ -33,7 +34,7 @@ func (c *checker) adopted(n *mdstore.Node) repair {
 
 func reparent(d *plan.Draft, e *plan.Edit, n *mdstore.Node, to mdstore.ID) {
 	e.Set(mdstore.KeyParent, mdoc.Text(string(to)))
-	e.Did("%s parent %s → %s", n.ID, n.Parent, to)
+	e.Did(view.Change{ID: n.ID, Key: mdstore.KeyParent, From: string(n.Parent), To: string(to)})
 	d.Log(e, movedEntry+string(n.Parent)+" → "+string(to))
 }
 

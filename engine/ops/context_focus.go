@@ -3,10 +3,10 @@ package ops
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"arbor/engine"
 	"arbor/engine/plan"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -70,9 +70,9 @@ func ContextFocus(ctx context.Context, env *Env, in ContextFocusIn) (*ContextFoc
 	}
 	out.Wrote = env.wrote(ctx, w.ID, o, hint)
 	if out.Hint = env.refocus(ctx, w.ID, id, in.Write, out.Hint); was != id && !in.DryRun && !o.Changed() {
-		what := fmt.Sprintf("%s focus %s → %s", w.ID, cmp.Or(was, "nothing"), id)
+		what := view.Change{ID: w.ID, Key: "focus", From: string(cmp.Or(was, "nothing")), To: string(id)}
 		out.Changed, out.Hint = true, hint
-		out.Files = []FileDiff{{Path: mdstore.LocalDir + "/" + string(engine.MachineFile), Lines: 1, What: []string{what}}}
+		out.Files = []FileDiff{{Path: mdstore.LocalDir + "/" + string(engine.MachineFile), Lines: 1, What: []view.Change{what}}}
 	}
 	return out, nil
 }

@@ -31,7 +31,7 @@ type HistoryEntry struct {
 	Commit string             `json:"commit,omitempty"` // "" for what is in no commit yet
 	Time   string             `json:"timestamp,omitempty"`
 	Author string             `json:"author,omitempty"`
-	What   []string           `json:"what"`
+	What   []view.Change      `json:"what"`
 	Log    []mdstore.LogEntry `json:"log,omitempty"` // that came with it
 }
 
@@ -197,11 +197,11 @@ func (h *history) entries(ctx context.Context, commits []gitrepo.Commit) (out []
 		}
 		switch {
 		case was == nil && c.ID != "" && slices.Contains(h.Shallow(), c.ID):
-			e.What = []string{"it was there; the shallow clone ends here"}
+			e.What = []view.Change{{Do: "it was there; the shallow clone ends here"}}
 		case is == nil && c.New.Mode == "":
-			e.What = []string{"removed"}
+			e.What = []view.Change{{Do: "removed"}}
 		case is == nil:
-			e.What = []string{"a link or a submodule took its place"}
+			e.What = []view.Change{{Do: "a link or a submodule took its place"}}
 		default:
 			e.tell(was, is)
 			for _, other := range c.Others {
@@ -209,10 +209,10 @@ func (h *history) entries(ctx context.Context, commits []gitrepo.Commit) (out []
 			}
 		}
 		if from := h.moved[c.ID]; from != "" {
-			e.What = append(e.What, "file moved from "+string(from))
+			e.What = append(e.What, view.Change{Do: "file moved from " + string(from)})
 		}
 		if c.Others != nil {
-			e.What = slices.Insert(e.What, 0, "merged")
+			e.What = slices.Insert(e.What, 0, view.Change{Do: "merged"})
 		}
 		if c.ID != "" || len(e.What)+len(e.Log) > 0 {
 			out = append(out, e)
@@ -226,7 +226,7 @@ func (h *history) entries(ctx context.Context, commits []gitrepo.Commit) (out []
 func (e *HistoryEntry) keep(other, is *view.Edition) {
 	var against HistoryEntry
 	against.tell(other, is)
-	e.What = slices.DeleteFunc(e.What, func(s string) bool { return !slices.Contains(against.What, s) })
+	e.What = slices.DeleteFunc(e.What, func(c view.Change) bool { return !slices.Contains(against.What, c) })
 	e.Log = slices.DeleteFunc(e.Log, func(l mdstore.LogEntry) bool { return !slices.Contains(against.Log, l) })
 }
 
@@ -236,14 +236,14 @@ func (e *HistoryEntry) tell(was, is *view.Edition) {
 	e.Log = s.Log
 	switch {
 	case was == nil:
-		e.What = append(e.What, "created: "+string(is.Status))
+		e.What = append(e.What, view.Change{Do: view.Created, Name: string(is.Status)})
 	case was.Status != is.Status:
-		e.What = append(e.What, fmt.Sprintf("status %s → %s", was.Status, is.Status))
+		e.What = append(e.What, view.Change{Key: mdstore.KeyStatus, From: string(was.Status), To: string(is.Status)})
 	}
 	if was != nil && was.Parent != is.Parent {
-		e.What = append(e.What, fmt.Sprintf("moved from %s to %s", was.Parent, is.Parent))
+		e.What = append(e.What, view.Change{Do: fmt.Sprintf("moved from %s to %s", was.Parent, is.Parent)})
 	}
 	if e.What = append(e.What, s.What...); is.Damage != "" {
-		e.What = append(e.What, "damaged: "+is.Damage)
+		e.What = append(e.What, view.Change{Do: "damaged", Name: is.Damage})
 	}
 }

@@ -31,19 +31,19 @@ type PlanDiffOut struct {
 
 // PlanChange is what became of a node, or of a workspace itself.
 type PlanChange struct {
-	WorkspaceID string   `json:"workspaceId"`
-	NodeID      string   `json:"nodeId,omitempty"` // "" for the workspace itself
-	Title       string   `json:"title"`
-	Kind        string   `json:"kind" enum:"created,changed,removed"`
-	Was         string   `json:"was,omitempty"`    // its status before, where it was another one
-	Status      string   `json:"status,omitempty"` // likewise, now
-	From        string   `json:"from,omitempty"`   // the parent of one that was moved or removed
-	Parent      string   `json:"parent,omitempty"` // of one that was moved or created
-	Conclusion  string   `json:"conclusion,omitempty"`
-	What        []string `json:"what,omitempty"`
-	RulesAdded  []string `json:"rulesAdded,omitempty"`
-	RulesGone   []string `json:"rulesRemoved,omitempty"`
-	Log         int      `json:"logEntries,omitempty"` // that came
+	WorkspaceID string        `json:"workspaceId"`
+	NodeID      string        `json:"nodeId,omitempty"` // "" for the workspace itself
+	Title       string        `json:"title"`
+	Kind        string        `json:"kind" enum:"created,changed,removed"`
+	Was         string        `json:"was,omitempty"`    // its status before, where it was another one
+	Status      string        `json:"status,omitempty"` // likewise, now
+	From        string        `json:"from,omitempty"`   // the parent of one that was moved or removed
+	Parent      string        `json:"parent,omitempty"` // of one that was moved or created
+	Conclusion  string        `json:"conclusion,omitempty"`
+	What        []view.Change `json:"what,omitempty"`
+	RulesAdded  []string      `json:"rulesAdded,omitempty"`
+	RulesGone   []string      `json:"rulesRemoved,omitempty"`
+	Log         int           `json:"logEntries,omitempty"` // that came
 }
 
 var planDiff = op("plan_diff", reads|repeats|byGit, PlanDiff, Help{

@@ -215,7 +215,11 @@ func TestAHistoryFollowsTheIDOfANode(t *testing.T) {
 	}
 	var got []string
 	for _, e := range out.Entries {
-		got = append(got, e.Commit+" "+strings.Join(e.What, "; "))
+		var words []string
+		for _, c := range e.What {
+			words = append(words, c.String())
+		}
+		got = append(got, e.Commit+" "+strings.Join(words, "; "))
 	}
 	want := []string{
 		" file moved from " + ws + "/nodes/elsewhere/Node.md",

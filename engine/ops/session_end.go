@@ -6,6 +6,7 @@ import (
 	"arbor/engine"
 	"arbor/engine/plan"
 	"arbor/engine/sessions"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -41,9 +42,9 @@ func SessionEnd(ctx context.Context, env *Env, in SessionEndIn) (*SessionEndOut,
 	out, ws := &SessionEndOut{SessionID: string(p.ID)}, v.Workspace().ID
 	end := plan.EndSession{ID: p.ID, Summary: in.Summary, Focus: focus, Commit: engine.Head(ctx, env.Engine)}
 	_, o, err := engine.ApplyBound(ctx, env.Engine, ws, env.act(in.Write, Match{}), end,
-		func(_ plan.None, s *sessions.Bindings) (cs []mdstore.Change, what string, err error) {
+		func(_ plan.None, s *sessions.Bindings) (cs []mdstore.Change, what view.Change, err error) {
 			cs, out.Callers, err = s.UnsetFile(p.ID, p.Field(mdstore.KeyExternal), env.Engine.Now())
-			return cs, string(p.ID) + " unbound", err
+			return cs, view.Change{ID: p.ID, Do: "unbound"}, err
 		})
 	if err != nil {
 		return nil, fail(err)

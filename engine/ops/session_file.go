@@ -73,18 +73,18 @@ func begin(
 	ctx context.Context, env *Env, ws mdstore.ID, w Write, p plan.Operation[*plan.StartedSession], named, hint string,
 ) (s *plan.StartedSession, wrote Wrote, to Bound, err error) {
 	s, o, err := engine.ApplyBound(ctx, env.Engine, ws, env.act(w, Match{}), p,
-		func(s *plan.StartedSession, b *sessions.Bindings) ([]mdstore.Change, string, error) {
+		func(s *plan.StartedSession, b *sessions.Bindings) ([]mdstore.Change, view.Change, error) {
 			to = Bound{Caller: env.Session, Session: string(s.ID)}
 			if env.Session == "" || env.Follows {
 				to.Caller = cmp.Or(named, to.Session)
 			}
 			if env.Follows {
 				if err := engine.MayUse(ctx, env.Engine, to.Caller, env.Connection); err != nil {
-					return nil, "", err
+					return nil, view.Change{}, err
 				}
 			}
 			changes, err := b.SetFile(to.Caller, ws, s.ID, s.Node, env.Engine.Now())
-			return changes, to.Caller + " bound to " + string(ws), err
+			return changes, view.Change{ID: mdstore.ID(to.Caller), Do: "bound to " + string(ws)}, err
 		})
 	if err != nil {
 		return nil, Wrote{}, Bound{}, fail(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"arbor/engine/plan"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -61,11 +62,11 @@ func (w Wrote) Written() Wrote { return w }
 
 // A FileDiff says what a writing operation changed in one file.
 type FileDiff struct {
-	Path    string   `json:"path"`              // relative to the vault
-	To      string   `json:"to,omitempty"`      // where the file or folder moved
-	Version string   `json:"version,omitempty"` // of the file as it is now; for ifMatch
-	Lines   int      `json:"lines"`             // lines that differ: the larger of those added and those removed
-	What    []string `json:"what,omitempty"`    // "node-… status pending → implementing"
+	Path    string        `json:"path"`              // relative to the vault
+	To      string        `json:"to,omitempty"`      // where the file or folder moved
+	Version string        `json:"version,omitempty"` // of the file as it is now; for ifMatch
+	Lines   int           `json:"lines"`             // lines that differ: the larger of those added and those removed
+	What    []view.Change `json:"what,omitempty"`    // "node-… status pending → implementing"
 }
 
 // wrote turns an outcome into what every writing operation returns, and notes the change as the session's own. The hint is

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"arbor/engine/errs"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -51,12 +52,12 @@ func (x Briefing) edit(e *Edit, who string) error {
 				value = mdoc.NullValue()
 			}
 			e.Set(f.key, value)
-			e.Did("%s %s", who, f.key)
+			e.Did(view.Change{ID: mdstore.ID(who), Key: f.key})
 		}
 	}
 	write := func(section, text string) {
 		if e.write(section, text) {
-			e.Did("%s %s", who, strings.ToLower(section))
+			e.Did(view.Change{ID: mdstore.ID(who), Key: strings.ToLower(section)})
 		}
 	}
 	for _, s := range []part{{mdstore.SecPurpose, x.Purpose}, {mdstore.SecCurrentGoal, x.CurrentGoal},
@@ -99,7 +100,7 @@ func (x Briefing) edit(e *Edit, who string) error {
 		}
 		if !slices.Equal(have, now) {
 			e.list(l.section, at, have, now)
-			e.Did("%s %s %d → %d", who, strings.ToLower(l.section), len(have), len(now))
+			e.Did(view.Counts(mdstore.ID(who), l.section, len(have), len(now)))
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"arbor/engine/errs"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
@@ -26,9 +27,9 @@ func (d *Draft) step(n *mdstore.Node, dec statemachine.Decision, why, moved stri
 	e := d.OnNode(n)
 	e.Set(mdstore.KeyStatus, mdoc.Text(string(dec.To)))
 	d.logText(e, mdstore.StatusChange{By: string(dec.Action), From: dec.From, To: dec.To, Why: why, Moved: moved}.String())
-	e.Did("%s status %s → %s", n.ID, dec.From, dec.To)
+	e.Did(view.Change{ID: n.ID, Key: mdstore.KeyStatus, From: string(dec.From), To: string(dec.To)})
 	if moved != "" {
-		e.Did("%s conclusion moved into the log", n.ID)
+		e.Did(view.Change{ID: n.ID, Key: "conclusion", Do: "moved into the log"})
 	}
 }
 
@@ -159,6 +160,6 @@ func (d *Draft) MoveFocus(id mdstore.ID) error {
 		v = mdoc.Text(string(id))
 	}
 	e.Set(mdstore.KeyFocus, v)
-	e.Did("%s focus %s → %s", d.View.Workspace().ID, cmp.Or(d.View.Workspace().Focus, "nothing"), id)
+	e.Did(view.Change{ID: d.View.Workspace().ID, Key: "focus", From: string(cmp.Or(d.View.Workspace().Focus, "nothing")), To: string(id)})
 	return nil
 }

@@ -263,7 +263,9 @@ func (d *Draft) create(path mdstore.Path, n ImportNode, docs, references []strin
 }
 
 // created says that a node or workspace is made.
-func created(id mdstore.ID, title string) string { return string(id) + " created: " + title }
+func created(id mdstore.ID, title string) view.Change {
+	return view.Change{ID: id, Do: view.Created, Name: title}
+}
 
 // rulesRead checks the proof that the rules were read. The hash itself is never told: having it is the proof.
 func (d *Draft) rulesRead(hash string) error {

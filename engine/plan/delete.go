@@ -73,7 +73,7 @@ func (x Delete) Plan(d *Draft) (*Deleted, error) {
 	if ok && d.Editable(p) == nil {
 		edit := d.OnNode(p)
 		d.Log(edit, fmt.Sprintf("deleted: %s (%s), nodes: %d", n.ID, n.Title, out.Count))
-		edit.Did("%s log + 1", p.ID)
+		edit.Did(view.Change{ID: p.ID, Key: "log", Do: view.Plus, To: "1"})
 	}
 	return out, nil
 }
@@ -122,7 +122,7 @@ func (d *Draft) trash(to mdstore.Path, nodes []*mdstore.Node) {
 			last = dir
 		}
 		change := mdstore.Change{Path: from, To: to.Join(string(from))}
-		all = append(all, leaving{planned{change: change, what: []string{string(n.ID) + " deleted: " + n.Title}}, rank[n.Path]})
+		all = append(all, leaving{planned{change: change, what: []view.Change{{ID: n.ID, Do: view.Deleted, Name: n.Title}}}, rank[n.Path]})
 	}
 	sort.Slice(all, func(i, j int) bool { return all[i].rank > all[j].rank })
 	for _, l := range all {

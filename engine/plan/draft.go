@@ -77,23 +77,23 @@ type Options struct {
 	Claimed func(*mdstore.Node) (told string, err error)
 }
 
-// planned is a change of a whole file or folder, and what it does in words.
+// planned is a change of a whole file or folder, and what it does.
 type planned struct {
 	change mdstore.Change
-	what   []string
+	what   []view.Change
 	old    []byte // what the file holds, where the outcome tells it; nil where it is new or not known
 	first  bool   // it is made before the edits
 	quiet  bool   // nobody is told of it
 }
 
 // whole adds a change of a whole file or folder.
-func (d *Draft) whole(c mdstore.Change, what ...string) {
+func (d *Draft) whole(c mdstore.Change, what ...view.Change) {
 	d.extra = append(d.extra, planned{change: c, what: what})
 }
 
 // Besides adds a change of a file that is none of the workspace's, with what it holds, nil for a new one.
-func Besides(d *Draft, c mdstore.Change, old []byte, what string) {
-	d.extra = append(d.extra, planned{change: c, what: []string{what}, old: old})
+func Besides(d *Draft, c mdstore.Change, old []byte, what view.Change) {
+	d.extra = append(d.extra, planned{change: c, what: []view.Change{what}, old: old})
 }
 
 // New returns an empty draft over a view.

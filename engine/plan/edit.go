@@ -2,10 +2,10 @@ package plan
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -22,7 +22,7 @@ type Edit struct {
 	page    bool                         // a page has no updatedAt
 	spare   bool                         // a line of a trace and nothing else: where it cannot be written, the rest is
 	thaws   int                          // of a reopened ancestor: which one from below, the nearest being 1
-	what    []string
+	what    []view.Change
 
 	after   *mdoc.Doc // set by Finish; nil where nothing changes
 	adapted []string
@@ -119,8 +119,8 @@ func (d *Draft) logText(e *Edit, event string) {
 	d.Log(e, event)
 }
 
-// Did adds what the edit does, in words.
-func (e *Edit) Did(format string, args ...any) { e.what = append(e.what, fmt.Sprintf(format, args...)) }
+// Did adds what the edit does.
+func (e *Edit) Did(c view.Change) { e.what = append(e.what, c) }
 
 func (e *Edit) apply() error {
 	if err := e.doc.Editable(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"arbor/engine/errs"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -101,9 +102,9 @@ func (w Import) files(out *Outcome) error {
 			return err
 		}
 		out.adapt(adapted)
-		var what []string // the root is named, as a node that every workspace has
+		var what []view.Change // the root is named, as a node that every workspace has
 		if n.ID == mdstore.Root {
-			what = []string{created(n.ID, n.Title)}
+			what = []view.Change{created(n.ID, n.Title)}
 		}
 		out.Add(mdstore.Change{Path: path, New: doc.Bytes()}, what...)
 	}

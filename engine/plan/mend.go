@@ -48,7 +48,7 @@ func (d *Draft) Vacate(missing mdstore.Path) {
 // Discard moves a file or folder to the trash.
 func (d *Draft) Discard(p mdstore.Path) {
 	to := mdstore.TrashPath(mdstore.TrashStamp(d.now, "check"), p)
-	d.whole(mdstore.Change{Path: p, To: to}, "moved to the trash: "+p.Base())
+	d.whole(mdstore.Change{Path: p, To: to}, view.Change{Do: "moved to the trash", Name: p.Base()})
 }
 
 // Over returns an empty draft over the view as this draft leaves it, for a further round of repairs. Take brings its

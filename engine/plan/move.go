@@ -64,7 +64,7 @@ func (m Move) Plan(d *Draft) (*Moved, error) {
 			return nil, err
 		}
 		edit.Set(mdstore.KeyParent, mdoc.Text(string(m.Parent)))
-		edit.Did("%s parent %s → %s", n.ID, n.Parent, m.Parent)
+		edit.Did(view.Change{ID: n.ID, Key: mdstore.KeyParent, From: string(n.Parent), To: string(m.Parent)})
 		d.Log(edit, "moved: "+string(n.Parent)+" → "+string(m.Parent))
 		if out.Cascades, err = d.Raise(entered(n.Type, n.Status, up), m.Cascade, "child "+string(n.ID)+" moved in"); err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"arbor/engine/errs"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
@@ -29,7 +30,7 @@ func (t NodeTexts) Plan(d *Draft) (None, error) {
 		}
 		if f, _ := n.Doc().Field(mdstore.KeyTitle); f.Value != *t.Title {
 			edit.Set(mdstore.KeyTitle, mdoc.Text(*t.Title))
-			edit.Did("%s title %s → %s", n.ID, n.Title, *t.Title)
+			edit.Did(view.Change{ID: n.ID, Key: mdstore.KeyTitle, From: n.Title, To: *t.Title})
 			warnTitle(d, *t.Title, n.Parent, n.ID)
 		}
 	}
@@ -45,7 +46,7 @@ func (t NodeTexts) Plan(d *Draft) (None, error) {
 		text    *string
 	}{{mdstore.SecRequirement, t.Requirement}, {mdstore.SecNote, t.Note}, {mdstore.SecConclusion, t.Conclusion}} {
 		if x.text != nil && edit.write(x.section, *x.text) {
-			edit.Did("%s %s", n.ID, strings.ToLower(x.section))
+			edit.Did(view.Change{ID: n.ID, Key: strings.ToLower(x.section)})
 		}
 	}
 	if err := d.checkFields(&t.Fields); err != nil {
@@ -78,7 +79,7 @@ func (e *Edit) setFields(n *mdstore.Node, x *mdstore.Fields) {
 	for f, text := range x.Given() {
 		if was := n.Text(f); was != text {
 			e.Set(f.Key, f.Scalar(text))
-			e.Did("%s %s %s → %s", n.ID, f.Key, f.Scalar(was), f.Scalar(text))
+			e.Did(view.Change{ID: n.ID, Key: f.Key, From: f.Scalar(was).String(), To: f.Scalar(text).String()})
 		}
 	}
 }
@@ -177,7 +178,7 @@ func (x AppendLog) Plan(d *Draft) (string, error) {
 		return "", err
 	}
 	d.Log(edit, strings.Trim(x.Event, "\r\n"))
-	edit.Did("%s log + 1", who)
+	edit.Did(view.Change{ID: mdstore.ID(who), Key: "log", Do: view.Plus, To: "1"})
 	return d.now.Format(mdstore.TimeLayout), nil
 }
 
@@ -218,10 +219,10 @@ func (x SetProblem) Plan(d *Draft) (None, error) {
 		edit.adapted = append(edit.adapted, adapted...)
 		if p.IsZero() {
 			d.logText(edit, was.Cleared())
-			edit.Did("%s problem cleared", who)
+			edit.Did(view.Change{ID: mdstore.ID(who), Key: "problem", Do: "cleared"})
 		} else {
 			d.logText(edit, p.Raised())
-			edit.Did("%s problem", who)
+			edit.Did(view.Change{ID: mdstore.ID(who), Key: "problem"})
 		}
 	}
 	return None{}, nil

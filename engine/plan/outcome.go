@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -26,9 +27,9 @@ type FileChange struct {
 	Path    mdstore.Path
 	To      mdstore.Path    // where the file or folder moved; "" where it stays
 	Version mdstore.Version // the new one; zero where the file moved or is gone
-	What    []string        // "node-… status pending → implementing"
-	Old     []byte          // nil for a file that was not there
-	New     []byte          // nil for one that moves or goes
+	What    []view.Change
+	Old     []byte // nil for a file that was not there
+	New     []byte // nil for one that moves or goes
 
 	was, is *mdoc.Doc // of Old and New; nil where they are not parsed
 }
@@ -116,7 +117,7 @@ func (o *Outcome) adapt(how []string) {
 }
 
 // Add adds a change of a whole file or folder.
-func (o *Outcome) Add(c mdstore.Change, what ...string) {
+func (o *Outcome) Add(c mdstore.Change, what ...view.Change) {
 	f := FileChange{Path: c.Path, To: c.To, New: c.New, What: what}
 	if c.New != nil {
 		f.Version = mdstore.VersionOf(c.New)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -36,7 +37,7 @@ func (f *front) list(key string, items []string) {
 
 // AddPage adds a new page, of a kind that has that form.
 func AddPage(
-	d *Draft, k *mdstore.Kind, path mdstore.Path, fields front, sections []mdoc.SectionText, what string,
+	d *Draft, k *mdstore.Kind, path mdstore.Path, fields front, sections []mdoc.SectionText, what view.Change,
 ) error {
 	doc, adapted, err := mdoc.Compose(string(path), k.Form, fields, sections)
 	if err != nil {

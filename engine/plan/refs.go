@@ -88,7 +88,7 @@ func editRefs(e *Edit, who, section string, have []mdstore.Ref, do RefAction, r 
 			return nil, errs.New(errs.ReferenceExists, "%s: %s in %s: %s", who, r.Target, section, how)
 		}
 		e.append(section, item)
-		e.Did("%s %s + %s", who, strings.ToLower(section), r.Target)
+		e.Did(view.Change{ID: mdstore.ID(who), Key: strings.ToLower(section), Do: view.Plus, To: r.Target})
 		return append(now, r), nil
 	case RemoveRef, ExpireRef, ActivateRef:
 	default:
@@ -106,7 +106,7 @@ func editRefs(e *Edit, who, section string, have []mdstore.Ref, do RefAction, r 
 		if do == RemoveRef {
 			e.remove(section, x.Index)
 			now = slices.Delete(now, i, i+1)
-			e.Did("%s %s - %s", who, strings.ToLower(section), x.Target)
+			e.Did(view.Change{ID: mdstore.ID(who), Key: strings.ToLower(section), Do: view.Minus, To: x.Target})
 			continue
 		}
 		e.Mark(who, section, x, do == ExpireRef)
@@ -148,7 +148,7 @@ func editDocs(e *Edit, who string, have, want []mdstore.Ref) error {
 		}
 	}
 	if changed {
-		e.Did("%s docs %d → %d", who, len(have), len(want))
+		e.Did(view.Counts(mdstore.ID(who), mdstore.SecDocs, len(have), len(want)))
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func (e *Edit) Mark(who, section string, r mdstore.Ref, expired bool) {
 	if expired {
 		how = "expired"
 	}
-	e.Did("%s %s %s %s", who, strings.ToLower(section), r.Target, how)
+	e.Did(view.Change{ID: mdstore.ID(who), Key: strings.ToLower(section), To: r.Target, Do: how})
 }
 
 func refCandidate(r mdstore.Ref) errs.Candidate {

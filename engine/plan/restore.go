@@ -105,7 +105,7 @@ func (x Restore) back(d *Draft, n *mdstore.Node, parent mdstore.ID) error {
 		edited = doc.Bytes()
 	}
 	dir := d.View.Workspace().Dir
-	what := string(x.Node) + " restored: " + x.Title
+	what := view.Change{ID: x.Node, Do: "restored", Name: x.Title}
 	for _, p := range slices.Backward(x.Moved) {
 		from, to := x.Trash.Join(string(p)), dir.Join(string(p))
 		if occupied(d.View, to) {

@@ -51,7 +51,7 @@ func (x Rules) Plan(d *Draft) ([]string, error) {
 		edit.Set(mdstore.KeyRulesHash, mdoc.Text(hash))
 	}
 	if !slices.Equal(have, now) {
-		edit.Did("%s rules %d → %d", w.ID, len(have), len(now))
+		edit.Did(view.Counts(w.ID, mdstore.SecRules, len(have), len(now)))
 	}
 	return now, nil
 }

@@ -121,7 +121,7 @@ func (a EndSession) Plan(d *Draft) (None, error) {
 	if a.Commit != "" {
 		e.Set(mdstore.KeyCommit, mdoc.Text(a.Commit))
 	}
-	e.Did("%s ended: %s", p.ID, p.Name())
+	e.Did(view.Change{ID: p.ID, Do: "ended", Name: p.Name()})
 	switch summary := strings.TrimSpace(a.Summary); {
 	case summary == "":
 	case len(summary) > mdstore.MaxEvent:
@@ -171,7 +171,7 @@ func (a NoteSession) Plan(d *Draft) (None, error) {
 		text = strings.TrimSpace(text) + "\nfiles: " + files
 	}
 	Trace(d, p, kind, text)
-	OnPage(d, p).Did("%s noted: %s", p.ID, p.Name())
+	OnPage(d, p).Did(view.Change{ID: p.ID, Do: "noted", Name: p.Name()})
 	return None{}, nil
 }
 
@@ -193,7 +193,7 @@ func (a AttachSession) Plan(d *Draft) (None, error) {
 	}
 	e := OnPage(d, p)
 	e.Set(mdstore.KeyAttached, mdoc.List(now...))
-	e.Did("%s: %s", p.ID, did)
+	e.Did(view.Change{ID: p.ID, Do: did})
 	Trace(d, p, TraceNote, did)
 	return None{}, nil
 }

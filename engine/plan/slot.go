@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -247,7 +246,7 @@ func placeTaken(d *Draft, p mdstore.Path) bool {
 // changeSlot plans a change of the front matter and the entries of a slot, and that updatedAt says so. What people
 // wrote between the entries becomes entries with ids. The file as it was is kept where the plan takes entries away that
 // nobody has elsewhere.
-func changeSlot(d *Draft, p *mdstore.Page, fields front, c mdstore.SlotChange, keep mdstore.ID, what string) (kept mdstore.Path, err error) {
+func changeSlot(d *Draft, p *mdstore.Page, fields front, c mdstore.SlotChange, keep mdstore.ID, what view.Change) (kept mdstore.Path, err error) {
 	doc, version := p.File()
 	old := mdstore.Stored(p.Path, doc.Bytes())
 	if !d.opt.Untimed {
@@ -272,7 +271,7 @@ func changeSlot(d *Draft, p *mdstore.Page, fields front, c mdstore.SlotChange, k
 		kept = mdstore.Path(mdstore.LocalDir).Join(mdstore.ReplacedDir, mdstore.TrashStamp(d.now, string(keep))+".md")
 		d.extra = append(d.extra, planned{change: mdstore.Change{Path: kept, New: p.Doc().Bytes()}, first: true, quiet: true})
 	}
-	d.extra = append(d.extra, planned{change: mdstore.Change{Path: p.Path, Base: version, New: mdstore.Stored(p.Path, text)}, what: []string{what}, old: old})
+	d.extra = append(d.extra, planned{change: mdstore.Change{Path: p.Path, Base: version, New: mdstore.Stored(p.Path, text)}, what: []view.Change{what}, old: old})
 	return kept, nil
 }
 
@@ -291,7 +290,7 @@ func entryID(d *Draft, doc *mdoc.Doc) (mdstore.ID, error) {
 	})
 }
 
-// inSlot returns what was done with a slot, in the form that names it.
-func inSlot(p *mdstore.Page, format string, args ...any) string {
-	return string(p.ID) + " " + fmt.Sprintf(format, args...) + ": " + mdstore.SlotName(p)
+// inSlot returns what was done with a slot.
+func inSlot(p *mdstore.Page, do string) view.Change {
+	return view.Change{ID: p.ID, Do: do, Name: mdstore.SlotName(p)}
 }

@@ -67,7 +67,7 @@ func (x CompressSlot) Plan(d *Draft) (SlotSize, error) {
 		return out, slotInTheWay(out.Name, "lies where its file would", to)
 	}
 	out.Path, out.Zipped = to, !x.Open
-	d.whole(mdstore.Change{Path: to, New: mdstore.Stored(to, p.Doc().Bytes())}, inSlot(p, "%s", what))
+	d.whole(mdstore.Change{Path: to, New: mdstore.Stored(to, p.Doc().Bytes())}, inSlot(p, what))
 	d.whole(mdstore.Change{Path: p.Path, Base: p.Version()})
 	return out, nil
 }

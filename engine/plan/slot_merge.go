@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -41,7 +42,7 @@ func addEntries(d *Draft, name string, f SlotFacts, more []mdstore.SlotEntry) (o
 		}
 		out.Slot, out.Added, out.Already = mdstore.SlotName(p), len(add), len(more)-len(add)
 		if len(add) > 0 || fields != nil {
-			_, err = changeSlot(d, p, fields, mdstore.SlotChange{Add: add}, "", inSlot(p, "entries + %d", len(add)))
+			_, err = changeSlot(d, p, fields, mdstore.SlotChange{Add: add}, "", inSlot(p, fmt.Sprintf("entries + %d", len(add))))
 		}
 		return out, err
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -68,7 +69,7 @@ func (x SaveEntry) Plan(d *Draft) (*SavedEntry, error) {
 	if keep != "" {
 		what = "entries replaced"
 	}
-	out.Kept, err = changeSlot(d, p, fields, c, keep, inSlot(p, "%s", what))
+	out.Kept, err = changeSlot(d, p, fields, c, keep, inSlot(p, what))
 	return out, err
 }
 
@@ -169,7 +170,7 @@ func (x UpdateSlot) Plan(d *Draft) (*SlotDone, error) {
 	}
 	what := inSlot(p, "changed")
 	if moves {
-		what = inSlot(p, "moved to %s", strings.TrimPrefix(to+"/"+out.Name, "/"))
+		what = inSlot(p, "moved to "+strings.TrimPrefix(to+"/"+out.Name, "/"))
 	}
 	if _, err := changeSlot(d, p, fields, mdstore.SlotChange{}, "", what); err != nil || !moves {
 		return out, err
@@ -220,6 +221,6 @@ func (x UseSlot) Plan(d *Draft) (None, error) {
 	}
 	edit := OnPage(d, p)
 	edit.Set(mdstore.KeySlot, mdoc.Text(x.Slot))
-	edit.Did("%s slot %s", p.ID, x.Slot)
+	edit.Did(view.Change{ID: p.ID, Key: mdstore.KeySlot, From: cmp.Or(p.Field(mdstore.KeySlot), "none"), To: x.Slot})
 	return None{}, nil
 }

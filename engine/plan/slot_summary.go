@@ -88,6 +88,6 @@ func (x SummarizeSlot) Plan(d *Draft) (*SavedEntry, error) {
 	}
 	out := &SavedEntry{Slot: p.ID, Entry: save.Entry.ID}
 	c := mdstore.SlotChange{Remove: old, Add: []mdstore.SlotEntry{rolled, save.Entry}}
-	out.Kept, err = changeSlot(d, p, nil, c, out.Entry, inSlot(p, "entries + 1, %d summaries become one", len(old)))
+	out.Kept, err = changeSlot(d, p, nil, c, out.Entry, inSlot(p, fmt.Sprintf("entries + 1, %d summaries become one", len(old))))
 	return out, err
 }

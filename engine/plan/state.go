@@ -88,16 +88,16 @@ func (x UpdateState) Plan(d *Draft) (*StateDone, error) {
 	edit := OnPage(d, p)
 	if x.Name != nil && *x.Name != p.Field(mdstore.KeyName) {
 		edit.Set(mdstore.KeyName, mdoc.Text(*x.Name))
-		edit.Did("%s name %s → %s", p.ID, p.Name(), *x.Name)
+		edit.Did(view.Change{ID: p.ID, Key: mdstore.KeyName, From: p.Name(), To: *x.Name})
 		err = title(errs.InvalidName, "name", *x.Name)
 	}
 	if x.Description != nil && *x.Description != p.Field(mdstore.KeyDescription) {
 		edit.Set(mdstore.KeyDescription, mdoc.Text(*x.Description))
-		edit.Did("%s description", p.ID)
+		edit.Did(view.Change{ID: p.ID, Key: mdstore.KeyDescription})
 	}
 	if x.Tags != nil && !slices.Equal(x.Tags, p.List(mdstore.KeyTags)) {
 		edit.Set(mdstore.KeyTags, mdoc.List(x.Tags...))
-		edit.Did("%s tags", p.ID)
+		edit.Did(view.Change{ID: p.ID, Key: mdstore.KeyTags})
 	}
 	return out, err
 }
@@ -112,7 +112,7 @@ func (x DeleteState) Plan(d *Draft) (*StateDone, error) {
 		return nil, err
 	}
 	out.Trash = mdstore.TrashPath(mdstore.TrashStamp(d.now, string(p.ID)), "")
-	d.whole(mdstore.Change{Path: p.Path, To: out.Trash.Join(string(p.Path))}, string(p.ID)+" deleted: "+p.Name())
+	d.whole(mdstore.Change{Path: p.Path, To: out.Trash.Join(string(p.Path))}, view.Change{ID: p.ID, Do: view.Deleted, Name: p.Name()})
 	return out, nil
 }
 

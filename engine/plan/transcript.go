@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -47,7 +48,7 @@ func (a AppendTranscript) Plan(d *Draft) (None, error) {
 	if change.New, err = mdstore.AppendMessages(doc, a.Messages...); err != nil {
 		return None{}, err
 	}
-	d.extra = append(d.extra, planned{change: change, what: []string{inWords(d, a.Session, "said")}, old: old})
+	d.extra = append(d.extra, planned{change: change, what: []view.Change{inSession(d, a.Session, "said")}, old: old})
 	return None{}, nil
 }
 
@@ -86,15 +87,15 @@ func (a ClearTranscript) Plan(d *Draft) (kept mdstore.Path, err error) {
 		return "", err
 	}
 	kept = freshFile(d, mdstore.TranscriptKind, at.Dir(), "-")
-	d.whole(mdstore.Change{Path: at, To: kept}, inWords(d, a.Session, "cleared"))
+	d.whole(mdstore.Change{Path: at, To: kept}, inSession(d, a.Session, "cleared"))
 	return kept, nil
 }
 
-// inWords returns what was done with a session, in the form that names it.
-func inWords(d *Draft, session mdstore.ID, verb string) string {
+// inSession returns what was done with a session.
+func inSession(d *Draft, session mdstore.ID, do string) view.Change {
 	name := string(session)
 	if p, ok := d.View.Pages().Get(mdstore.SessionKind, session); ok {
 		name = p.Name()
 	}
-	return string(session) + " " + verb + ": " + name
+	return view.Change{ID: session, Do: do, Name: name}
 }

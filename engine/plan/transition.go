@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"arbor/engine/errs"
@@ -81,7 +82,7 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 	switch {
 	case strings.TrimSpace(t.Conclusion) != "":
 		if edit.write(mdstore.SecConclusion, t.Conclusion) {
-			edit.Did("%s conclusion", n.ID)
+			edit.Did(view.Change{ID: n.ID, Key: "conclusion"})
 		}
 		if out.Conclusion, _, err = mdoc.Nest(t.Conclusion, 2); err != nil { // its headings may move down
 			return nil, err
@@ -92,7 +93,7 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 	if p := n.Problem(); dec.ClearsProblem && !p.IsZero() {
 		edit.write(mdstore.SecProblem, "")
 		d.logText(edit, p.Cleared())
-		edit.Did("%s problem cleared", n.ID)
+		edit.Did(view.Change{ID: n.ID, Key: "problem", Do: "cleared"})
 	}
 	if t.Log != "" {
 		d.Log(edit, strings.Trim(t.Log, "\r\n"))
@@ -219,7 +220,7 @@ func (d *Draft) archive(n *mdstore.Node, conclusion string) (*Archived, error) {
 	}
 	if len(out.Rules) > 0 {
 		e.Set(mdstore.KeyRulesHash, mdoc.Text(mdstore.RulesHash(append(rules, out.Rules...))))
-		e.Did("%s rules + %d", d.View.Workspace().ID, len(out.Rules))
+		e.Did(view.Change{ID: d.View.Workspace().ID, Key: "rules", Do: view.Plus, To: strconv.Itoa(len(out.Rules))})
 	}
 	for _, r := range out.Docs {
 		item, ok := r.Format()
@@ -229,7 +230,7 @@ func (d *Draft) archive(n *mdstore.Node, conclusion string) (*Archived, error) {
 		e.append(mdstore.SecDocs, item)
 	}
 	if len(out.Docs) > 0 {
-		e.Did("%s docs + %d", d.View.Workspace().ID, len(out.Docs))
+		e.Did(view.Change{ID: d.View.Workspace().ID, Key: "docs", Do: view.Plus, To: strconv.Itoa(len(out.Docs))})
 	}
 	d.Log(e, fmt.Sprintf("archived %d rules and %d docs of %s (%s)", len(out.Rules), len(out.Docs), n.ID, n.Title))
 	return out, nil

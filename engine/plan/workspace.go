@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"arbor/engine/errs"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
@@ -63,7 +64,7 @@ func (x UpdateWorkspace) Plan(d *Draft) (None, error) {
 		}
 		if f, _ := w.Doc.Field(mdstore.KeyName); f.Value != *x.Name {
 			edit.Set(mdstore.KeyName, mdoc.Text(*x.Name))
-			edit.Did("%s name %s → %s", w.ID, w.Name, *x.Name)
+			edit.Did(view.Change{ID: w.ID, Key: mdstore.KeyName, From: w.Name, To: *x.Name})
 		}
 	}
 	if x.Goal != nil {
@@ -72,7 +73,7 @@ func (x UpdateWorkspace) Plan(d *Draft) (None, error) {
 		}
 		if w.Goal != *x.Goal {
 			edit.Set(mdstore.KeyGoal, mdoc.Text(*x.Goal))
-			edit.Did("%s goal", w.ID)
+			edit.Did(view.Change{ID: w.ID, Key: mdstore.KeyGoal})
 		}
 	}
 	return None{}, nil
@@ -109,7 +110,7 @@ func (x Archive) Plan(d *Draft) (mdstore.Path, error) {
 	edit := d.OnWorkspace()
 	edit.Set(mdstore.KeyStatus, mdoc.Text(status))
 	d.Log(edit, "workspace: "+w.Status+" → "+status)
-	edit.Did("%s status %s → %s", w.ID, w.Status, status)
+	edit.Did(view.Change{ID: w.ID, Key: mdstore.KeyStatus, From: w.Status, To: status})
 	d.whole(mdstore.Change{Path: w.Dir, To: to})
 	return to, nil
 }

@@ -34,7 +34,7 @@ func (x DeleteWorkspace) Plan(d *Draft) (*Deleted, error) {
 		}
 	}
 	for _, c := range x.Unbound {
-		what := []string{"bindings to " + string(w.ID) + " ended"}
+		what := []view.Change{{Do: "bindings to " + string(w.ID) + " ended"}}
 		d.extra = append(d.extra, planned{change: c, what: what, first: true, old: x.Bindings})
 	}
 	for _, s := range OpenSessions(d.View) {
@@ -43,10 +43,10 @@ func (x DeleteWorkspace) Plan(d *Draft) (*Deleted, error) {
 		}
 		e := OnPage(d, s)
 		e.Set(mdstore.KeyEnded, mdoc.Integer(d.now.UnixMilli()))
-		e.Did("%s ended: %s", s.ID, s.Name())
+		e.Did(view.Change{ID: s.ID, Do: "ended", Name: s.Name()})
 	}
 	out := &Deleted{Count: d.View.Len(), Trash: mdstore.TrashPath(mdstore.TrashStamp(d.now, string(w.ID)), w.Dir)}
-	d.whole(mdstore.Change{Path: w.Dir, To: out.Trash}, string(w.ID)+" deleted: "+w.Name)
+	d.whole(mdstore.Change{Path: w.Dir, To: out.Trash}, view.Change{ID: w.ID, Do: view.Deleted, Name: w.Name})
 	return out, nil
 }
 

@@ -37,7 +37,7 @@ func EditionOf(p mdstore.Path, data []byte) *Edition {
 
 // A Step is what became of a file from one edition to the next.
 type Step struct {
-	What         []string           // in words: all but creation, status, parent, log
+	What         []Change           // all but creation, status, parent, log
 	Log          []mdstore.LogEntry // that came
 	Rules, Taken []string           // rules that came, and that went
 	Conclusion   string             // the first line of one that came or is another one
@@ -49,8 +49,8 @@ func StepOf(was, is *Edition) (s Step) {
 	if was != nil {
 		old = was.Doc
 		for _, c := range FieldChanges(old, is.Doc) {
-			if w := fieldWords(c); w != "" {
-				s.What = append(s.What, w)
+			if !follows(c.Key) {
+				s.What = append(s.What, Change{Key: c.Key, From: quoted(c.From), To: quoted(c.To)})
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func StepOf(was, is *Edition) (s Step) {
 				s.Log = append(s.Log, mdstore.ParseLog(text))
 			}
 			if n := len(c.Removed); n > 0 {
-				s.What = append(s.What, fmt.Sprintf("log −%d", n))
+				s.What = append(s.What, Change{Key: name, Do: fmt.Sprintf("−%d", n)})
 			}
 			continue
 		case c.Name == mdstore.SecRules:
@@ -73,27 +73,28 @@ func StepOf(was, is *Edition) (s Step) {
 		switch {
 		case was == nil:
 		case len(c.Added)+len(c.Removed) > 0:
-			s.What = append(s.What, fmt.Sprintf("%s +%d −%d", name, len(c.Added), len(c.Removed)))
+			s.What = append(s.What, Change{Key: name, Do: fmt.Sprintf("+%d −%d", len(c.Added), len(c.Removed))})
 		case c.Kind == Added:
-			s.What = append(s.What, name+" written")
+			s.What = append(s.What, Change{Key: name, Do: "written"})
 		default:
-			s.What = append(s.What, name+" "+c.Kind)
+			s.What = append(s.What, Change{Key: name, Do: c.Kind})
 		}
 	}
 	return s
 }
 
-// fieldWords says how a key changed, "" for one that another part of a step tells of, or that follows from others.
-func fieldWords(c FieldChange) string {
-	switch c.Key {
+// follows reports whether another part of a step tells of a key, or it follows from others.
+func follows(key string) bool {
+	switch key {
 	case mdstore.KeyStatus, mdstore.KeyParent, mdstore.KeyUpdated, mdstore.KeyRulesHash:
-		return ""
+		return true
 	}
-	value := func(s *string) string {
-		if s == nil {
-			return "none"
-		}
-		return fmt.Sprintf("%.100q", *s)
+	return false
+}
+
+func quoted(value *string) string {
+	if value == nil {
+		return "none"
 	}
-	return c.Key + " " + value(c.From) + " → " + value(c.To)
+	return fmt.Sprintf("%.100q", *value)
 }

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"regexp"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -9,7 +9,6 @@ import (
 	"arbor/engine/ops"
 	"arbor/engine/view"
 	"arbor/mdstore"
-	"arbor/mdstore/pattern"
 )
 
 // A deed is what a write did with one node or with the workspace.
@@ -20,47 +19,58 @@ type deed struct {
 	new        bool
 }
 
-// deedWords are how people say what a change of a file is called.
-var deedWords = []struct {
-	is   func() *regexp.Regexp
-	said string
-}{
-	{pattern.Of(`^(created|deleted|ended|noted|said|cleared): .*`), "$1"}, {pattern.Of(`^created$`), "added"},
-	{pattern.Of(`^parent .* → `), "moved below "}, {pattern.Of(`^order .*`), "put in its place"},
-	{pattern.Of(`^log \+ 1$`), "logged"}, {pattern.Of(`^isolated .*true$`), "isolated"},
-	{pattern.Of(`^isolated .*false$`), "isolated no more"},
+// saidOf returns a change as people say it.
+func saidOf(c view.Change) string {
+	switch {
+	case c.Key == "" && c.Do == view.Created:
+		return "added"
+	case c.Key == "" && c.Name != "":
+		return c.Do
+	case c.Key == mdstore.KeyParent:
+		return "moved below " + c.To
+	case c.Key == "order":
+		return reordered
+	case c.Key == "log" && c.Do == view.Plus && c.To == "1":
+		return logged
+	case c.Key == "isolated" && c.To == "true":
+		return "isolated"
+	case c.Key == "isolated":
+		return "isolated no more"
+	}
+	return c.Words()
 }
 
-var reached = pattern.Of(`^(status|focus) .+ → (\S+)$`)
+// What comes with other changes.
+const (
+	logged    = "logged"
+	reordered = "put in its place"
+)
 
 // deedsOf gathers what a write did with each node, and the titles of those that it deleted.
 func deedsOf(files []ops.FileDiff) (all []deed, gone map[string]string) {
 	gone = map[string]string{}
 	for _, f := range files {
-		for _, what := range f.What {
-			id, what, _ := strings.Cut(what, " ")
-			to := reached().FindStringSubmatch(what)
-			if to != nil && to[1] == "focus" {
-				id, what = to[2], "has the focus"
+		for _, c := range f.What {
+			id := string(c.ID)
+			if c.Key == "focus" {
+				id, c = c.To, view.Change{Do: "has the focus"}
 			}
 			i := slices.IndexFunc(all, func(d deed) bool { return d.id == id })
 			if i < 0 {
 				i, all = len(all), append(all, deed{id: id})
 			}
-			if title, deleted := strings.CutPrefix(what, "deleted: "); deleted {
-				gone[id] = title
+			if c.Key == "" && c.Do == view.Deleted {
+				gone[id] = c.Name
 			}
-			if verb, name, named := strings.Cut(what, ": "); named && !strings.Contains(verb, " ") {
-				all[i].name = name
-			}
-			if all[i].new = all[i].new || strings.HasPrefix(what, "created: "); to != nil && to[1] == "status" {
-				all[i].status = to[2]
+			all[i].name = cmp.Or(c.Name, all[i].name)
+			all[i].new = all[i].new || c.Key == "" && c.Do == view.Created
+			if c.Key == mdstore.KeyStatus && c.Do == "" {
+				all[i].status = c.To
 				continue
 			}
-			for _, w := range deedWords {
-				what = w.is().ReplaceAllString(what, w.said)
+			if said := saidOf(c); !slices.Contains(all[i].what, said) {
+				all[i].what = append(all[i].what, said)
 			}
-			all[i].what = append(all[i].what, what)
 		}
 	}
 	return all, gone
@@ -70,7 +80,7 @@ func deedsOf(files []ops.FileDiff) (all []deed, gone map[string]string) {
 // told.
 func (d deed) line(sh *shell, n names, indent string) string {
 	told := slices.DeleteFunc(append([]string{d.status}, d.what...), func(s string) bool {
-		besides := s == "logged" || s == "put in its place"
+		besides := s == logged || s == reordered
 		return s == "" || besides && len(d.what) > 1 || d.status != "" && (besides || s == "conclusion")
 	})
 	style := sh.style()
@@ -110,7 +120,7 @@ func (sh *shell) changes(n names, files []ops.FileDiff, main string) string {
 	var about, followed []string
 	depth := map[mdstore.ID]int{} // below the topmost that is new
 	for _, d := range all {
-		logged := d.status == "" && slices.Equal(d.what, []string{"logged"})
+		logged := d.status == "" && slices.Equal(d.what, []string{logged})
 		switch node, ok := n.node(d.id); {
 		case len(all) > 1 && (logged || d.new && d.id == string(mdstore.Root)): // comes with other changes
 		case d.new && ok:

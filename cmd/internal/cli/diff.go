@@ -90,9 +90,12 @@ var diffGroups = []diffGroup{
 		return all
 	}},
 	{"Changed", func(c ops.PlanChange) []string {
-		all := slices.DeleteFunc(slices.Clone(c.What), func(w string) bool { // which other groups show
-			return strings.HasPrefix(w, "rules ") || strings.HasPrefix(w, "conclusion ") && ended(c.Status)
-		})
+		var all []string
+		for _, w := range c.What {
+			if w.Key != "rules" && (w.Key != "conclusion" || !ended(c.Status)) { // which other groups show
+				all = append(all, w.String())
+			}
+		}
 		if c.Status != "" && c.Was != string(statemachine.Pending) && !ended(c.Was) && (!ended(c.Status) || c.NodeID == "") {
 			all = append(all, c.Was+" → "+c.Status)
 		}

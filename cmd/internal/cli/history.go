@@ -32,7 +32,7 @@ func showHistory(sh *shell, out *ops.HistoryGetOut) error {
 		}
 		all = append(all, strings.TrimSpace(head+"  "+e.Time+"  "+render.Visible(e.Author)))
 		for _, w := range e.What {
-			all = append(all, "    "+render.Visible(n.withTitles(w)))
+			all = append(all, "    "+render.Visible(n.withTitles(w.String())))
 		}
 		for _, l := range e.Log {
 			text, _, _ := strings.Cut(l.Event, "\n")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"arbor/engine/ops"
+	"arbor/engine/view"
 )
 
 // A look is the way a page is drawn.
@@ -44,15 +45,21 @@ func (l look) funcs() template.FuncMap {
 		"part": func(ws, field, title, text string) section {
 			return section{ws, field, title, text}
 		},
-		"counted":  func(n int) string { return l.count(n, "node", "", "s") },
-		"entries":  func(n int) string { return l.count(n, "entr", "y", "ies") },
-		"words":    l.words,
-		"editors":  editors,
-		"lines":    func(diff string) []diffLine { return diffLines(diff) },
-		"asked":    askedLines,
-		"policy":   func() string { return stillPolicy },
-		"marked":   marked,
-		"join":     func(all []string) string { return strings.Join(all, ", ") },
+		"counted": func(n int) string { return l.count(n, "node", "", "s") },
+		"entries": func(n int) string { return l.count(n, "entr", "y", "ies") },
+		"words":   l.words,
+		"editors": editors,
+		"lines":   func(diff string) []diffLine { return diffLines(diff) },
+		"asked":   askedLines,
+		"policy":  func() string { return stillPolicy },
+		"marked":  marked,
+		"join": func(all []view.Change) string {
+			var words []string
+			for _, c := range all {
+				words = append(words, c.String())
+			}
+			return strings.Join(words, ", ")
+		},
 		"language": func() string { return l.Language },
 	}
 }
