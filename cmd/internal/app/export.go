@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"arbor/cmd/internal/cli"
-	"arbor/cmd/internal/web"
 	"arbor/engine/errs"
+	"arbor/engine/serve"
 	"arbor/mdstore"
 	"arbor/mdstore/guard"
 )
@@ -55,7 +55,7 @@ arbor export html public --lang zh -w Website`,
 				return err
 			}
 			names := []string{exported}
-			err = web.New(e, web.Options{}).Export(ctx, set.Workspace, language, func(name string, data []byte) error {
+			err = serve.NewPage(e, serve.PageOptions{}).Export(ctx, set.Workspace, language, func(name string, data []byte) error {
 				if len(names) == 1 { // nothing is made for a workspace that is not there
 					if err := os.MkdirAll(dir, 0o777); err != nil {
 						return err

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"arbor/cmd/internal/cli"
-	"arbor/cmd/internal/mcpserv"
 	"arbor/engine/config"
 	"arbor/engine/ops"
+	"arbor/engine/serve"
 )
 
 var update = flag.Bool("update", false, "rewrite what docs/cli.md and docs/mcp.md have from the commands and the catalogue")
@@ -89,8 +89,8 @@ func TestSettingsPage(t *testing.T) {
 
 // What is built in is what the servers take where nothing is said.
 func TestDefaultsOfServersAreTheirs(t *testing.T) {
-	if n := config.Value[int64](config.Merge(), "max-tokens"); n != mcpserv.DefaultMaxTokens {
-		t.Errorf("max-tokens is %d, and servers take %d", n, mcpserv.DefaultMaxTokens)
+	if n := config.Value[int64](config.Merge(), "max-tokens"); n != serve.DefaultMaxTokens {
+		t.Errorf("max-tokens is %d, and servers take %d", n, serve.DefaultMaxTokens)
 	}
 }
 

@@ -16,14 +16,12 @@ import (
 	"time"
 
 	"arbor/cmd/internal/cli"
-	"arbor/cmd/internal/httpguard"
-	"arbor/cmd/internal/mcpserv"
-	"arbor/cmd/internal/web"
 	"arbor/engine"
 	"arbor/engine/config"
 	"arbor/engine/errs"
 	"arbor/engine/live"
 	"arbor/engine/ops"
+	"arbor/engine/serve"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
 )
@@ -44,9 +42,9 @@ type offer struct {
 	maxTokens int
 	listen    string            // of arbor serve
 	clients   ops.Clients       // of arbor serve: the machines that are connected
-	accept    func(string) bool // of arbor serve: see web.Options
+	accept    func(string) bool // of arbor serve: see serve.PageOptions
 	tls       bool              // of arbor serve
-	site      *web.Site         // of arbor serve: the page
+	site      *serve.Page       // of arbor serve: the page
 	verbose   bool
 }
 
@@ -70,7 +68,7 @@ func (o *offer) log(w io.Writer) *slog.Logger {
 }
 
 // server opens the vault and returns a server over it.
-func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, version string) (*mcpserv.Server, *engine.Engine, error) {
+func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, version string) (*serve.Tools, *engine.Engine, error) {
 	atHome(call)
 	if found, err := call.Find(); err != nil && found.Above != "" && mode == cli.Later {
 		fmt.Fprintf(call.Stderr, "arbor: %v\n", err)
@@ -88,15 +86,15 @@ func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, versio
 	home := cmp.Or(call.Getenv("HOME"), call.Getenv("USERPROFILE"))
 	var hear func(live.News)
 	if mode == cli.Lasting {
-		o.site = web.New(e, web.Options{Home: home, TLS: o.tls, Clients: o.clients, Accept: o.accept, Log: o.log(call.Stderr)})
+		o.site = serve.NewPage(e, serve.PageOptions{Home: home, TLS: o.tls, Clients: o.clients, Accept: o.accept, Log: o.log(call.Stderr)})
 		hear = o.site.Hear
 	}
-	s, err := mcpserv.New(e, mcpserv.Options{Version: version, Toolsets: o.toolsets, Profile: mcpserv.Profile(o.profile), Workspace: set.Workspace, Session: set.Session, Operator: set.Operator,
+	s, err := serve.NewTools(e, serve.ToolsOptions{Version: version, Toolsets: o.toolsets, Profile: serve.Profile(o.profile), Workspace: set.Workspace, Session: set.Session, Operator: set.Operator,
 		ReadOnly: o.readOnly, Tools: o.tools, Exclude: o.exclude,
 		Clients: o.clients,
 		Home:    home,
 		Hear:    hear,
-		Replies: mcpserv.Replies(o.replies), MaxTokens: o.maxTokens, Log: o.log(call.Stderr)})
+		Replies: serve.Replies(o.replies), MaxTokens: o.maxTokens, Log: o.log(call.Stderr)})
 	return s, e, err
 }
 
@@ -216,7 +214,7 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 			} else if !filepath.IsAbs(token) {
 				token = filepath.Join(call.Dir, token)
 			}
-			secret, err := httpguard.Token(token)
+			secret, err := serve.Token(token)
 			if err != nil {
 				return errs.New(errs.InvalidPath, "%v", err)
 			}
@@ -253,14 +251,14 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 				fmt.Fprintf(call.Stderr, "the page is at %s/; arbor serve --open opens it in your browser\n", base)
 			}
 			all := http.NewServeMux()
-			all.Handle("/mcp", httpguard.Handler(endpoint, httpguard.Options{Token: secret, Hosts: hosts, Origins: origins, Where: "in " + where, TLS: tls != nil}))
-			all.Handle("/", httpguard.Handler(o.site.Handler(), httpguard.Options{Open: true, Hosts: hosts, Origins: origins, TLS: tls != nil}))
+			all.Handle("/mcp", serve.Guard(endpoint, serve.GuardOptions{Token: secret, Hosts: hosts, Origins: origins, Where: "in " + where, TLS: tls != nil}))
+			all.Handle("/", serve.Guard(o.site.Handler(), serve.GuardOptions{Open: true, Hosts: hosts, Origins: origins, TLS: tls != nil}))
 			told, stop := context.WithCancel(ctx)
 			defer stop()
 			go o.page(told, call)
-			all.Handle("/env", httpguard.Handler(http.HandlerFunc(machines.connect), httpguard.Options{Open: true, Hosts: hosts}))
-			all.Handle("POST /env/pair", httpguard.Handler(http.HandlerFunc(machines.pair), httpguard.Options{Open: true, Hosts: hosts}))
-			err = httpguard.Serve(ctx, l, all, o.log(call.Stderr))
+			all.Handle("/env", serve.Guard(http.HandlerFunc(machines.connect), serve.GuardOptions{Open: true, Hosts: hosts}))
+			all.Handle("POST /env/pair", serve.Guard(http.HandlerFunc(machines.pair), serve.GuardOptions{Open: true, Hosts: hosts}))
+			err = serve.HTTP(ctx, l, all, o.log(call.Stderr))
 			rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessionsEnd)
 			defer cancel()
 			return errors.Join(err, endpoint.Shutdown(rest))

@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"arbor/cmd/internal/cli"
-	"arbor/cmd/internal/web"
 	"arbor/engine/env/trust"
 	"arbor/engine/errs"
+	"arbor/engine/serve"
 )
 
 // pageOf returns the address of the page at the listening address, with an invitation.
-func pageOf(site *web.Site, base string) string { return base + "/#token=" + site.Invite() }
+func pageOf(site *serve.Page, base string) string { return base + "/#token=" + site.Invite() }
 
 // running returns the address of the page of a server of this vault that runs already, with an invitation; "" where
 // there is none. The invitation reaches the server by the person's own state: see trust.Page.

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"arbor/cmd/internal/cli"
-	"arbor/cmd/internal/mcpserv"
 	"arbor/cmd/internal/setup"
 	"arbor/engine/errs"
+	"arbor/engine/serve"
 )
 
 func setupCommand() cli.Command {
@@ -60,7 +60,7 @@ arbor setup windsurf --undo`,
 				opt.Project = ""
 			}
 			if profile != "" {
-				if err := mcpserv.CheckProfile(mcpserv.Profile(profile)); err != nil {
+				if err := serve.CheckProfile(serve.Profile(profile)); err != nil {
 					return err
 				}
 			}

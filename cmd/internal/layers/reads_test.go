@@ -15,18 +15,18 @@ func TestFilesAreOpenedInFewPlaces(t *testing.T) {
 		"io/ioutil": {"ReadFile"},
 	}
 	places := map[string]string{
-		"mdstore/guard/guard.go":                 "it is the way",
-		"mdstore/dirstore/internal/osfs/root.go": "the store's files: by type and size, through the root of the vault",
-		"cmd/internal/cli/text.go":               "the file that -F names, which may be a pipe",
-		"cmd/internal/cli/import.go":             "the folder that import names",
-		"cmd/internal/importtanmi/find.go":       "regular files of that folder, through its root",
-		"cmd/internal/importtanmi/source.go":     "regular files of that folder, through its root",
-		"cmd/internal/httpguard/token.go":        "a regular file of this user alone",
-		"mdstore/gitrepo/unmerged.go":            "the working tree, through its root, to write a file",
-		"engine/env/jail/root.go":                "regular files below the root of an environment, through that root",
-		"engine/env/command/supervise_linux.go":  "the system's list of processes",
-		"engine/env/jail/trash.go":               "new files of the trash, to write them",
-		"cmd/internal/setup/file.go":             "folders of configuration, and temporaries of its own in them",
+		"mdstore/guard/guard.go":                   "it is the way",
+		"mdstore/dirstore/internal/osfs/root.go":   "the store's files: by type and size, through the root of the vault",
+		"cmd/internal/cli/text.go":                 "the file that -F names, which may be a pipe",
+		"cmd/internal/cli/import.go":               "the folder that import names",
+		"cmd/internal/importtanmi/find.go":         "regular files of that folder, through its root",
+		"cmd/internal/importtanmi/source.go":       "regular files of that folder, through its root",
+		"engine/serve/internal/httpguard/token.go": "a regular file of this user alone",
+		"mdstore/gitrepo/unmerged.go":              "the working tree, through its root, to write a file",
+		"engine/env/jail/root.go":                  "regular files below the root of an environment, through that root",
+		"engine/env/command/supervise_linux.go":    "the system's list of processes",
+		"engine/env/jail/trash.go":                 "new files of the trash, to write them",
+		"cmd/internal/setup/file.go":               "folders of configuration, and temporaries of its own in them",
 	}
 	tr, err := load(os.DirFS(moduleRoot(t)), module.reasons)
 	if err != nil {

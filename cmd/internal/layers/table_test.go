@@ -96,21 +96,22 @@ var rows = []row{
 	{floor: 50, name: "cmd/internal/importtanmi", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc mdstore/pattern statemachine"},
 
 	{floor: 60, name: "cmd/internal/cli", may: "engine engine/check engine/claims engine/config engine/env engine/env/command engine/env/trust engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/pattern statemachine"},
-	{floor: 60, name: "cmd/internal/mcpserv", may: "engine engine/check engine/claims engine/env engine/env/trust engine/errs engine/feed engine/live engine/memory engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/fold mdstore/mdoc mdstore/pattern statemachine"},
-	{floor: 60, name: "cmd/internal/httpguard"},
+	{floor: 55, name: "engine/serve/internal/mcpserv", may: "engine engine/check engine/claims engine/env engine/env/trust engine/errs engine/feed engine/live engine/memory engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/fold mdstore/mdoc mdstore/pattern statemachine"},
+	{floor: 55, name: "engine/serve/internal/httpguard"},
 	{floor: 60, name: "cmd/internal/setup", may: "mdstore/guard engine engine/check engine/claims engine/config engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
-	{floor: 70, name: "cmd/internal/mcpserv/internal/fixtures", may: "cmd/internal/httpguard cmd/internal/mcpserv", helper: true},
-	{floor: 60, name: "cmd/internal/web", may: "engine engine/check engine/claims engine/env engine/env/trust engine/errs engine/feed engine/live engine/memory engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/diff3 mdstore/fold mdstore/mdoc mdstore/pattern statemachine",
-		tests: "cmd/internal/httpguard"},
+	{floor: 58, name: "engine/serve/internal/mcpserv/internal/fixtures", may: "engine/serve/internal/httpguard engine/serve/internal/mcpserv", helper: true},
+	{floor: 57, name: "engine/serve", may: "engine engine/serve/internal/httpguard engine/serve/internal/mcpserv engine/serve/internal/web"},
+	{floor: 55, name: "engine/serve/internal/web", may: "engine engine/check engine/claims engine/env engine/env/trust engine/errs engine/feed engine/live engine/memory engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/diff3 mdstore/fold mdstore/mdoc mdstore/pattern statemachine",
+		tests: "engine/serve/internal/httpguard"},
 
-	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/setup cmd/internal/httpguard cmd/internal/mcpserv cmd/internal/importtanmi cmd/internal/web " +
+	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/setup cmd/internal/importtanmi engine/serve " +
 		"engine engine/config engine/env engine/env/command engine/env/jail engine/env/remote engine/env/trust engine/errs engine/live engine/ops engine/plan engine/view context/assemble context/render mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/pattern mdstore/dirstore mdstore/merge " +
 		"mdstore/watch statemachine"},
 
 	// It measures what the front ends do, and puts the store that it measures into the engine by itself.
 	{floor: 70, name: "cmd/internal/bench", may: "engine engine/live engine/ops engine/plan engine/view mdstore mdstore/dirstore statemachine"},
 
-	{floor: 80, name: "cmd/arbor", may: "cmd/internal/app cmd/internal/cli cmd/internal/mcpserv cmd/internal/importtanmi cmd/internal/web"},
+	{floor: 80, name: "cmd/arbor", may: "cmd/internal/app cmd/internal/cli engine/serve/internal/mcpserv cmd/internal/importtanmi engine/serve/internal/web"},
 }
 
 // A home is a dependency and the package whose sources and tests import it, so
@@ -126,7 +127,7 @@ type home struct {
 
 var homes = []home{
 	{module: "gopkg.in/yaml.v3", name: "mdstore/mdoc"},
-	{module: "github.com/yuin/goldmark", name: "mdstore/mdoc cmd/internal/web", judges: "context/render"},
+	{module: "github.com/yuin/goldmark", name: "mdstore/mdoc engine/serve/internal/web", judges: "context/render"},
 	{module: "github.com/adrg/frontmatter", name: "mdstore/mdoc"},
 	{module: "github.com/gofrs/flock", name: "mdstore/dirstore engine/env/trust"},
 	{module: "golang.org/x/sys", name: "mdstore/dirstore engine/env/command cmd/internal/bench"},
@@ -138,11 +139,11 @@ var homes = []home{
 	{module: "golang.org/x/term", name: "cmd/internal/cli"},
 	{module: "github.com/BurntSushi/toml", name: "engine/config mdstore/mdoc"},
 	{module: "github.com/fsnotify/fsnotify", name: "mdstore/watch"},
-	{module: "github.com/modelcontextprotocol/go-sdk", name: "cmd/internal/mcpserv"},
-	{module: "github.com/google/jsonschema-go", name: "cmd/internal/mcpserv"},
+	{module: "github.com/modelcontextprotocol/go-sdk", name: "engine/serve/internal/mcpserv"},
+	{module: "github.com/google/jsonschema-go", name: "engine/serve/internal/mcpserv"},
 	{module: "github.com/landlock-lsm/go-landlock", name: "engine/env/command"},
 	{module: "github.com/coder/websocket", name: "engine/env/remote"},
-	{module: "golang.org/x/net", name: "cmd/internal/web"},
+	{module: "golang.org/x/net", name: "engine/serve/internal/web"},
 	{module: "github.com/tailscale/hujson", name: "cmd/internal/setup"},
 	{module: "github.com/rogpeppe/go-internal", name: "tests"},
 	{module: "pgregory.net/rapid", name: "tests"},

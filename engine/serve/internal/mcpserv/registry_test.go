@@ -12,7 +12,7 @@ import (
 // newest release in CHANGELOG.md (0.0.0 before the first), and no member that the registry's schema does not have or
 // would refuse.
 func TestTheRegistryIsToldOfThisServer(t *testing.T) {
-	const top = "../../../"
+	const top = "../../../../"
 	data, err := os.ReadFile(top + "server.json")
 	if err != nil {
 		t.Fatal(err)

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"arbor/cmd/internal/httpguard"
 	"arbor/engine"
 	"arbor/engine/enginetest"
 	"arbor/engine/live"
+	"arbor/engine/serve/internal/httpguard"
 	"arbor/mdstore"
 )
 

@@ -1,0 +1,64 @@
+// Package serve offers an engine to programs and people: the tools of MCP over stdio and HTTP, and the page of the workspace.
+//
+// A program that embeds Arbor opens an engine over its store, and serves it:
+//
+//	tools, err := serve.NewTools(e, serve.ToolsOptions{Version: "1"})
+//	err = tools.Stdio(ctx, os.Stdin, os.Stdout)
+//
+// or over HTTP, where Guard lets in only those who have the token, and pages of the server's own origin:
+//
+//	mux.Handle("/mcp", serve.Guard(tools.Endpoint(), serve.GuardOptions{Token: token}))
+//	err = serve.HTTP(ctx, listener, mux, log)
+package serve
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+
+	"arbor/engine"
+	"arbor/engine/serve/internal/httpguard"
+	"arbor/engine/serve/internal/mcpserv"
+	"arbor/engine/serve/internal/web"
+)
+
+// Tools are the operations as tools of MCP, with its prompts and resources.
+type (
+	Tools        = mcpserv.Server
+	ToolsOptions = mcpserv.Options
+	Profile      = mcpserv.Profile // what a server is for: see CheckProfile
+	Replies      = mcpserv.Replies // how replies are written
+)
+
+// DefaultMaxTokens is the greatest size of a reply unless the options say another one, in tokens of 3.5 bytes.
+const DefaultMaxTokens = mcpserv.DefaultMaxTokens
+
+// NewTools returns the tools of an engine. The error says which option cannot be.
+func NewTools(e *engine.Engine, opt ToolsOptions) (*Tools, error) { return mcpserv.New(e, opt) }
+
+// CheckProfile returns an error for what is no profile; it names those there are.
+func CheckProfile(p Profile) error { return mcpserv.CheckProfile(p) }
+
+// Page is the page of a vault.
+type (
+	Page        = web.Site
+	PageOptions = web.Options
+)
+
+// NewPage returns the page of an engine.
+func NewPage(e *engine.Engine, opt PageOptions) *Page { return web.New(e, opt) }
+
+// GuardOptions say who may pass a guard. The zero GuardOptions let nobody pass.
+type GuardOptions = httpguard.Options
+
+// Guard lets requests through to next that the options allow, and refuses the others.
+func Guard(next http.Handler, opt GuardOptions) http.Handler { return httpguard.Handler(next, opt) }
+
+// Token returns the token that a file of this user alone holds, which is made where it is missing.
+func Token(path string) (string, error) { return httpguard.Token(path) }
+
+// HTTP serves until ctx ends, with limits of time and size for every connection. It closes l.
+func HTTP(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
+	return httpguard.Serve(ctx, l, h, log)
+}
