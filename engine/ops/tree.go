@@ -16,6 +16,7 @@ type TreeNode struct {
 	ClaimedBy  string      `json:"claimedBy,omitempty"` // the session, or the operator of a claim without one
 	Hidden     int         `json:"hidden,omitempty"`    // nodes below that depth, limit or filter left out
 	Children   []*TreeNode `json:"children"`
+	Passed     bool        `json:"-"` // it is here as the way to others: it does not match, or an earlier page has it
 }
 
 // Row returns the node as a row to be drawn.
@@ -93,6 +94,7 @@ func (p *page) attach(way []*TreeNode, nodes []*mdstore.Node) {
 			continue
 		}
 		way[i+1] = p.treeNode(n)
+		way[i+1].Passed = i < len(nodes)-1
 		way[i].Children = append(way[i].Children, way[i+1])
 	}
 }

@@ -64,7 +64,7 @@ func listCommand(sh *shell) command {
 // nodes returns the nodes that were asked for, without those that are only the way to others.
 func (l *nodeList) nodes(out *ops.NodeListOut) (all []*ops.TreeNode) {
 	walk(out.Tree, func(n *ops.TreeNode) {
-		if (len(l.in.Status) == 0 || slices.Contains(l.in.Status, string(n.Status))) && (l.in.Type == "" || l.in.Type == string(n.Type)) {
+		if !n.Passed {
 			all = append(all, n)
 		}
 	})

@@ -11,9 +11,10 @@ import (
 func TestAListAsJSONIsFlat(t *testing.T) {
 	w := newWorld(t)
 	var out struct {
-		Nodes []map[string]any
-		Tree  []map[string]any
-		Total int
+		Nodes  []map[string]any
+		Tree   []map[string]any
+		Total  int
+		Cursor string
 	}
 	read := func(args ...string) {
 		t.Helper()
@@ -35,6 +36,11 @@ func TestAListAsJSONIsFlat(t *testing.T) {
 	}
 	if got := of("parentId"); !slices.Equal(got, []string{"", "root", "node-b", "node-b"}) {
 		t.Errorf("the parents are %v", got)
+	}
+	read("-n", "2")
+	read("-n", "2", "--cursor", out.Cursor)
+	if got := of("id"); !slices.Equal(got, []string{"node-c", "node-d"}) {
+		t.Errorf("the second page has %v", got)
 	}
 	read("Backend", "--status", "pending")
 	if got := of("parentId"); !slices.Equal(got, []string{"node-b", "node-b"}) {

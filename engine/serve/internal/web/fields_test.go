@@ -49,3 +49,26 @@ func TestTheFormsHaveEveryField(t *testing.T) {
 		}
 	}
 }
+
+// A person sees the fields of a node in one form with its title, and changes those alone that they touch.
+func TestAPersonChangesTheFieldsOfANode(t *testing.T) {
+	w := newWorld(t, nil)
+	b := newBrowser(t)
+	w.follow()
+	_, first, _ := w.plan()
+	p := b.open(w, "/node/"+first)
+	set := func(name, value string) {
+		p.click("button|Properties")
+		p.until(`document.querySelector("#ask")?.open && document.querySelector('#ask [name=title]').value === "Design"`)
+		p.eval(`(e => { e.value = "` + value + `"; e.dispatchEvent(new Event("input")) })(document.querySelector('#ask [name="` + name + `"]'))`)
+		p.click("#ask button|OK")
+		p.until(`!document.querySelector("#ask")`)
+	}
+	set("role", "validation")
+	p.sees("role validation")
+	set("isolated", "true")
+	p.sees("isolated")
+	p.sees("role validation")
+	set("role", "")
+	p.until(`!document.body.innerText.includes("role validation") && document.body.innerText.includes("isolated")`)
+}
