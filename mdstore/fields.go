@@ -11,28 +11,30 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Fields are the keys of a node's front matter that people set as they like. Each field is one row of this struct: how it is read,
-// written, kept in the cache, merged, searched, taken as a parameter, sent in replies, printed and checked follows from its type
-// and its tags. nil is a key that the file does not have, or has without a value; as a parameter nil leaves the key as it is, and a
-// value that is none (false, "", an empty list, a 0 below min) takes it away.
+// Fields are the keys of a node's front matter that callers can set. One row of this struct is one field: its type and tags decide how
+// Arbor reads, writes, caches, merges, searches, prints and checks it, and how calls and replies name it.
+//
+// A nil field means that the file lacks the key, or that the key has no value. In a call, nil leaves the key unchanged, and an empty value
+// clears it: false, "", an empty list, or 0 where min is above 0.
 //
 // The types are *bool, *int, *float64, *string and []string. Besides the tags of a Rule there are:
 //
-//	json   the key, which is also the parameter's name and the member of replies; "-" for no parameter and no member
+//	json   the key, also the name of the parameter and of the member in replies; "-" for neither
 //	key    the key, where json is "-"
-//	help   what the parameter is, as help of the command line says it
-//	is     "node": the value is the id of a node, or each item of the list is
-//	mark   how a line about the node shows the value, a format with one %v or none
-//	fact   likewise, where only what shows the node alone shows it
-//	new    "always": a new file has the key even where it has no value
-//	merge  "unite": a list gets what both sides added; else the side that was written later wins
+//	help   the help of the parameter
+//	is     "node": the value, or each item of the list, is the id of a node
+//	mark   the format in which lists and all other views show the value, with one %v or none
+//	fact   the same for views of a single node only
+//	new    "always": new files have the key even without a value
+//	merge  "unite": a merge keeps the items that either side added; otherwise the side that was written later wins
 type Fields struct {
 	Role     *string  `json:"role,omitempty" enum:"info_collection,validation,summary" judge:"engine" empty:"ok" new:"always" fact:"role %v"`
 	Isolated *bool    `json:"isolated,omitempty" new:"always" mark:"isolated" help:"its context takes nothing from its ancestors"`
 	Order    *float64 `json:"-" key:"order"`
 }
 
-// The roles. info_collection archives the conclusion of the node into the rules and docs of the workspace.
+// Roles that Arbor itself asks for. Completing a node of role info_collection copies lists of its conclusion into the rules and docs of
+// the workspace.
 const (
 	RoleInfoCollection = "info_collection"
 	RoleSummary        = "summary"
@@ -42,17 +44,17 @@ const (
 type Field struct {
 	Key  string
 	Rule Rule
-	Node bool // the value is a node's id, or a list of them
-	Set  bool // callers can set it by the parameter of that name
+	Node bool // the value is the id of a node, or a list of ids
+	Set  bool // calls have a parameter for it
 
-	Unite bool // of a list that both sides of a merge changed: what both added is in the result
+	Unite bool // a merge keeps the items that either side added to the list
 
 	mark, fact string
 	always     bool
 	at         int
 }
 
-// AllFields returns the rows of Fields, in their order. They must not be modified.
+// AllFields returns the rows of Fields in order. Callers must not modify them.
 var AllFields = sync.OnceValue(func() (all []*Field) {
 	t := reflect.TypeFor[Fields]()
 	for i := range t.NumField() {
@@ -68,7 +70,7 @@ var AllFields = sync.OnceValue(func() (all []*Field) {
 	return all
 })
 
-// fieldsForm is a text that is another one for every other table of fields.
+// fieldsForm describes the table of fields: it differs whenever a row differs.
 var fieldsForm = sync.OnceValue(func() string {
 	t := reflect.TypeFor[Fields]()
 	var b strings.Builder
@@ -78,7 +80,7 @@ var fieldsForm = sync.OnceValue(func() string {
 	return b.String()
 })
 
-// FieldOf returns the row of a key, nil for a key that is none of Fields.
+// FieldOf returns the row with that key, or nil.
 func FieldOf(key string) *Field {
 	for _, f := range AllFields() {
 		if f.Key == key {
@@ -88,7 +90,7 @@ func FieldOf(key string) *Field {
 	return nil
 }
 
-// Text returns the value of a field as text, "" for none; the items of a list have a line each.
+// Text returns the value of a field as text, "" for no value. A list has one item per line.
 func (x *Fields) Text(f *Field) string {
 	v := reflect.ValueOf(x).Elem().Field(f.at)
 	if v.IsNil() {
@@ -122,7 +124,7 @@ func (f *Field) text(v reflect.Value) string {
 	return v.String()
 }
 
-// set gives a field the value of a text that Text returned, or that a rule holds for. "" leaves it.
+// set parses a text that Text returned, or that passed the field's rule. "" changes nothing.
 func (x *Fields) set(f *Field, text string) {
 	if text == "" {
 		return
@@ -150,7 +152,7 @@ func (x *Fields) set(f *Field, text string) {
 	}
 }
 
-// Given yields the fields that are not nil, each with its value as text: "" where that takes the field away.
+// Given yields the fields that are not nil, with their values as text; "" clears the field.
 func (x *Fields) Given() iter.Seq2[*Field, string] {
 	return func(yield func(*Field, string) bool) {
 		for _, f := range AllFields() {
@@ -169,7 +171,7 @@ func (x *Fields) Empty() bool {
 	return true
 }
 
-// Check returns the key of the first field whose value its rule does not hold for, with an error that says what is expected.
+// Check returns the first key whose value breaks its rule, with an error that says what is expected.
 func (x *Fields) Check() (key string, err error) {
 	for f, text := range x.Given() {
 		if err := f.check(text); text != "" && err != nil {
@@ -191,10 +193,10 @@ func (f *Field) check(text string) error {
 	return nil
 }
 
-// Said returns in one line what Text returned.
+// Said puts a text that Text returned into one line.
 func (f *Field) Said(text string) string { return strings.ReplaceAll(text, "\n", ", ") }
 
-// Scalar returns the value of front matter that Text returned as text.
+// Scalar turns a text that Text returned into a value of front matter.
 func (f *Field) Scalar(text string) mdoc.Scalar {
 	switch {
 	case f.Rule.Kind == reflect.Bool:
@@ -210,7 +212,7 @@ func (f *Field) Scalar(text string) mdoc.Scalar {
 	return mdoc.Text(text)
 }
 
-// Front returns the front matter of a new file that has these values.
+// Front returns the front matter of a new file with these values.
 func (x *Fields) Front() (all []mdoc.FieldValue) {
 	for _, f := range AllFields() {
 		if text := x.Text(f); text != "" || f.always {
@@ -220,10 +222,10 @@ func (x *Fields) Front() (all []mdoc.FieldValue) {
 	return all
 }
 
-// Marks returns what a line about the node shows of its fields.
+// Marks returns what lists show of the fields.
 func (x *Fields) Marks() []string { return x.shown(false) }
 
-// AllMarks returns what the node shown alone shows of its fields: the marks, and more.
+// AllMarks returns what the view of a single node shows of the fields.
 func (x *Fields) AllMarks() []string { return x.shown(true) }
 
 func (x *Fields) shown(alone bool) (all []string) {
@@ -244,7 +246,7 @@ func (x *Fields) shown(alone bool) (all []string) {
 	return all
 }
 
-// Nodes yields the ids that the fields name nodes by, each with its field.
+// Nodes yields the ids of nodes that the fields hold, each with its field.
 func (x *Fields) Nodes() iter.Seq2[*Field, string] {
 	return func(yield func(*Field, string) bool) {
 		for f, text := range x.Given() {
@@ -260,7 +262,7 @@ func (x *Fields) Nodes() iter.Seq2[*Field, string] {
 	}
 }
 
-// Resolve replaces what names a node in the fields by what find returns for it, the node's id.
+// Resolve replaces each name of a node in the fields with the id that find returns.
 func (x *Fields) Resolve(find func(f *Field, name string) (ID, error)) error {
 	ids := map[*Field][]string{}
 	for f, name := range x.Nodes() {

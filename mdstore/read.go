@@ -72,14 +72,6 @@ func idFix(name string) string {
 	return "write the folder's name as id"
 }
 
-func (r *reader) flag(key string) bool {
-	f, ok := r.doc.Field(key)
-	if ok && f.Kind != mdoc.Bool && f.Kind != mdoc.Null {
-		r.complain(key, CodeFieldInvalid, key+" is "+strconv.Quote(f.Value)+"; true or false is expected")
-	}
-	return f.Kind == mdoc.Bool && (f.Value == "true" || f.Value == "True" || f.Value == "TRUE")
-}
-
 func (r *reader) integer(key string) int64 {
 	f, ok := r.doc.Field(key)
 	if !ok || f.Kind == mdoc.Null {

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Rule says which values a key of front matter or a parameter of a call takes. It is made from the type and the tags of a
-// struct's field, so that files and calls are checked by the same rule and refused in the same words:
+// A Rule says which values a front matter key or a parameter accepts. RuleOf makes it from the type and the tags of a struct field, so
+// that files and calls are checked by one rule and refused in the same words:
 //
 //	enum    the texts that are allowed, separated by commas
 //	min     the least number
@@ -20,7 +20,7 @@ import (
 //	layout  the layout of a time, such as 2006-01-02; "duration" for a duration such as 1h30m
 //	line    the greatest number of characters of a text, which has one line then
 //
-// The zero Rule takes any text.
+// The zero Rule accepts any text.
 type Rule struct {
 	Kind     reflect.Kind // of the value: Bool, Int, Float64 or String; of a list, that of its items
 	Enum     []string
@@ -55,7 +55,8 @@ func RuleOf(f reflect.StructField) Rule {
 	return r
 }
 
-// Check returns an error that says what is expected, for a value that may not be. what is what has the value, as the error calls it.
+// Check returns nil for a value that the rule accepts, and otherwise an error such as "priority is 9; a whole number from 1 to 5 is
+// expected". what names the key or parameter in the error.
 func (r Rule) Check(what, value string) error {
 	if r.holds(value) {
 		return nil
@@ -98,7 +99,7 @@ func (r Rule) holds(value string) bool {
 	return r.Enum == nil || slices.Contains(r.Enum, value)
 }
 
-// parseTime returns the point in time or the duration that a text of that layout is; no layout takes any text.
+// parseTime parses a text in the layout. An empty layout accepts any text.
 func parseTime(layout, value string) (any, error) {
 	switch layout {
 	case "":
@@ -109,7 +110,7 @@ func parseTime(layout, value string) (any, error) {
 	return time.Parse(layout, value)
 }
 
-// Expected says which values the rule takes, as "a date such as 2006-01-02".
+// Expected describes the accepted values, as in "a date such as 2006-01-02".
 func (r Rule) Expected() string {
 	bound := func(n *float64) string { return strconv.FormatFloat(*n, 'f', -1, 64) }
 	number := map[reflect.Kind]string{reflect.Int: "a whole number", reflect.Int64: "a whole number", reflect.Float64: "a number"}[r.Kind]

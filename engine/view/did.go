@@ -8,22 +8,22 @@ import (
 	"arbor/mdstore"
 )
 
-// A Change says, as data, what was done to a node, a workspace or a page, or to one key or section of it. String says it in words for
-// logs and programs; front ends make words of their own from the parts.
+// A Change is one thing that an operation or a commit did to a node, a workspace or a page. String puts it into words for logs and JSON;
+// front ends phrase it from the fields.
 type Change struct {
-	ID   mdstore.ID // whose file it is about; "" where that is known
-	Key  string     // the front matter key, or the section in lower case; "" for all of it
-	Do   string     // what was done: see the constants; "" where the key got the value To, or else a text was written
-	From string
-	To   string // a value, or an item of a list
-	Name string // title or name, where Key is ""
+	ID   mdstore.ID // of the node, workspace or page; "" where the context says it
+	Key  string     // the front matter key, or the section in lower case; "" for the whole file
+	Do   string     // a verb, such as Created; "" for a new value (To) or, without From and To, a new text
+	From string     // the old value
+	To   string     // the new value, or the item of a list
+	Name string     // the title or name, where Key is ""
 }
 
-// What was done, where others ask for it. It may be any other word, too.
+// The verbs that front ends look for. Do may hold any other.
 const (
 	Created = "created"
 	Deleted = "deleted"
-	Plus    = "+" // the item To, or that many of them
+	Plus    = "+" // added the item To, or To items
 	Minus   = "-"
 )
 
