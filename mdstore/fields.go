@@ -11,11 +11,12 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Fields are the keys of a node's front matter that callers can set. One row of this struct is one field: its type and tags decide how
-// Arbor reads, writes, caches, merges, searches, prints and checks it, and how calls and replies name it.
+// Fields are the keys of a node's front matter that callers can set. One row of this struct is one field: its type and
+// tags decide how Arbor reads, writes, caches, merges, searches, prints and checks it, and how calls and replies name
+// it.
 //
-// A nil field means that the file lacks the key, or that the key has no value. In a call, nil leaves the key unchanged, and an empty value
-// clears it: false, "", an empty list, or 0 where min is above 0.
+// A nil field means that the file lacks the key, or that the key has no value. In a call, nil leaves the key
+// unchanged, and an empty value clears it: false, "", an empty list, or 0 where min is above 0.
 //
 // The types are *bool, *int, *float64, *string and []string. Besides the tags of a Rule there are:
 //
@@ -33,8 +34,8 @@ type Fields struct {
 	Order    *float64 `json:"-" key:"order"`
 }
 
-// Roles that Arbor itself asks for. Completing a node of role info_collection copies lists of its conclusion into the rules and docs of
-// the workspace.
+// Roles that Arbor itself asks for. Completing a node of role info_collection copies lists of its conclusion into the
+// rules and docs of the workspace.
 const (
 	RoleInfoCollection = "info_collection"
 	RoleSummary        = "summary"

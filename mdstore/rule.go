@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Rule says which values a front matter key or a parameter accepts. RuleOf makes it from the type and the tags of a struct field, so
-// that files and calls are checked by one rule and refused in the same words:
+// A Rule says which values a front matter key or a parameter accepts. RuleOf makes it from the type and the tags of a
+// struct field, so that files and calls are checked by one rule and refused in the same words:
 //
 //	enum    the texts that are allowed, separated by commas
 //	min     the least number
@@ -55,8 +55,8 @@ func RuleOf(f reflect.StructField) Rule {
 	return r
 }
 
-// Check returns nil for a value that the rule accepts, and otherwise an error such as "priority is 9; a whole number from 1 to 5 is
-// expected". what names the key or parameter in the error.
+// Check returns nil for a value that the rule accepts, and otherwise an error such as "priority is 9; a whole number
+// from 1 to 5 is expected". what names the key or parameter in the error.
 func (r Rule) Check(what, value string) error {
 	if r.holds(value) {
 		return nil

@@ -47,7 +47,7 @@ empty it.`,
 func WorkspaceGC(ctx context.Context, env *Env, in WorkspaceGCIn) (*WorkspaceGCOut, error) {
 	days := 90
 	if in.MaxAge != nil {
-		days = min(*in.MaxAge, 100*365) // a time.Duration holds no more than 292 years
+		days = min(max(*in.MaxAge, 1), 100*365) // Operation.Run refuses less than 1; a time.Duration holds no more than 292 years
 	}
 	old := engine.Collect{MaxAge: time.Duration(days) * 24 * time.Hour, Shared: in.Shared}
 	all, o, err := engine.CollectWorkspaces(ctx, env.Engine, old, env.act(in.Write, Match{}))

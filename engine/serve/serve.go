@@ -34,10 +34,10 @@ type (
 // DefaultMaxTokens is the greatest size of a reply unless the options say another one, in tokens of 3.5 bytes.
 const DefaultMaxTokens = mcpserv.DefaultMaxTokens
 
-// NewTools returns the tools of an engine. The error says which option cannot be.
+// NewTools returns a server of the tools over an engine. The error names the invalid option.
 func NewTools(e *engine.Engine, opt ToolsOptions) (*Tools, error) { return mcpserv.New(e, opt) }
 
-// CheckProfile returns an error for what is no profile; it names those there are.
+// CheckProfile returns an error that lists the profiles if p is none of them.
 func CheckProfile(p Profile) error { return mcpserv.CheckProfile(p) }
 
 // Page is the page of a vault.
@@ -49,13 +49,13 @@ type (
 // NewPage returns the page of an engine.
 func NewPage(e *engine.Engine, opt PageOptions) *Page { return web.New(e, opt) }
 
-// GuardOptions say who may pass a guard. The zero GuardOptions let nobody pass.
+// GuardOptions lists the accepted token, hosts and origins. The zero value rejects every request.
 type GuardOptions = httpguard.Options
 
-// Guard lets requests through to next that the options allow, and refuses the others.
+// Guard passes the requests that the options allow to next, and rejects all others.
 func Guard(next http.Handler, opt GuardOptions) http.Handler { return httpguard.Handler(next, opt) }
 
-// Token returns the token that a file of this user alone holds, which is made where it is missing.
+// Token reads the token from a file that only this user can read. It creates the file if it is missing.
 func Token(path string) (string, error) { return httpguard.Token(path) }
 
 // HTTP serves until ctx ends, with limits of time and size for every connection. It closes l.

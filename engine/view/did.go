@@ -8,8 +8,8 @@ import (
 	"arbor/mdstore"
 )
 
-// A Change is one thing that an operation or a commit did to a node, a workspace or a page. String puts it into words for logs and JSON;
-// front ends phrase it from the fields.
+// A Change is one thing that an operation or a commit did to a node, a workspace or a page. String puts it into words
+// for logs and JSON; front ends phrase it from the fields.
 type Change struct {
 	ID   mdstore.ID // of the node, workspace or page; "" where the context says it
 	Key  string     // the front matter key, or the section in lower case; "" for the whole file

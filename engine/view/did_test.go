@@ -7,7 +7,7 @@ import (
 	"arbor/mdstore"
 )
 
-// A change is said in words of one form for each thing that can be done.
+// String has one form for each combination of key, verb and values.
 func TestAChangeIsSaidInWords(t *testing.T) {
 	for _, tt := range []struct {
 		change view.Change
