@@ -85,8 +85,9 @@ var rows = []row{
 	{floor: 40, name: "engine", may: "context/assemble engine/check engine/claims engine/config engine/errs engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc",
 		std: "pure context crypto/rand io/fs log/slog net/url time", clock: "engine/engine.go"},
 
+	{floor: 45, name: "engine/gitsync", may: "engine engine/check engine/errs engine/plan mdstore mdstore/gitrepo mdstore/memstore mdstore/merge statemachine", std: "pure context time"},
 	{floor: 50, name: "engine/ops", may: "engine engine/check engine/claims engine/config engine/env engine/env/command engine/env/jail engine/env/remote engine/env/trust " +
-		"engine/errs engine/memory engine/nearest engine/plan engine/search engine/sessions engine/view " +
+		"engine/errs engine/gitsync engine/memory engine/nearest engine/plan engine/search engine/sessions engine/view " +
 		"context/assemble context/render mdstore mdstore/fold mdstore/gitrepo mdstore/mdoc mdstore/pattern mdstore/memstore mdstore/merge statemachine", std: "pure context path/filepath time"},
 	// For programs that use Arbor as a library; nothing here imports it.
 	{floor: 50, name: "engine/stores", may: "engine engine/config engine/errs engine/plan engine/sessions engine/view mdstore", std: "pure context time",
