@@ -75,6 +75,12 @@ const (
 	KeyNode    = "nodeId"
 	KeyCommit  = "commit"
 	KeyPlan    = "plan"
+
+	KeyURI   = "uri" // of an environment
+	KeyHost  = "host"
+	KeyTrust = "trust"
+	KeyOwner = "owner"
+	KeyTools = "tools"
 )
 
 // What tells the items of a list apart: the whole text, or what a reference leads to.

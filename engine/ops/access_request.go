@@ -31,20 +31,20 @@ func AccessRequest(ctx context.Context, env *Env, in AccessRequestIn) (*AccessRe
 	if err != nil {
 		return nil, err
 	}
-	e, err := h.find(ctx, in.Environment)
+	e, err := h.Find(ctx, in.Environment)
 	if err != nil {
 		return nil, err
 	}
-	root, err := h.root(e)
+	root, err := h.Root(e)
 	if err != nil {
 		return nil, err
 	}
-	if h.session == nil {
+	if h.Session == nil {
 		return nil, errs.New(errs.SessionNotFound, "the caller has no session that could have %s; session_start makes one", e.ID)
 	}
 	r := trust.Request{Kind: trust.KindAccess, Call: trust.Call{Environment: e.ID}, Reason: in.Reason, Subject: &e, Root: root}
-	r.Session = string(h.session.ID)
-	err = h.store.Update(ctx, func(b *trust.Book) error {
+	r.Session = string(h.Session.ID)
+	err = h.Store.Update(ctx, func(b *trust.Book) error {
 		r = b.Ask(env.Engine.Now(), r, trust.NewID())
 		return nil
 	})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/engine/env/act"
 	"arbor/engine/env/trust"
 	"arbor/engine/errs"
 )
@@ -25,7 +26,7 @@ type ApprovalListOut struct {
 func (o *ApprovalListOut) Text() string {
 	var b strings.Builder
 	for _, r := range o.Requests {
-		b.WriteString(Asked(r, o.whole) + "\n")
+		b.WriteString(act.Asked(r, o.whole) + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -42,7 +43,7 @@ after 24 hours.`,
 
 // ApprovalList returns the questions that wait for a person, the oldest first.
 func ApprovalList(_ context.Context, env *Env, in ApprovalListIn) (*ApprovalListOut, error) {
-	s, err := storeOf(env)
+	s, err := act.StoreOf(env.Engine)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 
+	"arbor/engine/env/act"
 	"arbor/engine/env/trust"
 )
 
@@ -47,7 +48,7 @@ func Approve(ctx context.Context, env *Env, in ApproveIn) (*DecideOut, error) {
 		return decide(ctx, env, in.ID, d)
 	}
 	out := &DecideOut{}
-	s, err := storeOf(env)
+	s, err := act.StoreOf(env.Engine)
 	if err != nil {
 		return nil, err
 	}

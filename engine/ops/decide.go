@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 
+	"arbor/engine/env/act"
 	"arbor/engine/env/trust"
 	"arbor/engine/errs"
-	"arbor/engine/plan"
 )
 
 // decide notes a person's answer, and writes a line into the trace of the session that asked.
@@ -22,7 +22,7 @@ func decide(ctx context.Context, env *Env, id string, d trust.Decision) (*Decide
 // Decide notes the answer that a person gave a front end, and writes a line into the trace of the session that asked.
 // It is no operation: front ends call it that know that a person answered.
 func Decide(ctx context.Context, env *Env, id string, d trust.Decision) (*DecideOut, error) {
-	s, err := storeOf(env)
+	s, err := act.StoreOf(env.Engine)
 	if err != nil {
 		return nil, err
 	}
@@ -45,48 +45,20 @@ func Decide(ctx context.Context, env *Env, id string, d trust.Decision) (*Decide
 		trust.KindCall: "a call of " + out.Request.Tool, trust.KindTool: "the tool " + out.Request.Tool,
 		trust.KindRegister: "trust", trust.KindAccess: "access",
 	}[out.Request.Kind]
-	text := fmt.Sprintf("%s by a person %s: %s in %s (request %s)%s", said, d.By, what, out.Request.Environment, id, inLog(out.Request))
+	text := fmt.Sprintf("%s by a person %s: %s in %s (request %s)%s", said, d.By, what, out.Request.Environment, id, act.InLog(out.Request))
 	if out.Request.Session == "" {
 		return out, nil
 	}
 	h, err := hereOf(ctx, env, SessionRef{SessionID: out.Request.Session})
-	if err == nil && h.session != nil {
+	if err == nil && h.Session != nil {
 		if out.Request.Kind == trust.KindAccess && d.Allow {
 			if _, err := EnvAttach(ctx, env, EnvAttachIn{SessionRef: SessionRef{SessionID: out.Request.Session}, ID: out.Request.Environment}); err != nil {
 				return nil, err
 			}
 		}
-		if err := h.log(ctx, "approval", text); err != nil {
+		if err := h.Log(ctx, "approval", text); err != nil {
 			out.Hint = "the session's log has no line of it: " + err.Error()
 		}
 	}
 	return out, nil
-}
-
-// mostLogged is how many bytes of arguments a line of a log has.
-const mostLogged = 600
-
-// inLog returns what a line of a log tells of a request: its file or program, and its arguments, with the size of what is
-// left out.
-func inLog(r trust.Request) string {
-	q := &question{}
-	if q.addJSON("", r.Arguments); len(q.texts) == 0 {
-		return ""
-	}
-	text := escapedJSON(q.texts[0].text)
-	if len(text) > mostLogged {
-		from := whole(text, mostLogged, true)
-		text = fmt.Sprintf("%s… (%s more)", text[:from], counted(len(text)-from, "byte"))
-	}
-	return ": " + text
-}
-
-// log adds a line to the log of the session, if it has one.
-func (h *here) log(ctx context.Context, kind, text string) error {
-	if h.session == nil {
-		return nil
-	}
-	note := plan.NoteSession{ID: h.session.ID, Type: kind, Text: text}
-	_, err := done(ctx, h.env, target{ws: h.view.Workspace().ID}, h.env.act(Write{}, Match{}), note, "")
-	return err
 }

@@ -17,6 +17,7 @@ import (
 
 	"arbor/engine"
 	places "arbor/engine/env"
+	"arbor/engine/env/act"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/engine/sessions"
@@ -79,7 +80,7 @@ type Env struct {
 	Home    string         // the person's own folder; "" where it is not known
 	Decider bool           // a person calls by a way that only they have: what only a person decides may be decided
 	By      string         // that way, as a log tells it: "on the page"; "" is at a terminal
-	Clients Clients        // what connects machines that serve folders; nil: nothing does
+	Clients act.Clients    // what connects machines that serve folders; nil: nothing does
 	Memory  *places.Memory // what a server remembers of its sessions' calls of tools; nil: nothing
 
 	Focused bool     // calls about a log or problem that name no node are about the focus

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	places "arbor/engine/env"
+	"arbor/engine/env/act"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 )
@@ -38,7 +39,7 @@ func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, er
 	if err != nil {
 		return nil, err
 	}
-	if _, err := h.find(ctx, in.ID); err != nil {
+	if _, err := h.Find(ctx, in.ID); err != nil {
 		return nil, err
 	}
 	folder := in.Folder
@@ -47,9 +48,9 @@ func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, er
 			return nil, badParam("folder", "%q: a folder below the environment, without blanks, is expected", in.Folder)
 		}
 	}
-	now := attached{id: in.ID, folder: folder, tools: in.Tools}.String()
+	now := act.Attached{ID: in.ID, Folder: folder, Tools: in.Tools}.String()
 	w, err := h.attach(ctx, func(all []string) ([]string, string) {
-		i := slices.IndexFunc(all, func(item string) bool { return parseAttached(item).id == in.ID })
+		i := slices.IndexFunc(all, func(item string) bool { return act.ParseAttached(item).ID == in.ID })
 		switch {
 		case i < 0:
 			return append(slices.Clone(all), now), "attached the environment " + in.ID
@@ -70,13 +71,13 @@ func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, er
 // have it leaves nothing registered and nothing trusted.
 func EnvAttachHere(ctx context.Context, env *Env, in EnvRegisterIn, ref SessionRef) (*EnvRegisterOut, error) {
 	h, err := hereOf(ctx, env, ref)
-	if err == nil && h.session == nil {
+	if err == nil && h.Session == nil {
 		err = noSessionFile()
 	}
 	if err != nil {
 		return nil, err
 	}
-	before, err := h.environments(ctx)
+	before, err := h.Environments(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -104,27 +105,9 @@ func noSessionFile() error {
 
 // attach changes the list of a session's environments.
 func (h *here) attach(ctx context.Context, edit func([]string) ([]string, string)) (*Wrote, error) {
-	if h.session == nil {
+	if h.Session == nil {
 		return nil, noSessionFile()
 	}
-	t := target{ws: h.view.Workspace().ID}
-	return done(ctx, h.env, t, h.env.act(Write{}, Match{}), plan.AttachSession{ID: h.session.ID, Edit: edit}, "tool_list (arbor env tools) shows what it can do")
-}
-
-// find returns an environment by its id.
-func (h *here) find(ctx context.Context, id string) (places.Environment, error) {
-	all, err := h.environments(ctx)
-	if err != nil {
-		return places.Environment{}, err
-	}
-	i := slices.IndexFunc(all, func(e places.Environment) bool { return e.ID == id })
-	if i < 0 {
-		var names []string
-		for _, e := range all {
-			names = append(names, e.ID)
-		}
-		return places.Environment{}, errs.New(errs.EnvironmentNotFound, "%s: no environment has this id; there are: %s (env_register makes one)",
-			id, strings.Join(names, ", "))
-	}
-	return all[i], nil
+	t := target{ws: h.View.Workspace().ID}
+	return done(ctx, h.env, t, h.env.act(Write{}, Match{}), plan.AttachSession{ID: h.Session.ID, Edit: edit}, "tool_list (arbor env tools) shows what it can do")
 }

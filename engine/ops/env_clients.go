@@ -5,6 +5,7 @@ import (
 	"time"
 
 	places "arbor/engine/env"
+	"arbor/engine/env/act"
 	"arbor/engine/env/trust"
 )
 
@@ -36,7 +37,7 @@ takes. One that is removed is cut off within seconds.`,
 
 // EnvClients lists clients, or removes one.
 func EnvClients(ctx context.Context, env *Env, in EnvClientsIn) (*EnvClientsOut, error) {
-	s, err := storeOf(env)
+	s, err := act.StoreOf(env.Engine)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"arbor/engine/env/act"
 	"context"
 	"slices"
 )
@@ -27,7 +28,7 @@ func EnvDetach(ctx context.Context, env *Env, in EnvDetachIn) (*EnvDetachOut, er
 		return nil, err
 	}
 	w, err := h.attach(ctx, func(all []string) ([]string, string) {
-		rest := slices.DeleteFunc(slices.Clone(all), func(item string) bool { return parseAttached(item).id == in.ID })
+		rest := slices.DeleteFunc(slices.Clone(all), func(item string) bool { return act.ParseAttached(item).ID == in.ID })
 		if len(rest) == len(all) {
 			return all, ""
 		}

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 
+	"arbor/engine/env/act"
 	"arbor/engine/env/trust"
 )
 
@@ -26,7 +27,7 @@ of paths matches, or with exactly the same arguments.`,
 
 // EnvGrants lists grants, or takes one back.
 func EnvGrants(ctx context.Context, env *Env, in EnvGrantsIn) (*EnvGrantsOut, error) {
-	s, err := storeOf(env)
+	s, err := act.StoreOf(env.Engine)
 	if err != nil {
 		return nil, err
 	}

@@ -51,20 +51,20 @@ func EnvList(ctx context.Context, env *Env, in EnvListIn) (*EnvListOut, error) {
 		}
 		out.Environments = append(out.Environments, l)
 	}
-	for _, p := range h.places {
-		add(p, h.session != nil)
+	for _, p := range h.Places {
+		add(p, h.Session != nil)
 	}
-	if h.session == nil {
+	if h.Session == nil {
 		return out, nil
 	}
-	all, err := h.environments(ctx)
+	all, err := h.Environments(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range all {
-		if !slices.ContainsFunc(h.places, func(p *places.Place) bool { return p.ID == e.ID }) {
-			h.add(ctx, e, nil)
-			add(h.places[len(h.places)-1], false)
+		if !slices.ContainsFunc(h.Places, func(p *places.Place) bool { return p.ID == e.ID }) {
+			h.Add(ctx, e, nil)
+			add(h.Places[len(h.Places)-1], false)
 		}
 	}
 	return out, nil

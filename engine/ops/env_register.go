@@ -66,7 +66,7 @@ func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterO
 		return nil, badParam("uri", "%s: folders of this machine are registered; a session's own environment needs no registration", in.URI)
 	}
 	e.URI = a.String()
-	root, err := h.root(e)
+	root, err := h.Root(e)
 	if err != nil {
 		return nil, errs.New(errs.InvalidPath, "%s: %v", in.URI, err)
 	}
@@ -76,7 +76,7 @@ func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterO
 	if err := MayTrust(env, e, root); err != nil {
 		return nil, err
 	}
-	all, err := h.environments(ctx)
+	all, err := h.Environments(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -113,14 +113,14 @@ func decides(env *Env) bool {
 // trusted notes that a person trusts an environment, or asks one.
 func (h *here) trusted(ctx context.Context, e places.Environment, root string, out *EnvRegisterOut) error {
 	now := h.env.Engine.Now()
-	if _, ok := h.book.Level(e, root); ok {
+	if _, ok := h.Book.Level(e, root); ok {
 		out.Status = places.Active
 		return nil
 	}
 	if !decides(h.env) && e.Trust == places.Full {
 		return errs.New(errs.ToolRefused, "%s asks for full trust, which is a person's to give, at a terminal: arbor env trust %[1]s", e.ID)
 	}
-	err := h.store.Update(ctx, func(b *trust.Book) error {
+	err := h.Store.Update(ctx, func(b *trust.Book) error {
 		if decides(h.env) {
 			b.Trust(e, root, now)
 			out.Status = places.Active
@@ -191,18 +191,18 @@ func freshID(root string, all []places.Environment) string {
 // save writes an environment: into the vault, or beside the trust where it is of this machine.
 func (h *here) save(ctx context.Context, e places.Environment) (Wrote, error) {
 	if e.Machine {
-		err := h.store.Update(ctx, func(b *trust.Book) error {
+		err := h.Store.Update(ctx, func(b *trust.Book) error {
 			b.Machine = append(b.Machine, e)
 			return nil
 		})
 		return Wrote{Success: true, Changed: true}, fail(err)
 	}
 	fields := []mdoc.FieldValue{
-		{Key: mdstore.KeyID, Value: mdoc.Text(e.ID)}, {Key: keyURI, Value: mdoc.Text(e.URI)}, {Key: keyHost, Value: mdoc.Text(string(e.Host))},
-		{Key: keyTrust, Value: mdoc.Text(string(e.Trust))},
+		{Key: mdstore.KeyID, Value: mdoc.Text(e.ID)}, {Key: mdstore.KeyURI, Value: mdoc.Text(e.URI)}, {Key: mdstore.KeyHost, Value: mdoc.Text(string(e.Host))},
+		{Key: mdstore.KeyTrust, Value: mdoc.Text(string(e.Trust))},
 	}
 	if len(e.Tools) > 0 {
-		fields = append(fields, mdoc.FieldValue{Key: keyTools, Value: mdoc.List(e.Tools...)})
+		fields = append(fields, mdoc.FieldValue{Key: mdstore.KeyTools, Value: mdoc.List(e.Tools...)})
 	}
 	fields = append(fields, mdoc.FieldValue{Key: mdstore.KeyCreated, Value: mdoc.Integer(h.env.Engine.Now().UnixMilli())})
 	return h.file(ctx, e.ID, func([]byte) ([]byte, error) {

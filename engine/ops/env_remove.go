@@ -29,7 +29,7 @@ func EnvRemove(ctx context.Context, env *Env, in EnvRemoveIn) (*EnvRemoveOut, er
 	if err != nil {
 		return nil, err
 	}
-	e, err := h.find(ctx, in.ID)
+	e, err := h.Find(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func EnvRemove(ctx context.Context, env *Env, in EnvRemoveIn) (*EnvRemoveOut, er
 			return nil, err
 		}
 	}
-	return out, fail(h.store.Update(ctx, func(b *trust.Book) error {
+	return out, fail(h.Store.Update(ctx, func(b *trust.Book) error {
 		b.Distrust(e.ID)
 		b.Machine = slices.DeleteFunc(b.Machine, func(o places.Environment) bool { return o.ID == e.ID })
 		return nil

@@ -27,7 +27,7 @@ func EnvRestore(ctx context.Context, env *Env, in EnvRestoreIn) (*EnvRegisterOut
 	if err != nil {
 		return nil, err
 	}
-	e, err := h.find(ctx, in.ID)
+	e, err := h.Find(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -40,12 +40,12 @@ func EnvRestore(ctx context.Context, env *Env, in EnvRestoreIn) (*EnvRegisterOut
 		}
 		return EnvRegister(ctx, env, EnvRegisterIn{URI: in.URI, ID: in.ID, Trust: string(e.Trust), Tools: e.Tools})
 	}
-	root, err := h.root(e)
+	root, err := h.Root(e)
 	if err != nil {
 		return nil, err
 	}
 	out := &EnvRegisterOut{ID: e.ID, URI: e.URI, Status: places.Untrusted, Wrote: Wrote{Success: true}}
-	if _, ok := h.book.Level(e, root); ok {
+	if _, ok := h.Book.Level(e, root); ok {
 		out.Status = places.Active
 	} else {
 		out.Hint = "no person trusts it as it is now: arbor env trust " + e.ID

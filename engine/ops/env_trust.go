@@ -4,6 +4,7 @@ import (
 	"context"
 
 	places "arbor/engine/env"
+	"arbor/engine/env/act"
 	"arbor/engine/errs"
 )
 
@@ -29,11 +30,11 @@ func EnvTrust(ctx context.Context, env *Env, in EnvTrustIn) (*EnvRegisterOut, er
 	if err != nil {
 		return nil, err
 	}
-	e, err := h.find(ctx, in.ID)
+	e, err := h.Find(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	root, err := h.root(e)
+	root, err := h.Root(e)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func MayTrust(env *Env, e places.Environment, root string) error {
 		return errs.New(errs.ToolRefused, "%s asks for the trust %q, which is none; full, restricted or read_only is", e.ID, e.Trust)
 	case e.Trust == places.Full && holdsPerson(env, root):
 		return errs.New(errs.ToolRefused, "%s holds your own folder, the vault or that of Arbor; it can be restricted or read_only", root)
-	case hiding(env).Hides(root):
+	case act.Hiding(env.Engine, env.Home).Hides(root):
 		return errs.New(errs.ToolRefused, "%s is in Arbor's own folder, or in that of a vault: no tool sees what is there", root)
 	}
 	return nil

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 
+	"arbor/engine/env/act"
 	"arbor/engine/env/jail"
 	"arbor/engine/errs"
 	"arbor/mdstore"
@@ -24,7 +25,7 @@ func EnvUndo(ctx context.Context, env *Env, in EnvUndoIn) (*FileChanged, error) 
 	if !env.Person || env.Operator == mdstore.OperatorAI {
 		return nil, errs.New(errs.ToolRefused, "only a person takes a change back: arbor env undo %s", in.ID)
 	}
-	s, err := storeOf(env)
+	s, err := act.StoreOf(env.Engine)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +33,7 @@ func EnvUndo(ctx context.Context, env *Env, in EnvUndoIn) (*FileChanged, error) 
 		return jail.Open(root, jail.Options{Trash: s.Trash()})
 	})
 	if err != nil {
-		return nil, jailed(err)
+		return nil, act.Jailed(err)
 	}
 	return &FileChanged{Path: c.Path, Version: string(c.Now()), Undo: undo}, nil
 }

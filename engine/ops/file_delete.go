@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 
+	"arbor/engine/env/act"
 	"arbor/engine/env/jail"
 )
 
@@ -17,7 +18,7 @@ var fileDelete = op("file_delete", writes, FileDelete, Help{Summary: "delete a f
 
 // FileDelete deletes a file.
 func FileDelete(ctx context.Context, env *Env, in FileDeleteIn) (*FileChanged, error) {
-	return changeFile(ctx, env, in.Act, "file_delete", in, in.IfMatch, func(a *acting) (*jail.Change, error) {
-		return a.root.PlanDelete(a.at(in.Path))
+	return changeFile(ctx, env, in.Act, "file_delete", in, in.IfMatch, func(a *act.Call) (*jail.Change, error) {
+		return a.Root.PlanDelete(a.At(in.Path))
 	})
 }

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 
+	"arbor/engine/env/act"
 	"arbor/engine/env/jail"
 )
 
@@ -19,7 +20,7 @@ var fileEdit = op("file_edit", writes, FileEdit, Help{Summary: "replace one plac
 
 // FileEdit replaces one place of a text file.
 func FileEdit(ctx context.Context, env *Env, in FileEditIn) (*FileChanged, error) {
-	return changeFile(ctx, env, in.Act, "file_edit", in, in.IfMatch, func(a *acting) (*jail.Change, error) {
-		return a.root.PlanEdit(a.at(in.Path), in.Old, in.New)
+	return changeFile(ctx, env, in.Act, "file_edit", in, in.IfMatch, func(a *act.Call) (*jail.Change, error) {
+		return a.Root.PlanEdit(a.At(in.Path), in.Old, in.New)
 	})
 }

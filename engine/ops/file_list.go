@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 
+	"arbor/engine/env/act"
 	"arbor/engine/env/jail"
 )
 
@@ -25,12 +26,12 @@ var fileList = op("file_list", reads|repeats, FileList, Help{Summary: "list a fo
 // FileList returns what is in a folder.
 func FileList(ctx context.Context, env *Env, in FileListIn) (*FileListOut, error) {
 	out := &FileListOut{}
-	where, err := use(ctx, env, in.Act, "file_list", in, out, func(a *acting) error {
-		all, err := a.root.List(ctx, a.at(in.Path), in.Depth)
+	where, err := use(ctx, env, in.Act, "file_list", in, out, func(a *act.Call) error {
+		all, err := a.Root.List(ctx, a.At(in.Path), in.Depth)
 		if err != nil {
 			return err
 		}
-		out.Listing, a.result = *all, all
+		out.Listing, a.Result = *all, all
 		return nil
 	})
 	out.Environment = where

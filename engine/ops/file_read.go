@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 
+	"arbor/engine/env/act"
 	"arbor/engine/env/jail"
 )
 
@@ -26,13 +27,13 @@ var fileRead = op("file_read", reads|repeats, FileRead, Help{Summary: "read line
 // FileRead returns lines of a file, and notes that the session knows its version.
 func FileRead(ctx context.Context, env *Env, in FileReadIn) (*FileReadOut, error) {
 	out := &FileReadOut{}
-	where, err := use(ctx, env, in.Act, "file_read", in, out, func(a *acting) error {
-		text, err := a.root.Read(ctx, a.at(in.Path), in.Offset, in.Limit)
+	where, err := use(ctx, env, in.Act, "file_read", in, out, func(a *act.Call) error {
+		text, err := a.Root.Read(ctx, a.At(in.Path), in.Offset, in.Limit)
 		if err != nil {
 			return err
 		}
-		out.Excerpt, a.result = *text, text
-		env.Memory.Show(a.session, a.place.ID, text.Path, string(text.Version))
+		out.Excerpt, a.Result = *text, text
+		env.Memory.Show(a.Session, a.Place.ID, text.Path, string(text.Version))
 		return nil
 	})
 	out.Environment = where

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 
+	"arbor/engine/env/act"
 	"arbor/engine/env/jail"
 )
 
@@ -27,12 +28,12 @@ var fileSearch = op("file_search", reads|repeats, FileSearch, Help{Summary: "sea
 // FileSearch returns lines of text files.
 func FileSearch(ctx context.Context, env *Env, in FileSearchIn) (*FileSearchOut, error) {
 	out := &FileSearchOut{}
-	where, err := use(ctx, env, in.Act, "file_search", in, out, func(a *acting) error {
-		found, err := a.root.Search(ctx, jail.Query{Pattern: in.Pattern, Path: a.at(in.Path), Regexp: in.Regexp, Limit: in.Limit})
+	where, err := use(ctx, env, in.Act, "file_search", in, out, func(a *act.Call) error {
+		found, err := a.Root.Search(ctx, jail.Query{Pattern: in.Pattern, Path: a.At(in.Path), Regexp: in.Regexp, Limit: in.Limit})
 		if err != nil {
 			return err
 		}
-		out.Found, a.result = *found, found
+		out.Found, a.Result = *found, found
 		return nil
 	})
 	out.Environment = where

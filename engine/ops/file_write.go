@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 
+	"arbor/engine/env/act"
 	"arbor/engine/env/jail"
 )
 
@@ -27,24 +28,24 @@ var fileWrite = op("file_write", writes, FileWrite, Help{Summary: "write a file 
 
 // FileWrite gives a file a content.
 func FileWrite(ctx context.Context, env *Env, in FileWriteIn) (*FileChanged, error) {
-	return changeFile(ctx, env, in.Act, "file_write", in, in.IfMatch, func(a *acting) (*jail.Change, error) {
-		return a.root.PlanWrite(a.at(in.Path), in.Content)
+	return changeFile(ctx, env, in.Act, "file_write", in, in.IfMatch, func(a *act.Call) (*jail.Change, error) {
+		return a.Root.PlanWrite(a.At(in.Path), in.Content)
 	})
 }
 
 // changeFile makes the change that a tool plans.
 func changeFile(
-	ctx context.Context, env *Env, act Act, tool string, in any, ifMatch string, planned func(*acting) (*jail.Change, error),
+	ctx context.Context, env *Env, to Act, tool string, in any, ifMatch string, planned func(*act.Call) (*jail.Change, error),
 ) (*FileChanged, error) {
 	out := &FileChanged{}
-	where, err := use(ctx, env, act, tool, in, out, func(a *acting) error {
+	where, err := use(ctx, env, to, tool, in, out, func(a *act.Call) error {
 		c, err := planned(a)
 		if err != nil {
 			return err
 		}
 		out.Path, out.Version = c.Path, string(c.Now())
-		out.Undo, err = a.change(ctx, c, ifMatch)
-		out.Hint = a.unlogged
+		out.Undo, err = a.Change(ctx, c, ifMatch)
+		out.Hint = a.Unlogged
 		return err
 	})
 	if err != nil {

@@ -3,7 +3,9 @@ package ops
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
+	"arbor/engine/env/act"
 	"arbor/engine/errs"
 )
 
@@ -42,19 +44,21 @@ func ToolCall(ctx context.Context, env *Env, in ToolCallIn) (*ToolCallOut, error
 		return nil, errs.New(errs.ToolNotFound, "%s is a tool of its own; call it by its name", in.Tool)
 	}
 	out := &ToolCallOut{}
-	where, err := use(ctx, env, in.Act, in.Tool, in, out, func(a *acting) error {
-		r, refused, err := a.run(ctx, in.Arguments)
+	where, err := use(ctx, env, in.Act, in.Tool, in, out, func(a *act.Call) error {
+		r, refused, err := a.Run(ctx, in.Arguments)
 		if err != nil {
 			return err
 		}
 		out.ExitCode, out.Output, out.Omitted, out.TimedOut, out.Confined, out.Made = r.Code, r.Output, r.Cut, r.TimedOut, r.Confined, r.Made
-		a.result = []any{r.Code, r.Output}
+		a.Result = []any{r.Code, r.Output}
 		if r.TimedOut {
-			out.Hint = "it was killed after " + a.tool.Timeout.String() + ", with all that it started"
+			out.Hint = "it was killed after " + a.Tool.Timeout.String() + ", with all that it started"
 		} else if refused != "" {
 			out.Hint = "confined by " + r.Confined + ": " + refused
 		}
-		a.tellMade(ctx, r.Made, out)
+		if made := a.TellMade(ctx, r.Made); made != "" {
+			out.Hint = strings.TrimPrefix(out.Hint+"; "+made, "; ")
+		}
 		return nil
 	})
 	out.Environment = where

@@ -42,33 +42,22 @@ func ToolList(ctx context.Context, env *Env, in ToolListIn) (*ToolListOut, error
 	}
 	out := &ToolListOut{Tools: []ListedTool{}}
 	at := map[string]int{}
-	for _, p := range h.places {
+	for _, p := range h.Places {
 		for _, t := range p.Has {
 			i, met := at[t.Name]
 			if !met {
 				i, at[t.Name] = len(out.Tools), len(out.Tools)
 				l := ListedTool{Name: t.Name, Description: t.Description, Parameters: t.Parameters}
-				if to, _, err := places.Route(h.places, t.Name, ""); err == nil && h.session != nil {
+				if to, _, err := places.Route(h.Places, t.Name, ""); err == nil && h.Session != nil {
 					l.Taken = "[env " + to.ID + "]"
 				}
 				out.Tools = append(out.Tools, l)
 			}
-			if t.Command != nil && !met {
-				out.Tools[i].State = h.stateOf(p, t)
+			if t.Command != nil && !met && !h.Approved(p, t) {
+				out.Tools[i].State = "disabled"
 			}
 			out.Tools[i].Environments = append(out.Tools[i].Environments, p.ID)
 		}
 	}
 	return out, nil
-}
-
-// stateOf says whether a tool with a command is approved as it is now.
-func (h *here) stateOf(p *places.Place, t places.Tool) string {
-	if r, err := h.open(p); err == nil {
-		defer r.Close()
-		if def, _, err := definitionOf(p, t, r); err == nil && h.book.Approved(def) {
-			return ""
-		}
-	}
-	return "disabled"
 }

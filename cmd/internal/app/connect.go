@@ -25,6 +25,7 @@ import (
 	"arbor/context/render"
 	"arbor/engine"
 	places "arbor/engine/env"
+	"arbor/engine/env/act"
 	"arbor/engine/env/jail"
 	"arbor/engine/env/remote"
 	"arbor/engine/env/trust"
@@ -305,7 +306,7 @@ func (s *served) ask(ctx context.Context, env *ops.Env, id string) error {
 		if r.ID != id {
 			continue
 		}
-		fmt.Fprintf(s.call.Stderr, "%sLet it run? [y/N] ", ops.Asked(r, true))
+		fmt.Fprintf(s.call.Stderr, "%sLet it run? [y/N] ", act.Asked(r, true))
 		select {
 		case <-ctx.Done():
 			fmt.Fprintln(s.call.Stderr, "withdrawn")

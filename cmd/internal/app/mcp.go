@@ -18,9 +18,9 @@ import (
 	"arbor/cmd/internal/cli"
 	"arbor/engine"
 	"arbor/engine/config"
+	"arbor/engine/env/act"
 	"arbor/engine/errs"
 	"arbor/engine/live"
-	"arbor/engine/ops"
 	"arbor/engine/serve"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
@@ -41,7 +41,7 @@ type offer struct {
 	exclude   []string
 	maxTokens int
 	listen    string            // of arbor serve
-	clients   ops.Clients       // of arbor serve: the machines that are connected
+	clients   act.Clients       // of arbor serve: the machines that are connected
 	accept    func(string) bool // of arbor serve: see serve.PageOptions
 	tls       bool              // of arbor serve
 	site      *serve.Page       // of arbor serve: the page

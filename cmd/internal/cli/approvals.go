@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"arbor/engine/env/act"
 	"arbor/engine/env/trust"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
@@ -24,7 +25,7 @@ func questionOf(r trust.Request) string {
 func approveCommand(sh *shell) command {
 	in := &ops.ApproveIn{}
 	c := confirmed(sh, in, &in.DryRun, ops.Approve, func(would *ops.DecideOut) string {
-		return ops.Asked(would.Request, false) + ops.Granted(would.Granted) + questionOf(would.Request)
+		return act.Asked(would.Request, false) + act.Granted(would.Granted) + questionOf(would.Request)
 	})
 	c.show = showing(sh, showDecision)
 	return c
@@ -46,7 +47,7 @@ func runCommand(sh *shell) command {
 			if err != nil {
 				return true, err
 			}
-			agreed, err := agrees(ctx, sh, ops.Asked(would.Request, false)+"Let it run?")
+			agreed, err := agrees(ctx, sh, act.Asked(would.Request, false)+"Let it run?")
 			if err == nil && agreed {
 				_, err = call(ctx, sh, ops.Approve, ops.ApproveIn{ID: would.Request.ID})
 			} else if err == nil {
@@ -65,9 +66,9 @@ func showDecision(sh *shell, out *ops.DecideOut) error {
 	if sh.flags.json {
 		return sh.json(out)
 	}
-	sh.say("%s: %s", out.Request.State, strings.TrimSpace(ops.AskedFor(out.Request)))
+	sh.say("%s: %s", out.Request.State, strings.TrimSpace(act.AskedFor(out.Request)))
 	if out.Granted != nil {
-		sh.say("%s", strings.TrimSpace(ops.Granted(out.Granted)))
+		sh.say("%s", strings.TrimSpace(act.Granted(out.Granted)))
 	}
 	sh.hint(out.Hint)
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"arbor/engine/env/act"
 	"arbor/engine/env/trust"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
@@ -139,10 +140,10 @@ func questionOf(ctx context.Context, env *ops.Env, id string) (*mcp.ElicitParams
 			continue
 		}
 		choices := []any{once, no}
-		text := ops.Asked(r, false)
+		text := act.Asked(r, false)
 		if g := trust.GrantOf(r, trust.Decision{Allow: true, Scope: trust.ForSession}); g != nil {
 			choices = []any{once, forSession, always, no}
-			text += forSession + ": " + ops.Granted(g)
+			text += forSession + ": " + act.Granted(g)
 		}
 		schema := &jsonschema.Schema{Type: "object", Required: []string{answer}, Properties: map[string]*jsonschema.Schema{
 			answer: {Type: "string", Title: "Let it run?", Enum: choices, Default: json.RawMessage(`"` + no + `"`)},

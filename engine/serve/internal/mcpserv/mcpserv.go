@@ -19,6 +19,7 @@ import (
 
 	"arbor/engine"
 	places "arbor/engine/env"
+	"arbor/engine/env/act"
 	"arbor/engine/errs"
 	"arbor/engine/live"
 	"arbor/engine/ops"
@@ -39,7 +40,7 @@ type Options struct {
 	Replies   Replies       // the form of replies; "" is RepliesBoth
 	MaxTokens int           // the largest reply, in tokens counted by assemble.Tokens; 0 is DefaultMaxTokens
 	Home      string        // the person's own folder, which no environment with full trust holds; "" where it is not known
-	Clients   ops.Clients   // the machines that serve folders; nil for none
+	Clients   act.Clients   // the machines that serve folders; nil for none
 	Patience  time.Duration // how long a call waits for a person, where the client cannot ask one; 0 is DefaultPatience, below 0 is not at all
 	Log       *slog.Logger  // nil: nothing is logged
 	// Hear is told that the vault is followed, and then of each change; nil for nobody. A server that is heard follows from

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/engine/env/act"
 	"arbor/engine/env/trust"
 	"arbor/engine/ops"
 	"arbor/mdstore/mdoc"
@@ -18,8 +19,8 @@ func (s *Site) approvals(r *http.Request, v *screen) error {
 	}
 	var all []waiting
 	for _, q := range open(out.Requests) {
-		w := waiting{Request: q, Text: ops.Asked(q, r.URL.Query().Get("whole") == q.ID)}
-		w.Cut = r.URL.Query().Get("whole") != q.ID && w.Text != ops.Asked(q, true)
+		w := waiting{Request: q, Text: act.Asked(q, r.URL.Query().Get("whole") == q.ID)}
+		w.Cut = r.URL.Query().Get("whole") != q.ID && w.Text != act.Asked(q, true)
 		all = append(all, w)
 	}
 	v.Body = all

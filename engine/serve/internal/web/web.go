@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"arbor/engine"
+	"arbor/engine/env/act"
 	"arbor/engine/errs"
 	"arbor/engine/feed"
 	"arbor/engine/live"
@@ -24,7 +25,7 @@ import (
 type Options struct {
 	TLS     bool              // the server speaks TLS
 	Home    string            // the person's own folder, as ops.Env has it
-	Clients ops.Clients       // the machines that serve folders; nil for none
+	Clients act.Clients       // the machines that serve folders; nil for none
 	Accept  func(string) bool // reports whether a text is an invitation of another process of this person; nil: none is
 	Log     *slog.Logger      // nil: nothing is logged
 }

@@ -1,4 +1,4 @@
-package ops
+package act
 
 import (
 	"encoding/json"

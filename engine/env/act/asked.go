@@ -1,4 +1,4 @@
-package ops
+package act
 
 import (
 	"fmt"
@@ -49,4 +49,22 @@ func Granted(g *trust.Grant) string {
 		what = "exactly these arguments"
 	}
 	return oneLine(fmt.Sprintf("granted %s: %s in %s, %s", far, g.Tool, g.Environment, what)) + "\n"
+}
+
+// mostLogged is how many bytes of arguments a line of a log has.
+const mostLogged = 600
+
+// InLog returns what a line of a log tells of a request: its file or program, and its arguments, with the size of what is
+// left out.
+func InLog(r trust.Request) string {
+	q := &question{}
+	if q.addJSON("", r.Arguments); len(q.texts) == 0 {
+		return ""
+	}
+	text := escapedJSON(q.texts[0].text)
+	if len(text) > mostLogged {
+		from := whole(text, mostLogged, true)
+		text = fmt.Sprintf("%s… (%s more)", text[:from], counted(len(text)-from, "byte"))
+	}
+	return ": " + text
 }

@@ -1,4 +1,4 @@
-package ops
+package act
 
 import (
 	"bytes"
@@ -12,36 +12,36 @@ import (
 	"strconv"
 	"strings"
 
-	places "arbor/engine/env"
+	"arbor/engine/env"
 	"arbor/engine/env/command"
 	"arbor/engine/env/jail"
 	"arbor/engine/env/trust"
 	"arbor/engine/errs"
 )
 
-// run runs the program of a tool that a person has approved by its exact definition, and the files of the environment
+// Run runs the program of a tool that a person has approved by its exact definition, and the files of the environment
 // that it names.
 //
 // refused says what the program was likely refused, "" for nothing.
-func (a *acting) run(ctx context.Context, given json.RawMessage) (r *command.Result, refused string, err error) {
-	argv, err := places.Argv(a.tool, given)
+func (a *Call) Run(ctx context.Context, given json.RawMessage) (r *command.Result, refused string, err error) {
+	argv, err := env.Argv(a.Tool, given)
 	if err != nil {
-		return nil, "", errs.New(errs.InvalidParams, "%s: %v; tool_list shows its parameters", a.tool.Name, err)
+		return nil, "", errs.New(errs.InvalidParams, "%s: %v; tool_list shows its parameters", a.Tool.Name, err)
 	}
-	def, named, err := definitionOf(a.place, a.tool, a.root)
-	if err != nil {
-		return nil, "", err
-	}
-	called, err := filesOf(a.root, argv)
+	def, named, err := definitionOf(a.Place, a.Tool, a.Root)
 	if err != nil {
 		return nil, "", err
 	}
-	call := trust.Call{Session: a.session, Environment: a.place.ID, Tool: a.tool.Name, Arguments: a.args, Version: digestOf(called)}
-	if !a.h.book.Approved(def) {
-		what := trust.Request{Kind: trust.KindTool, Call: call, Definition: &def, Diff: definitionText(a.tool, named)}
+	called, err := filesOf(a.Root, argv)
+	if err != nil {
+		return nil, "", err
+	}
+	call := trust.Call{Session: a.Session, Environment: a.Place.ID, Tool: a.Tool.Name, Arguments: a.args, Version: digestOf(called)}
+	if !a.h.Book.Approved(def) {
+		what := trust.Request{Kind: trust.KindTool, Call: call, Definition: &def, Diff: definitionText(a.Tool, named)}
 		what.Arguments, what.Version = nil, ""
 		return nil, "", await(ctx, a.h, what, func(b *trust.Book) string {
-			if b.Declined(a.h.env.Engine.Now(), what) {
+			if b.Declined(a.h.Engine.Now(), what) {
 				return trust.Denied
 			}
 			return ""
@@ -51,27 +51,38 @@ func (a *acting) run(ctx context.Context, given json.RawMessage) (r *command.Res
 	if err != nil {
 		return nil, "", err
 	}
-	now, err := filesOf(a.root, argv) // while a person was asked, or between the two looks
+	now, err := filesOf(a.Root, argv) // while a person was asked, or between the two looks
 	if err == nil && !slices.Equal(now, called) {
-		err = errs.New(errs.Conflicting, "%s: a file that it names changed meanwhile; call again, and it is asked for as it is now", a.tool.Name)
+		err = errs.New(errs.Conflicting, "%s: a file that it names changed meanwhile; call again, and it is asked for as it is now", a.Tool.Name)
 	}
 	if err != nil {
 		return nil, "", err
 	}
 	spec := a.reach(argv)
 	if r, err = command.Run(ctx, spec); command.Missing(err) { // the program, or what its definition reads besides
-		return nil, "", errs.New(errs.FileNotFound, "%s: %v", a.tool.Name, err)
+		return nil, "", errs.New(errs.FileNotFound, "%s: %v", a.Tool.Name, err)
 	} else if err != nil {
 		return nil, "", err
 	}
-	a.logged(ctx, fmt.Sprintf("%s ran in %s, %s, and ended with code %d%s", a.tool.Name, a.place.ID, by, r.Code, inLog(trust.Request{Call: call})))
+	a.logged(ctx, fmt.Sprintf("%s ran in %s, %s, and ended with code %d%s", a.Tool.Name, a.Place.ID, by, r.Code, InLog(trust.Request{Call: call})))
 	return r, command.Refused(spec, r), nil
 }
 
+// Approved reports whether a person has approved a tool with a command as it is now in a place.
+func (h *Here) Approved(p *env.Place, t env.Tool) bool {
+	r, err := h.Open(p)
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	def, _, err := definitionOf(p, t, r)
+	return err == nil && h.Book.Approved(def)
+}
+
 // definitionOf returns what a person approves of a tool: its exact definition, and the files of the root that it names.
-func definitionOf(p *places.Place, t places.Tool, r *jail.Root) (trust.ApprovedTool, []namedFile, error) {
+func definitionOf(p *env.Place, t env.Tool, r *jail.Root) (trust.ApprovedTool, []namedFile, error) {
 	named, err := filesOf(r, t.Command)
-	def := trust.ApprovedTool{Environment: p.ID, Name: t.Name, Digest: places.Digest(t), Program: digestOf(named)}
+	def := trust.ApprovedTool{Environment: p.ID, Name: t.Name, Digest: env.Digest(t), Program: digestOf(named)}
 	def.Unconfined = command.Confinement() == ""
 	return def, named, err
 }
@@ -148,7 +159,7 @@ func digestOf(all []namedFile) string {
 
 // definitionText shows the definition of a tool as a person approves it: each argument of its program in a line of its
 // own, and the files that it holds for.
-func definitionText(t places.Tool, named []namedFile) string {
+func definitionText(t env.Tool, named []namedFile) string {
 	var b strings.Builder
 	line := func(name, value string) {
 		if value != "" {

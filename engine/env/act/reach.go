@@ -1,4 +1,4 @@
-package ops
+package act
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"arbor/engine"
-	places "arbor/engine/env"
+	"arbor/engine/env"
 	"arbor/engine/env/command"
 	"arbor/engine/env/jail"
 	"arbor/mdstore"
@@ -17,26 +17,26 @@ import (
 
 // reach returns what the program of a tool runs with: what its definition says, and nothing that protects a person. Its
 // HOME is a folder of the environment, in the person's own state: caches survive there.
-func (a *acting) reach(argv []string) command.Spec {
-	env, t := a.h.env, a.tool
-	vault := a.h.store.Vault()
-	sum := sha256.Sum256([]byte(vault + "\x00" + a.place.ID + "\x00" + a.root.Path()))
-	hidden := hiding(env)
+func (a *Call) reach(argv []string) command.Spec {
+	h, t := a.h, a.Tool
+	vault := h.Store.Vault()
+	sum := sha256.Sum256([]byte(vault + "\x00" + a.Place.ID + "\x00" + a.Root.Path()))
+	hidden := Hiding(h.Engine, h.Home)
 	if real, err := jail.Resolve(hidden.But); err == nil {
 		hidden.But = real
 	}
 	s := command.Spec{
-		Dir: a.root.Path(), Argv: argv, Env: t.Env, Timeout: t.Timeout, Network: t.Network, Unconfined: command.Confinement() == "",
-		Home: filepath.Join(engine.State(env.Engine), "programs", hex.EncodeToString(sum[:8])),
+		Dir: a.Root.Path(), Argv: argv, Env: t.Env, Timeout: t.Timeout, Network: t.Network, Unconfined: command.Confinement() == "",
+		Home: filepath.Join(engine.State(h.Engine), "programs", hex.EncodeToString(sum[:8])),
 		Protected: command.Protected{
-			Names:   []string{".git", path.Dir(places.ToolsFile), "arbor.toml", mdstore.DefaultVault},
+			Names:   []string{".git", path.Dir(env.ToolsFile), "arbor.toml", mdstore.DefaultVault},
 			Folders: []string{vault}, Hidden: hidden.Folders, Local: hidden.Name, But: hidden.But,
 			Mark: "lock", // of every vault, whatever its name
 		},
 	}
 	for _, p := range t.Read {
 		if rest, ok := strings.CutPrefix(p, "~/"); ok {
-			p = filepath.Join(env.Home, filepath.FromSlash(rest))
+			p = filepath.Join(h.Home, filepath.FromSlash(rest))
 		}
 		s.Read = append(s.Read, p)
 	}
@@ -63,16 +63,17 @@ func confinedText(how string, network bool) (lines [][2]string) {
 	return append(lines, [2]string{"confined by", how + ": " + what})
 }
 
-// tellMade says in the reply and in the session's log what was made of protected names while a program ran.
-func (a *acting) tellMade(ctx context.Context, made []string, out *ToolCallOut) {
+// TellMade writes into the session's log what was made of protected names while a program ran, and returns what a reply
+// says of it; "" for nothing.
+func (a *Call) TellMade(ctx context.Context, made []string) string {
 	if made == nil {
-		return
+		return ""
 	}
 	var shown []string
 	for _, p := range made {
 		shown = append(shown, oneLine(p))
 	}
-	text := a.tool.Name + " in " + a.place.ID + ": made or replaced while it ran: " + strings.Join(shown, ", ")
-	out.Hint = strings.TrimPrefix(out.Hint+"; "+text+". Look at them before git or an editor uses them", "; ")
+	text := a.Tool.Name + " in " + a.Place.ID + ": made or replaced while it ran: " + strings.Join(shown, ", ")
 	a.logged(ctx, text)
+	return text + ". Look at them before git or an editor uses them"
 }

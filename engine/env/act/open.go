@@ -1,4 +1,4 @@
-package ops
+package act
 
 import (
 	"cmp"
@@ -9,20 +9,21 @@ import (
 	"strings"
 
 	"arbor/engine"
-	places "arbor/engine/env"
+	"arbor/engine/env"
 	"arbor/engine/env/jail"
 	"arbor/engine/errs"
 	"arbor/mdstore"
 )
 
-// hiding is what no tool of an environment sees: the folder .local of every vault, which has the clients' token, former
-// texts and notes of this machine, and Arbor's own folders, which have what this person decided and who they are.
-func hiding(env *Env) jail.Hiding {
+// Hiding is what no tool of an environment sees: the folder .local of every vault, which has the clients' token, former
+// texts and notes of this machine, and Arbor's own folders, which have what this person decided and who they are. home is
+// the person's own folder, "" where it is not known.
+func Hiding(e *engine.Engine, home string) jail.Hiding {
 	h := jail.Hiding{Name: mdstore.LocalDir}
-	if env.Home != "" {
-		h.But = filepath.Join(env.Home, mdstore.LocalDir) // where programs keep what is theirs
+	if home != "" {
+		h.But = filepath.Join(home, mdstore.LocalDir) // where programs keep what is theirs
 	}
-	for _, dir := range engine.Own(env.Engine) {
+	for _, dir := range engine.Own(e) {
 		h.Folders = append(h.Folders, dir)
 		if real, err := jail.Resolve(dir); err == nil {
 			h.Folders = append(h.Folders, real)
@@ -33,20 +34,20 @@ func hiding(env *Env) jail.Hiding {
 	return h
 }
 
-// open opens the root of a place. Where it lies below the vault nothing but the session's own notes can be written.
-func (h *here) open(p *places.Place) (*jail.Root, error) {
-	vault, hidden := h.store.Vault(), hiding(h.env)
+// Open opens the root of a place. Where it lies below the vault nothing but the session's own notes can be written.
+func (h *Here) Open(p *env.Place) (*jail.Root, error) {
+	vault, hidden := h.Store.Vault(), Hiding(h.Engine, h.Home)
 	if !p.Primary && hidden.Hides(p.Root) {
 		return nil, errs.New(errs.PathProtected, "%s: %s is in Arbor's own folder, or in that of a vault: no tool sees what is there", p.ID, p.Root)
 	}
-	r, err := jail.Open(p.Root, jail.Options{Trash: h.store.Trash(), Hidden: hidden, Protected: func(rel string) string {
+	r, err := jail.Open(p.Root, jail.Options{Trash: h.Store.Trash(), Hidden: hidden, Protected: func(rel string) string {
 		parts := strings.Split(strings.ToLower(rel), "/")
 		at := filepath.Join(p.Root, filepath.FromSlash(rel))
 		in, err := filepath.Rel(vault, at)
 		switch {
 		case slices.Contains(parts, ".git"):
 			return "it is git's"
-		case parts[0] == path.Dir(places.ToolsFile):
+		case parts[0] == path.Dir(env.ToolsFile):
 			return "it defines tools; a person edits it"
 		case parts[len(parts)-1] == "arbor.toml":
 			return "it has settings; arbor config sets them"
@@ -69,11 +70,11 @@ func (h *here) open(p *places.Place) (*jail.Root, error) {
 	return r, nil
 }
 
-// jailed turns an error of the jail into one of an operation.
-func jailed(err error) error {
+// Jailed returns an error of the jail as an *errs.Error, and any other as it is.
+func Jailed(err error) error {
 	e, ok := errors.AsType[*jail.Error](err)
 	if !ok {
-		return fail(err)
+		return err
 	}
 	code := map[string]errs.Code{
 		jail.PathOutside: errs.PathOutside, jail.PathProtected: errs.PathProtected, jail.FileNotFound: errs.FileNotFound,

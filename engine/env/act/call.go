@@ -1,0 +1,201 @@
+package act
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+
+	"arbor/engine"
+	"arbor/engine/env"
+	"arbor/engine/env/jail"
+	"arbor/engine/env/trust"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+)
+
+// Use runs a tool in the environment that its call goes to, once it is allowed, and returns the environment's id. where
+// names one; with "" it is the first that has the tool. args are those of the call, which an approval is of exactly; run
+// does the work in the open root, and out is where the answer of a client is read into.
+func (h *Here) Use(ctx context.Context, where, tool string, args, out any, run func(*Call) error) (id string, err error) {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return "", err
+	}
+	if h.Session == nil && where == "" {
+		return "", errs.New(errs.EnvironmentNotFound, "%s: the caller has no session with environments; name one (env_list shows them), or session_start makes a session", tool)
+	}
+	p, t, err := env.Route(h.Places, tool, where)
+	if err != nil {
+		return "", err
+	}
+	session := h.Caller.Session
+	if h.Session != nil {
+		session = string(h.Session.ID)
+	}
+	if h.Memory.Stuck(session, p.ID, tool, raw) {
+		return "", errs.New(errs.LoopDetected, "%s: the same call had the same result %d times in a row; do something else", tool, env.MaxSame)
+	}
+	if p.Host == env.Client {
+		if err := h.abroad(ctx, p, session, tool, raw, out); err != nil {
+			return "", err
+		}
+		h.ran(session, p.ID, tool, raw, out)
+		return p.ID, nil
+	}
+	if env.Decide(p.Level, t) == env.Refuse {
+		return "", errs.New(errs.ToolRefused, "%s: the environment %s is for reading; nothing else runs there", tool, p.ID)
+	}
+	r, err := h.Open(p)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	a := &Call{Place: p, Tool: t, Root: r, Session: session, h: h, args: raw}
+	if err := run(a); err != nil {
+		if e := errs.As(Jailed(err)); e.Code == errs.FileNotFound && p.Primary {
+			return "", errs.New(errs.FileNotFound, "%s%s", e.Message, h.elsewhere(a.path))
+		}
+		return "", Jailed(err)
+	}
+	if a.Result != nil {
+		h.ran(session, p.ID, tool, raw, a.Result)
+	}
+	return p.ID, nil
+}
+
+// ran counts a call with its result, so that a loop is noticed.
+func (h *Here) ran(session, place, tool string, args json.RawMessage, result any) {
+	if text, err := json.Marshal(result); err == nil {
+		h.Memory.Ran(session, place, tool, args, text)
+	}
+}
+
+// A Call is a call of a tool in a place.
+type Call struct {
+	Place   *env.Place
+	Tool    env.Tool
+	Root    *jail.Root // of the place, open until the call ends
+	Session string
+	Result  any // set by the tool, for the count of loops; nil: the call does not count
+
+	Unlogged string // why the session's log has no line of the call; "" where it has one
+
+	h    *Here
+	args json.RawMessage
+	path string // that the call is about
+}
+
+// At returns a path as the root has it: a session may begin in a folder of the environment.
+func (a *Call) At(p string) string {
+	a.path = p
+	if from := a.h.from[a.Place.ID]; from != "" && p != "" && !path.IsAbs(p) {
+		return path.Join(from, p)
+	}
+	return p
+}
+
+// elsewhere names the attached environments that have a file which the primary one does not have, and reads none of
+// them.
+func (h *Here) elsewhere(p string) string {
+	var all []string
+	for _, o := range h.Places {
+		if o.Primary || o.Status != env.Active || p == "" {
+			continue
+		}
+		if r, err := h.Open(o); err == nil {
+			if _, err := r.Content(path.Join(h.from[o.ID], p), jail.MaxFile); err == nil {
+				all = append(all, o.ID)
+			}
+			r.Close()
+		}
+	}
+	if all == nil {
+		return ""
+	}
+	return "; environments that have it: " + strings.Join(all, ", ") + " (environment names one)"
+}
+
+// Change makes a planned change of a file, once it may be made: the session has read the file as it is, and a person is
+// asked where the environment wants that. It returns the id by which the change is taken back.
+func (a *Call) Change(ctx context.Context, c *jail.Change, ifMatch string) (undo string, err error) {
+	h := a.h
+	switch {
+	case ifMatch != "" && ifMatch != string(c.Was):
+		return "", errs.New(errs.Conflicting, "%s has version %s, not %s; read it again", c.Path, c.Was, ifMatch)
+	case ifMatch == "" && c.Before != nil && !h.Person && !h.Memory.Saw(a.Session, a.Place.ID, c.Path, string(c.Was)):
+		h.Memory.Show(a.Session, a.Place.ID, c.Path, string(c.Was))
+		return "", errs.New(errs.Conflicting, "%s: this session has not read the file as it is (version %s); file_read shows it, the same call again goes on without", c.Path, c.Was)
+	}
+	call := trust.Call{Session: a.Session, Environment: a.Place.ID, Tool: a.Tool.Name, Arguments: a.args, Path: c.Path, Version: string(c.Was)}
+	diff := fmt.Sprintf("a binary file: %s before, %s after", counted(len(c.Before), "byte"), counted(len(c.After), "byte"))
+	if jail.IsText(c.Before) && jail.IsText(c.After) {
+		diff = plan.UnifiedDiff(c.Path, c.Before, c.After)
+	}
+	by, err := a.allowed(ctx, call, diff)
+	if err != nil {
+		return "", err
+	}
+	if undo, err = a.Root.Apply(ctx, c); err != nil {
+		return undo, err
+	}
+	h.Memory.Show(a.Session, a.Place.ID, c.Path, string(c.Now()))
+	did := fmt.Sprintf("wrote %s (%s)", oneLine(c.Path), counted(len(c.After), "byte"))
+	if c.After == nil {
+		did = "deleted " + oneLine(c.Path)
+	}
+	a.logged(ctx, fmt.Sprintf("%s %s in %s, %s; undo %s", a.Tool.Name, did, a.Place.ID, by, undo))
+	return undo, nil
+}
+
+// logged adds a line about what the call did to the session's log. What was done stands without it.
+func (a *Call) logged(ctx context.Context, text string) {
+	if err := a.h.Log(context.WithoutCancel(ctx), "tool", text); err != nil {
+		a.Unlogged = "the session's log has no line of it: " + err.Error()
+	}
+}
+
+// allowed asks for a person's approval where the environment wants one, and uses one up that is there. by says what lets
+// the call run.
+func (a *Call) allowed(ctx context.Context, call trust.Call, diff string) (by string, err error) {
+	if env.Decide(a.Place.Level, a.Tool) == env.Run {
+		return "under trust " + string(a.Place.Level), nil
+	}
+	err = await(ctx, a.h, trust.Request{Kind: trust.KindCall, Call: call, Diff: diff}, func(b *trust.Book) (state string) {
+		state, by = b.Spend(a.h.Engine.Now(), call)
+		return state
+	})
+	return by, err
+}
+
+// await notes a request, unless what is already decided answers it. The error says that a person is asked, or did not
+// agree.
+func await(ctx context.Context, h *Here, r trust.Request, decided func(*trust.Book) string) error {
+	state := ""
+	err := h.Store.Update(ctx, func(b *trust.Book) error {
+		if state = decided(b); state == "" {
+			r = b.Ask(h.Engine.Now(), r, trust.NewID())
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case state == trust.Approved:
+		return nil
+	case state == trust.Denied:
+		return errs.New(errs.ApprovalDenied, "%s in %s: a person was asked and did not agree; do something else", r.Tool, r.Environment)
+	}
+	return errs.New(errs.ApprovalPending, "%s in %s waits for a person, who is to type: arbor approve %s; the same call runs once they agree",
+		r.Tool, r.Environment, r.ID).With(errs.Details{Param: r.ID})
+}
+
+// Log adds a line to the log of the session, if it has one.
+func (h *Here) Log(ctx context.Context, kind, text string) error {
+	if h.Session == nil {
+		return nil
+	}
+	_, _, err := engine.Apply(ctx, h.Engine, h.View.Workspace().ID, h.Act, plan.NoteSession{ID: h.Session.ID, Type: kind, Text: text})
+	return err
+}
