@@ -1,10 +1,10 @@
 // Package ops is the catalogue of operations: the name, help, typed input and typed output of everything that Arbor
 // does. The command line, MCP and HTTP are thin front ends over it. Every operation fails with an *errs.Error.
 //
-// Each operation has a file of its own, named as the operation is, with its input, its output, the function, and its
-// entry of the catalogue; catalogue.go lists them. A new operation is such a file and a line there, above the plan in
-// the engine that it calls. The tags of its input (see Param) give its tool the schema and its command the words and
-// flags, and docs/cli.md and docs/mcp.md are generated.
+// A file holds the operations of one noun: of each its input, its output, its entry of the catalogue, and the function;
+// catalogue.go lists them. A new operation is these four and a line there, above the plan in the engine that it calls. The
+// tags of its input (see Param) give its tool the schema and its command the words and flags, and docs/cli.md and
+// docs/mcp.md are generated.
 package ops
 
 import (

@@ -3,9 +3,13 @@ package ops
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
 
 	"arbor/engine"
 	"arbor/engine/errs"
+	"arbor/engine/gitsync"
+	"arbor/engine/plan"
 	"arbor/mdstore"
 	"arbor/mdstore/gitrepo"
 	"arbor/mdstore/memstore"
@@ -43,4 +47,216 @@ func overTree(ctx context.Context, env *Env, r *gitrepo.Repo, id string) (*Env, 
 	other := *env
 	other.Engine, other.Session, other.ReadOnly = e, "", true
 	return &other, st, nil
+}
+
+// revision returns the full id of the commit that a person names.
+func revision(ctx context.Context, r *gitrepo.Repo, text string) (string, error) {
+	id, err := r.Rev(ctx, text)
+	switch {
+	case err == nil:
+		return id, nil
+	case ctx.Err() != nil:
+		return "", fail(err)
+	case text == "HEAD":
+		return "", errs.New(errs.RevisionNotFound, "the repository has no commit yet; git add and git commit make one")
+	case len(r.Shallow()) > 0:
+		err = fmt.Errorf("%w; the clone is shallow: git fetch --unshallow brings what is older", err)
+	}
+	return "", errs.New(errs.RevisionNotFound, "%v", err)
+}
+
+// asOf makes an operation run over the vault as it was in the revision that its input names. Which workspace is meant
+// is decided as today; bindings, claims and the session of the caller do not count there.
+func asOf[I, O any](
+	at func(*I) (rev string, ws *string), run func(context.Context, *Env, I) (*O, error),
+) func(context.Context, *Env, I) (*O, error) {
+	return func(ctx context.Context, env *Env, in I) (*O, error) {
+		rev, ws := at(&in)
+		if rev == "" {
+			return run(ctx, env, in)
+		}
+		r, err := repoOf(ctx, env)
+		if err != nil {
+			return nil, err
+		}
+		id, err := revision(ctx, r, rev)
+		if err != nil {
+			return nil, err
+		}
+		if is, err := env.workspace(ctx, *ws); err == nil {
+			*ws = string(is)
+		}
+		then, _, err := overTree(ctx, env, r, id)
+		if err != nil {
+			return nil, err
+		}
+		return run(ctx, then, in)
+	}
+}
+
+// fileOf returns the file of a node, or of the workspace itself where ref is "".
+func fileOf(ctx context.Context, env *Env, ws, ref string) (id mdstore.ID, f mdstore.File, err error) {
+	s, err := env.In(ctx, ws)
+	if err != nil {
+		return "", f, err
+	}
+	id, p := s.Workspace().ID, s.Workspace().Path
+	if ref != "" {
+		if id, err = env.resolve(s, ref, "nodeId"); err != nil {
+			return "", f, err
+		}
+		n, err := s.Known(id)
+		if err != nil {
+			return "", f, fail(err)
+		}
+		p = n.Path
+	}
+	f, err = engine.FileAt(ctx, env.Engine, p)
+	return id, f, fail(err)
+}
+
+// SyncIn says how far a sync goes.
+type SyncIn struct {
+	Message  string `json:"message,omitempty" flag:"message,m" help:"the MESSAGE of the commit, in place of what happened in the plan"`
+	PushAll  bool   `json:"pushAll,omitempty" help:"push also commits that change other files than the vault's"`
+	Force    bool   `json:"force,omitempty" help:"carry on files that became unreadable since the last sync"`
+	NoPush   bool   `json:"noPush,omitempty" help:"commit and merge, and push nothing"`
+	Continue bool   `json:"continue,omitempty" help:"end a sync that stopped at a conflict, which is resolved now"`
+	Abort    bool   `json:"abort,omitempty" help:"take back a sync that stopped at a conflict"`
+	Write
+}
+
+// SyncOut says what went out and what came in.
+type SyncOut struct {
+	Message string   `json:"message,omitempty"` // of the commit of the vault's changes; "" where there were none
+	CameIn  string   `json:"cameIn,omitempty"`  // what the upstream's commits did, in one line; "" where there were none
+	Notes   []string `json:"notes,omitempty"`   // what the merge and its repairs have decided
+	Pushed  int      `json:"pushed,omitempty"`  // commits
+	Wrote
+}
+
+var syncOp = op("sync", writes|byGit, Sync, Help{
+	Summary: "commit the vault, merge what others did, and push",
+	Use:     "sync",
+	Text: `Commits the changed files of the vault and nothing else, fetches the upstream of
+the branch, merges it file by file as Arbor knows them, mends what the merge
+left (the status of a parent, a node whose parent was deleted), and pushes.
+What is staged elsewhere stays staged. Files outside of the vault change only
+where the upstream changed them and nobody here did. Where people must decide,
+it stops as git merge does, with exit code 4: arbor conflicts names what is
+open; then sync --continue, or sync --abort. A file of the vault that could be
+read when the last sync ended and cannot any more stops it, too, unless --force
+carries it on as it is. No hook, filter or driver of the
+repository runs, and commits are not signed. Needs git 2.38 or newer.`,
+	Example: `arbor sync
+arbor sync -m "plan the release" --no-push
+arbor sync --continue`,
+})
+
+// Sync commits the vault, merges the upstream into it and pushes.
+func Sync(ctx context.Context, env *Env, in SyncIn) (*SyncOut, error) {
+	r, err := repoOf(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	did, err := gitsync.Sync(ctx, env.Engine, r, gitsync.Options{
+		Message: in.Message, PushAll: in.PushAll, Force: in.Force, NoPush: in.NoPush, Continue: in.Continue, Abort: in.Abort, DryRun: in.DryRun,
+	})
+	if err != nil {
+		return nil, fail(err)
+	}
+	w := Wrote{Success: true, DryRun: in.DryRun, Changed: did.Changed}
+	w.Hint = did.Hint
+	return &SyncOut{Message: did.Message, CameIn: did.CameIn, Notes: did.Notes, Pushed: did.Pushed, Wrote: w}, nil
+}
+
+// GitInstallIn puts the merge driver into git's configuration, or takes it out.
+type GitInstallIn struct {
+	Program string `json:"-"` // the absolute path of arbor
+	Write
+}
+
+// GitInstallOut says what was written.
+type GitInstallOut struct{ Wrote }
+
+var gitInstall = op("git_install", writes|repeats|byGit, GitInstall, Help{
+	Summary: "let git merge the vault's files by what they mean",
+	Use:     "git install",
+	Text: `Writes .gitattributes in the vault, which you commit, and the merge driver into
+the configuration of this clone (.git/config), where it counts for all of its
+working trees. Every clone needs that once: configuration is not cloned. git
+merge, rebase, cherry-pick, revert and stash run the driver then for each file
+that both sides changed. It shows the diff of both files; arbor git uninstall
+takes both out again.`,
+	Example: "arbor git install --dry-run\narbor git install",
+})
+
+var gitUninstall = op("git_uninstall", writes|repeats|byGit, GitUninstall, Help{
+	Summary: "let git merge the vault's files as lines again",
+	Use:     "git uninstall",
+	Text: `Takes Arbor's lines out of .gitattributes, and the merge driver out of the
+configuration of this clone, for all vaults in it.`,
+	Example: "arbor git uninstall",
+})
+
+// GitInstall makes Arbor the merge driver of the vault's files in this clone.
+func GitInstall(ctx context.Context, env *Env, in GitInstallIn) (*GitInstallOut, error) {
+	out, err := setDriver(ctx, env, gitrepo.DriverCommand(in.Program), in.Write)
+	if err == nil && gitrepo.Passing(in.Program) {
+		out.Warned = append(out.Warned,
+			in.Program+" lies in a folder for temporary files; run arbor git install again once it is in its place")
+	}
+	return out, err
+}
+
+// GitUninstall takes the merge driver out.
+func GitUninstall(ctx context.Context, env *Env, in GitInstallIn) (*GitInstallOut, error) {
+	return setDriver(ctx, env, "", in.Write)
+}
+
+func setDriver(ctx context.Context, env *Env, command string, w Write) (*GitInstallOut, error) {
+	r, err := repoOf(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	if command != "" && gitrepo.Ignored(ctx, r) {
+		return nil, errs.New(errs.InvalidPath, "git ignores %s, so it merges nothing in it; "+
+			"take it out of .gitignore or .git/info/exclude first", env.Engine.Vault())
+	}
+	edit := func(src []byte) ([]byte, error) {
+		return gitrepo.Attributes(src, command != ""), nil
+	}
+	o, err := engine.EditFile(ctx, env.Engine, gitrepo.AttributesFile, env.act(w, Match{}), edit)
+	if err != nil {
+		return nil, fail(err)
+	}
+	was, is, err := gitrepo.SetDriver(ctx, r, command, w.DryRun)
+	if err != nil {
+		return nil, errs.New(errs.DiskError, "%s: %v", gitrepo.ConfigFile(r), err)
+	}
+	if string(was) != string(is) {
+		name, err := filepath.Rel(env.Engine.Vault(), gitrepo.ConfigFile(r))
+		if err != nil {
+			name = gitrepo.ConfigFile(r)
+		}
+		p := mdstore.Path(filepath.ToSlash(name))
+		o.Files = append(o.Files, plan.FileChange{Path: p, Version: mdstore.VersionOf(is), Old: was, New: is})
+	}
+	hint := "commit " + gitrepo.AttributesFile + " of the vault; each clone runs arbor git install once"
+	if command == "" {
+		hint = "git merges the vault's files as lines from now on"
+	}
+	out := &GitInstallOut{env.wrote(ctx, "", o, hint)}
+	out.Diff = o.Diff()
+	return out, nil
+}
+
+// DriverHint says how git would merge the vault's files by what they mean, "" where it does already, or where there is
+// no git.
+func DriverHint(ctx context.Context, env *Env, _ struct{}) (*string, error) {
+	hint := ""
+	if r, err := repoOf(ctx, env); err == nil && r.Driver == "" && !gitrepo.Ignored(ctx, r) {
+		hint = "git merges these files as lines; arbor git install lets it merge them by what they mean"
+	}
+	return &hint, nil
 }

@@ -2,10 +2,17 @@ package ops
 
 import (
 	"context"
+	"path"
+	"path/filepath"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/memory"
 	"arbor/engine/plan"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -75,4 +82,270 @@ func lastAccess(p *mdstore.Page, accessed map[mdstore.ID]time.Time) int64 {
 		last = max(last, at.UnixMilli())
 	}
 	return last
+}
+
+// MemoryRestoreIn names an archived slot.
+type MemoryRestoreIn struct {
+	SlotRef
+	Write
+	Match
+}
+
+var memoryRestore = op("memory_restore", writes, MemoryRestore, Help{
+	Summary: "bring a slot back from the archive",
+	Use:     "memory restore SLOT",
+	Text:    "It is where it was then, as it was.",
+	Example: "arbor memory restore scratch",
+})
+
+// MemoryRestore brings an archived slot back.
+func MemoryRestore(ctx context.Context, env *Env, in MemoryRestoreIn) (*MemoryMoveOut, error) {
+	env = env.As(in.SessionID)
+	if err := needSlot(in.SlotRef, "restored"); err != nil {
+		return nil, err
+	}
+	v, p, err := slotIn(ctx, env, in.SlotRef, true)
+	if err != nil {
+		return nil, err
+	}
+	x := plan.RestoreSlot{Slot: refOf(v, p), Read: besides(ctx, env)}
+	s, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), x, "memory_read reads it")
+	if err != nil {
+		return nil, err
+	}
+	return &MemoryMoveOut{Slot: s.Name, Path: env.path(s.Path), Wrote: w}, nil
+}
+
+// MemoryCompressIn names a slot, and says what is to become of its file.
+type MemoryCompressIn struct {
+	SlotRef
+	Action string `json:"action,omitempty" enum:"analyze,compress,decompress" arg:"ACTION" help:"compress unless given; without a slot analyze, which only tells sizes"`
+	Force  bool   `json:"force,omitempty" help:"compress also what is small, or does not get smaller"`
+	Write
+	Match
+}
+
+// MemoryCompressOut says how large slots are, in bytes.
+type MemoryCompressOut struct {
+	Slots []SlotSizeOut `json:"slots"`
+	Wrote
+}
+
+// SlotSizeOut is a slot with its sizes as text and compressed.
+type SlotSizeOut struct {
+	Slot           string  `json:"slot"`
+	Compressed     bool    `json:"compressed"` // its file is
+	OriginalSize   int     `json:"originalSize"`
+	CompressedSize int     `json:"compressedSize"`
+	Ratio          float64 `json:"ratio"`
+	Kept           string  `json:"kept,omitempty"` // why compress leaves its file as it is
+	Path           string  `json:"path,omitempty"`
+}
+
+var memoryCompress = op("memory_compress", writes|repeats, MemoryCompress, Help{
+	Summary: "compress the file of a slot, or open it",
+	Use:     "memory compress [SLOT] [ACTION]",
+	Text: `ACTION is compress unless it is given, decompress, or analyze, which only
+tells sizes; without SLOT it is analyze, of all slots. A compressed slot is
+SLOT.md.gz, which zcat reads; it is read, searched and added to as any
+other. A file of less than 1,024 bytes, and one that does not get smaller,
+stays as it is without --force.`,
+	Example: "arbor memory compress\narbor memory compress meetings\narbor memory compress meetings decompress",
+})
+
+// MemoryCompress compresses the file of a slot or decompresses it, or tells what that would do.
+func MemoryCompress(ctx context.Context, env *Env, in MemoryCompressIn) (*MemoryCompressOut, error) {
+	env = env.As(in.SessionID)
+	if in.Action == "" && in.Slot != "" {
+		in.Action = "compress"
+	}
+	switch in.Action {
+	case "", "analyze":
+		return analyzeSlots(ctx, env, in)
+	case "compress", "decompress":
+	default:
+		return nil, badParam("action", "action is %q; analyze, compress and decompress are known", short(in.Action))
+	}
+	if err := needSlot(in.SlotRef, in.Action+"ed"); err != nil {
+		return nil, err
+	}
+	v, p, err := slotIn(ctx, env, in.SlotRef, false)
+	if err != nil {
+		return nil, err
+	}
+	x := plan.CompressSlot{Slot: refOf(v, p), Open: in.Action == "decompress", Force: in.Force}
+	s, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), x, "it is read and added to as before")
+	if err != nil {
+		return nil, err
+	}
+	out := &MemoryCompressOut{Slots: []SlotSizeOut{sizeOut(s, env.path(s.Path))}, Wrote: w}
+	if s.Keep != "" {
+		out.Hint = "the file stays as it is: " + s.Keep
+	}
+	return out, nil
+}
+
+// analyzeSlots tells sizes, of one slot or of all.
+var analyzeSlots = reading(func(ctx context.Context, env *Env, in MemoryCompressIn) (*MemoryCompressOut, error) {
+	all := []SlotSizeOut{}
+	if in.Slot != "" {
+		_, p, err := slotIn(ctx, env, in.SlotRef, false)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, sizeOut(plan.SizeOf(p, in.Force), ""))
+	} else {
+		views, err := memoryOf(ctx, env, in.WorkspaceID)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range views {
+			for _, p := range view.Slots(v) {
+				all = append(all, sizeOut(plan.SizeOf(p, in.Force), ""))
+			}
+		}
+	}
+	out := &MemoryCompressOut{Wrote: Wrote{Success: true}}
+	env.fit(out, len(all), func(n int) {
+		out.Slots, out.Hint = all[:n], "those without kept would get smaller; action compress does it"
+		if n < len(all) {
+			out.Hint = shownOf(n, len(all), "slots", "slot names one")
+		}
+	})
+	return out, nil
+})
+
+func sizeOut(s plan.SlotSize, path string) SlotSizeOut {
+	return SlotSizeOut{s.Name, s.Zipped, s.Original, s.Compressed, ratio(s.Compressed, s.Original), s.Keep, path}
+}
+
+// MemoryExportIn says what is exported.
+type MemoryExportIn struct {
+	SlotRef
+	Format string `json:"format,omitempty" enum:"md,txt,json" help:"md unless given"`
+	Path   string `json:"path,omitempty" writes:"true" help:"make this FILE in the project"`
+}
+
+// MemoryExportOut is an export, or where it is.
+type MemoryExportOut struct {
+	Slot  string `json:"slot"`
+	Text  string `json:"text,omitempty"`
+	Path  string `json:"path,omitempty"`
+	Bytes int    `json:"bytes"` // of the whole
+	Out
+}
+
+var memoryExport = op("memory_export", writes|looks, MemoryExport, Help{
+	Summary: "give a slot as Markdown, text or JSON",
+	Use:     "memory export [SLOT]",
+	Text:    "Without --path it is printed. A file that is there already is not replaced.",
+	Example: "arbor memory export decisions --format json > decisions.json\narbor memory export decisions --path docs/decisions.md",
+})
+
+// MemoryExport gives a slot in one of three forms.
+var MemoryExport = reading(func(ctx context.Context, env *Env, in MemoryExportIn) (*MemoryExportOut, error) {
+	if in.Format == "" {
+		in.Format = "md"
+	}
+	_, p, err := slotIn(ctx, env, in.SlotRef, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Editable(); err != nil { // an export of what is left would look like a whole one
+		return nil, fail(err)
+	}
+	data := memory.Export(mdstore.SlotOf(p), nil, in.Format)
+	out := &MemoryExportOut{Slot: mdstore.SlotName(p), Path: in.Path, Bytes: len(data), Out: Out{Hint: "memory_import reads JSON back"}}
+	if in.Path != "" {
+		err = memoryOn(ctx, env, in.SessionID)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case in.Path == "":
+		env.fit(out, len(data), func(n int) {
+			for n < len(data) && !utf8.RuneStart(data[n]) {
+				n++
+			}
+			if out.Text = string(data[:n]); n < len(data) {
+				out.Hint = shownOf(n, len(data), "bytes", "with path a file has all of them")
+			}
+		})
+		return out, nil
+	case env.ReadOnly:
+		return nil, badParam("path", "path: nothing may be written here; without path the reply has the text")
+	case path.Ext(in.Path) != "."+in.Format:
+		return nil, badParam("path", "path is %q; the name of a file that ends with .%s is expected", short(in.Path), in.Format)
+	case !p.Loaded():
+		return out, nil // the operation runs again, with the document
+	}
+	if err := engine.MakeInProject(ctx, env.Engine, in.Path, data); err != nil {
+		return nil, errs.New(errs.InvalidPath, "%s: %v", in.Path, err).With(errs.Details{Param: "path"})
+	}
+	return out, nil
+})
+
+// MemoryImportIn names a file.
+type MemoryImportIn struct {
+	MemoryIn
+	Source string `json:"source" req:"true" arg:"FILE" help:"a file in the project"`
+	Slot   string `json:"slot,omitempty" help:"the SLOT that it goes to; unless given, what the file says, or its name"`
+	As     string `json:"as,omitempty" enum:"auto,text,memcord" help:"text makes one entry of the file"`
+	Data   []byte `json:"-"` // of the file; nil: it is read in the project
+	Write
+}
+
+// MemoryImportOut says what each slot got.
+type MemoryImportOut struct {
+	Slots []plan.AddedEntries `json:"slots"`
+	Wrote
+}
+
+var memoryImport = op("memory_import", writes, MemoryImport, Help{
+	Summary: "add a text file, slots of memcord or an export to the memory",
+	Use:     "memory import FILE",
+	Text: `Files of memcord and exports in JSON bring slots, compressed or not; any
+other text becomes an entry. Nothing is replaced: entries that are there
+already are left out, and names that no slot can have are put right.`,
+	Example: "arbor memory import ~/memcord/memory_slots/alpha.json\narbor memory import notes.md --slot meetings",
+})
+
+// MemoryImport adds what a file has to slots.
+func MemoryImport(ctx context.Context, env *Env, in MemoryImportIn) (*MemoryImportOut, error) {
+	var err error
+	for elem := range strings.SplitSeq(path.Clean(filepath.ToSlash(in.Source)), "/") {
+		if in.Data == nil && (elem == ".git" || elem == ".ssh" || strings.HasPrefix(elem, ".env")) {
+			return nil, errs.New(errs.InvalidPath, "%s: files of this name hold secrets, and what is remembered is committed; copy what is meant to a file of another name",
+				in.Source).With(errs.Details{Param: "source"})
+		}
+	}
+	if in.Data == nil {
+		if in.Data, err = engine.ReadProject(ctx, env.Engine, in.Source, mdstore.MaxSlot); err != nil {
+			return nil, errs.New(errs.InvalidPath, "%s: %v", in.Source, err).With(errs.Details{Param: "source"})
+		}
+	}
+	if in.As == "" {
+		in.As = "auto"
+	}
+	slots, err := memory.Import(inProject(env, in.Source), in.Data, in.As)
+	if err != nil {
+		return nil, errs.New(errs.InvalidContent, "%v", err).With(errs.Details{Param: "source"})
+	}
+	x := plan.ImportSlots{Slots: slots, Slot: in.Slot}
+	ref := SlotRef{In: in.In, SessionID: in.SessionID, Slot: in.Slot}
+	var ws mdstore.ID
+	if in.Slot != "" {
+		ws, x.Slot, err = slotTarget(ctx, env, ref, in.Write)
+	} else {
+		ws, err = slotHome(ctx, env, ref, in.Write)
+	}
+	if err != nil {
+		return nil, err
+	}
+	env = env.As(in.SessionID)
+	added, w, err := apply(ctx, env, target{ws: ws}, env.act(in.Write, Match{}), x, "memory_read reads them")
+	if err != nil {
+		return nil, err
+	}
+	return &MemoryImportOut{Slots: added, Wrote: w}, nil
 }

@@ -2,10 +2,13 @@ package ops
 
 import (
 	"context"
+	"fmt"
 
+	"arbor/context/render"
 	"arbor/engine/check"
 	"arbor/engine/view"
 	"arbor/mdstore"
+	"arbor/mdstore/gitrepo"
 	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
 )
@@ -137,4 +140,154 @@ func counts(s *view.View, diagnostics int) Counts {
 		}
 	}
 	return c
+}
+
+// WorkspaceStatusIn asks for the tree of a workspace as text.
+type WorkspaceStatusIn struct {
+	In
+	Format string `json:"format,omitempty" listed:"never" enum:"box,markdown" help:"box unless given"`
+	At     string `json:"at,omitempty" listed:"history" help:"as it was in this git REVISION"`
+
+	Git bool `json:"git,omitempty" listed:"never" help:"what git says of the vault, too"`
+
+	All bool `json:"-"` // the whole tree; for front ends that bound it themselves
+}
+
+// WorkspaceStatusOut is the state of a workspace at a glance.
+type WorkspaceStatusOut struct {
+	Workspace   WorkspaceInfo     `json:"workspace"`
+	Counts      Counts            `json:"counts"`
+	Tree        []*TreeNode       `json:"tree,omitzero"` // not where results are bounded: the text shows it
+	Problem     *mdstore.Problem  `json:"problem"`
+	Problems    []NodeProblem     `json:"problems"`                  // of nodes, in tree order
+	Diagnostics []mdoc.Diagnostic `json:"diagnostics" only:"rarely"` // of the workspace's own file and of nodes
+	Text        string            `json:"text"`                      // in the format asked for
+	Git         *gitrepo.Status   `json:"git,omitempty"`
+	Out
+}
+
+// NodeProblem is the open problem of a node.
+type NodeProblem struct {
+	NodeID string `json:"nodeId"`
+	Title  string `json:"title"`
+	mdstore.Problem
+}
+
+var workspaceStatus = op("workspace_status", reads|repeats, WorkspaceStatus, Help{
+	Summary: "show the tree of a workspace with progress, focus and problems",
+	Advice:  "For people; node_list is cheaper.",
+	Use:     "status [WS]",
+	Also:    "ws status",
+	Aliases: "st",
+	Text: `The goal, how many execution nodes are done (completed, failed or cancelled),
+the whole tree, open problems with their next steps, and what is wrong with
+files of the plan; arbor check looks at those of memory and sessions, too.
+--format markdown is for pasting it somewhere.`,
+	Example: `arbor status
+arbor status Login --format markdown`,
+})
+
+func (in *WorkspaceStatusIn) at() (string, *string) { return in.At, &in.WorkspaceID }
+
+// WorkspaceStatus returns the state of a workspace at a glance.
+var WorkspaceStatus = asOf((*WorkspaceStatusIn).at, statusWithGit)
+
+func statusWithGit(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
+	told := make(chan *gitrepo.Status, 1)
+	if in.Git && in.At == "" { // asked once, and while the files are looked at
+		go func() { g, _ := GitStatus(ctx, env, struct{}{}); told <- g }()
+	} else {
+		told <- nil
+	}
+	out, err := statusOf(ctx, env, in)
+	if err == nil {
+		out.Git = <-told
+	}
+	return out, err
+}
+
+var statusOf = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
+	s, err := env.In(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	w := s.Workspace()
+	out := &WorkspaceStatusOut{Workspace: env.info(w), Problem: problem(w.Problem()), Problems: []NodeProblem{}, Diagnostics: check.Diagnostics(check.Plan(s))}
+	out.Counts = counts(s, len(out.Diagnostics))
+	focus, _ := env.Focus(ctx, s)
+	out.Workspace.FocusedNodeID = string(focus)
+	p := page{s: s, focus: focus, by: claimants(ctx, env, w.ID), limit: -1, match: func(n *mdstore.Node) bool { // of every node of the tree, in its order
+		if p := n.Problem(); !p.IsZero() {
+			out.Problems = append(out.Problems, NodeProblem{string(n.ID), n.Title, p})
+		}
+		return true
+	}}
+	out.Sends(w.ID, "")
+	out.Tree = p.collect(mdstore.Root)
+	out.Hint = "node_next names what is ready to be worked on"
+	out.Text = render.Board(out.Board(boardMost), Rows(out.Tree, listLimit), render.Style{Markdown: in.Format == "markdown"})
+	switch {
+	case env.bounded():
+		env.glance(out, render.Style{Markdown: in.Format == "markdown"})
+	case !in.All:
+		room := listLimit
+		if max(out.Counts.Total, len(out.Diagnostics)) > listLimit {
+			out.Hint = fmt.Sprintf("%d of each list at most; status --all brings all, node_list further nodes", listLimit)
+		}
+		out.Tree = prune(out.Tree, &room)
+		out.Problems = out.Problems[:min(len(out.Problems), listLimit)]
+		out.Diagnostics = out.Diagnostics[:min(len(out.Diagnostics), listLimit)]
+	}
+	for _, p := range out.Problems {
+		out.Sends(w.ID, mdstore.ID(p.NodeID))
+	}
+	return out, nil
+})
+
+// GitStatus returns what git says of the vault's folder and its branch; nil where there is no git.
+func GitStatus(ctx context.Context, env *Env, _ struct{}) (*gitrepo.Status, error) {
+	if env.Engine.Vault() == "" {
+		return nil, nil
+	}
+	s, err := gitrepo.StatusOf(ctx, env.Engine.Vault())
+	if err != nil {
+		return nil, nil // a plan can be read whatever git says
+	}
+	return &s, nil
+}
+
+// glance makes a bounded result: the text shows the tree, and the lists beside it are cut. Rows of the tree are cut
+// first, down to boundedRows, then the lists, then the other rows.
+func (env *Env) glance(out *WorkspaceStatusOut, style render.Style) {
+	tree, board, all := out.Tree, out.Board(boardMost), *out
+	out.Tree = nil
+	env.fit(out, listLimit+boundedItems, func(n int) {
+		rows, items := max(min(n, boundedRows), n-boundedItems), max(0, min(n-boundedRows, boundedItems))
+		w := &out.Workspace
+		w.Rules, w.RulesHidden = first(env, all.Workspace.Rules, items)
+		w.Docs, w.DocsHidden = first(env, all.Workspace.Docs, items)
+		out.Problems, _ = first(env, all.Problems, items)
+		out.Diagnostics, _ = first(env, all.Diagnostics, items)
+		out.Text = render.Board(board, Rows(tree, rows), style)
+	})
+}
+
+// boardMost is how many problems and diagnostics the text of a status names.
+const boardMost = 10
+
+// Board returns what a status shows above and below the tree, with at most that many problems and diagnostics.
+func (out *WorkspaceStatusOut) Board(most int) render.BoardHead {
+	h := render.BoardHead{ID: out.Workspace.ID, Name: out.Workspace.Name, Goal: out.Workspace.Goal, Archived: out.Workspace.Status == mdstore.StatusArchived,
+		Rules: len(out.Workspace.Rules), Done: out.Counts.Done, Work: out.Counts.Work, ByStatus: out.Counts.ByStatus}
+	if out.Problem != nil {
+		h.Problem = render.BoardProblem{Problem: out.Problem.Text, NextStep: out.Problem.NextStep}
+	}
+	for _, p := range out.Problems[:min(len(out.Problems), most)] {
+		h.Problems = append(h.Problems, render.BoardProblem{ID: p.NodeID, Title: p.Title, Problem: p.Text, NextStep: p.NextStep})
+	}
+	for _, d := range out.Diagnostics[:min(len(out.Diagnostics), most)] {
+		h.Damaged = append(h.Damaged, d.String())
+	}
+	h.MoreProblems, h.MoreDamaged = max(0, len(out.Problems)-most), max(0, len(out.Diagnostics)-most)
+	return h
 }

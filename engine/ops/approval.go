@@ -1,0 +1,236 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"arbor/engine/env/act"
+	"arbor/engine/env/trust"
+	"arbor/engine/errs"
+)
+
+// ApprovalListIn names a request.
+type ApprovalListIn struct {
+	ID string `json:"id,omitempty" arg:"ID" flag:"-" help:"this one alone, whole; all unless given"`
+}
+
+// ApprovalListOut has the questions that wait for a person.
+type ApprovalListOut struct {
+	Requests []trust.Request `json:"requests"`
+	whole    bool            // of the one that was named all is wanted
+	Out
+}
+
+// Text shows the requests as a person decides about them.
+func (o *ApprovalListOut) Text() string {
+	var b strings.Builder
+	for _, r := range o.Requests {
+		b.WriteString(act.Asked(r, o.whole) + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+var approvalList = op("approval_list", reads|repeats, ApprovalList, Help{
+	Summary: "list what waits for a person's approval",
+	Use:     "approvals [ID]",
+	Text: `Each shows the tool, the environment, its arguments, and what would change, with
+an escape for each character that does not show. Of long texts the middle is left
+out, and its size said; with an ID all is shown. One that nobody answers ends
+after 24 hours.`,
+	Example: "arbor approvals\narbor approvals x3k9qa",
+})
+
+// ApprovalList returns the questions that wait for a person, the oldest first.
+func ApprovalList(_ context.Context, env *Env, in ApprovalListIn) (*ApprovalListOut, error) {
+	s, err := act.StoreOf(env.Engine)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.Read()
+	if err != nil {
+		return nil, fail(err)
+	}
+	all := b.Pending(env.Engine.Now())
+	if in.ID == "" {
+		return &ApprovalListOut{Requests: nonNil(all)}, nil
+	}
+	i := slices.IndexFunc(all, func(r trust.Request) bool { return r.ID == in.ID })
+	if i < 0 {
+		return nil, errs.New(errs.RequestNotFound, "%s: no request waits under this id; approval_list (arbor approvals) lists what waits", in.ID)
+	}
+	return &ApprovalListOut{Requests: all[i : i+1], whole: true}, nil
+}
+
+// ApproveIn is the answer to a question.
+type ApproveIn struct {
+	ID      string `json:"id" req:"true" arg:"ID"`
+	Session bool   `json:"session,omitempty" flag:"for-session" help:"the same for the rest of the session"`
+	Always  bool   `json:"always,omitempty" help:"the same from now on, in every session"`
+	Paths   string `json:"paths,omitempty" help:"of --for-session and --always: the files, as GLOB; that file unless given"`
+	DryRun  bool   `json:"dryRun,omitempty" help:"show what would be approved and granted, and decide nothing"`
+}
+
+// DecideOut says what was decided.
+type DecideOut struct {
+	Request trust.Request `json:"request"`
+	Granted *trust.Grant  `json:"granted,omitempty"`
+	Out
+}
+
+var approve = op("approve", writes, Approve, Help{
+	Summary: "let a call run that waits for you",
+	Use:     "approve ID",
+	Text: `An approval is of one call with exactly these arguments, and the file as it is
+now; it lasts ten minutes. Only a person at a terminal approves.`,
+	Example: "arbor approve x3k9qa\narbor approve x3k9qa --for-session --paths 'src/**/*.go'",
+})
+
+// Approve lets what a request asks for run.
+func Approve(ctx context.Context, env *Env, in ApproveIn) (*DecideOut, error) {
+	d := trust.Decision{Allow: true, Scope: trust.Once, Glob: in.Paths}
+	switch {
+	case in.Session && in.Always:
+		return nil, badParam("always", "--for-session and --always are both given; one says how far it reaches")
+	case in.Session:
+		d.Scope = trust.ForSession
+	case in.Always:
+		d.Scope = trust.Always
+	case in.Paths != "":
+		return nil, badParam("paths", "--paths says what --for-session or --always reaches; give one of them")
+	}
+	if !in.DryRun {
+		return decide(ctx, env, in.ID, d)
+	}
+	out := &DecideOut{}
+	s, err := act.StoreOf(env.Engine)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.Read()
+	if err != nil {
+		return nil, fail(err)
+	}
+	if out.Request, err = b.Decide(env.Engine.Now(), in.ID, d, ""); err != nil {
+		return nil, fail(err)
+	}
+	out.Request.State, out.Granted = trust.Open, trust.GrantOf(out.Request, d)
+	return out, nil
+}
+
+// DenyIn names a question.
+type DenyIn struct {
+	ID string `json:"id" req:"true" arg:"ID"`
+}
+
+var deny = op("deny", writes, Deny, Help{
+	Summary: "refuse a call that waits for you", Use: "deny ID", Example: "arbor deny x3k9qa",
+	Text: "The assistant is told that a person did not agree. Only a person at a terminal\ndenies.",
+})
+
+// Deny refuses what a request asks for.
+func Deny(ctx context.Context, env *Env, in DenyIn) (*DecideOut, error) {
+	return decide(ctx, env, in.ID, trust.Decision{})
+}
+
+// AccessRequestIn asks a person for an environment.
+type AccessRequestIn struct {
+	SessionRef
+	Environment string `json:"environment" req:"true"`
+	Reason      string `json:"reason" req:"true" help:"for the person who is asked"`
+}
+
+// AccessRequestOut names the request.
+type AccessRequestOut struct {
+	Request string `json:"request"`
+	Out
+}
+
+var accessRequest = op("access_request", writes|repeats, AccessRequest, Help{
+	Summary: "ask a person for trust in an environment",
+})
+
+// AccessRequest asks a person to let the session use an environment, with the trust that its file asks for. Once
+// approved it is attached.
+func AccessRequest(ctx context.Context, env *Env, in AccessRequestIn) (*AccessRequestOut, error) {
+	h, err := hereOf(ctx, env, in.SessionRef)
+	if err != nil {
+		return nil, err
+	}
+	e, err := h.Find(ctx, in.Environment)
+	if err != nil {
+		return nil, err
+	}
+	root, err := h.Root(e)
+	if err != nil {
+		return nil, err
+	}
+	if h.Session == nil {
+		return nil, errs.New(errs.SessionNotFound, "the caller has no session that could have %s; session_start makes one", e.ID)
+	}
+	r := trust.Request{Kind: trust.KindAccess, Call: trust.Call{Environment: e.ID}, Reason: in.Reason, Subject: &e, Root: root}
+	r.Session = string(h.Session.ID)
+	err = h.Store.Update(ctx, func(b *trust.Book) error {
+		r = b.Ask(env.Engine.Now(), r, trust.NewID())
+		return nil
+	})
+	if err != nil {
+		return nil, fail(err)
+	}
+	return &AccessRequestOut{Request: r.ID, Out: Out{Hint: "a person is asked (arbor approve " + r.ID + "); once they agree, the session has it"}}, nil
+}
+
+// decide notes a person's answer, and writes a line into the trace of the session that asked.
+func decide(ctx context.Context, env *Env, id string, d trust.Decision) (*DecideOut, error) {
+	if !decides(env) {
+		return nil, errs.New(errs.ToolRefused, "only a person decides, at a terminal: arbor approve %s or arbor deny %[1]s", id)
+	}
+	d.By = cmp.Or(env.By, "at a terminal")
+	return Decide(ctx, env, id, d)
+}
+
+// Decide notes the answer that a person gave a front end, and writes a line into the trace of the session that asked.
+// It is no operation: front ends call it that know that a person answered.
+func Decide(ctx context.Context, env *Env, id string, d trust.Decision) (*DecideOut, error) {
+	s, err := act.StoreOf(env.Engine)
+	if err != nil {
+		return nil, err
+	}
+	out := &DecideOut{}
+	err = s.Update(ctx, func(b *trust.Book) (err error) {
+		out.Request, err = b.Decide(env.Engine.Now(), id, d, trust.NewID())
+		if e := out.Request.Subject; err == nil && d.Allow && e != nil {
+			err = MayTrust(env, *e, out.Request.Root)
+		}
+		if err == nil && len(b.Grants) > 0 && trust.GrantOf(out.Request, d) != nil {
+			out.Granted = &b.Grants[len(b.Grants)-1]
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fail(err)
+	}
+	said := map[bool]string{true: "approved", false: "denied"}[d.Allow]
+	what := map[string]string{
+		trust.KindCall: "a call of " + out.Request.Tool, trust.KindTool: "the tool " + out.Request.Tool,
+		trust.KindRegister: "trust", trust.KindAccess: "access",
+	}[out.Request.Kind]
+	text := fmt.Sprintf("%s by a person %s: %s in %s (request %s)%s", said, d.By, what, out.Request.Environment, id, act.InLog(out.Request))
+	if out.Request.Session == "" {
+		return out, nil
+	}
+	h, err := hereOf(ctx, env, SessionRef{SessionID: out.Request.Session})
+	if err == nil && h.Session != nil {
+		if out.Request.Kind == trust.KindAccess && d.Allow {
+			if _, err := EnvAttach(ctx, env, EnvAttachIn{SessionRef: SessionRef{SessionID: out.Request.Session}, ID: out.Request.Environment}); err != nil {
+				return nil, err
+			}
+		}
+		if err := h.Log(ctx, "approval", text); err != nil {
+			out.Hint = "the session's log has no line of it: " + err.Error()
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,239 @@
+package ops
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/pattern"
+)
+
+// ChangesGetIn asks what others changed.
+type ChangesGetIn struct {
+	In
+	SessionID string `json:"sessionId,omitempty" flag:"-" listed:"never" help:"since this session last looked"`
+	Since     string `json:"since,omitempty" help:"since this TIME: UTC, RFC 3339, Unix milliseconds, or how long ago, as 2h30m"`
+}
+
+// ChangesGetOut lists the changes file by file.
+type ChangesGetOut struct {
+	Changes []FileChange `json:"changes"`
+	Hidden  int          `json:"hidden,omitempty"` // further changes, where results are bounded
+	First   bool         `json:"first,omitempty"`  // the session looks for the first time: there is nothing to compare with
+
+	Met []mdstore.Collision `json:"conflicts,omitempty" only:"rarely"` // saves that met commits, and what became of both, or is to become
+	Out
+}
+
+// FileChange says what changed in one file.
+type FileChange struct {
+	Path     string   `json:"path"`
+	NodeID   string   `json:"nodeId,omitempty"`
+	Title    string   `json:"title,omitempty"`
+	Kind     string   `json:"kind" enum:"created,changed,removed,moved"`
+	From     string   `json:"from,omitempty"`     // where a moved file was
+	Fields   []string `json:"fields,omitempty"`   // front matter keys concerned
+	Sections []string `json:"sections,omitempty"` // sections concerned
+}
+
+var changesGet = op("changes_get", writes|looks, ChangesGet, Help{
+	Summary: "list what others changed since a session last looked",
+	Use:     "changes",
+	Text: `File by file, with the fields and sections concerned: since the session last
+looked, or since a time of your choice. What a session has seen is kept for 14
+days after it last looked, for the 64 sessions that looked last. All of it is
+printed, as what is printed counts as seen.`,
+	Example: `arbor changes --session alice
+arbor changes --since 2h30m
+arbor changes --since "2026-01-01 10:00:00"`,
+})
+
+// ChangesGet lists what others changed.
+func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut, error) {
+	env = env.As(in.SessionID)
+	ws, err := env.workspace(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	hint, rest := "they count as seen now", "those shown count as seen, the next call names the others"
+	if in.Since != "" {
+		hint, rest = "by updatedAt; hand edits that leave it alone show only to a session", "a later time narrows it"
+	}
+	out := &ChangesGetOut{Changes: []FileChange{}, Out: Out{Hint: hint}}
+	out.Met = append(env.Engine.Live().Told(), env.Engine.Live().Late(ctx, false)...)
+	show := func(diffs []view.Difference) (shown int) {
+		all := make([]FileChange, len(diffs))
+		for i, d := range diffs {
+			all[i] = env.change(d)
+		}
+		return env.fit(out, len(all), func(n int) {
+			out.Changes, out.Hidden, out.Hint = all[:n], len(all)-n, hint
+			if len(all) == 0 && in.Since == "" {
+				out.Hint = "nothing has changed since the session last looked"
+			}
+			if out.Hidden > 0 {
+				out.Hint = shownOf(n, len(all), "changes", rest)
+			}
+		})
+	}
+	lost := env.Engine.Live().TakenOut(ctx)
+	if in.Since != "" {
+		t, err := since("since", in.Since, env.Engine.Now())
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range lost {
+			if c.Time >= t.UnixNano() {
+				out.Met = append(out.Met, c)
+			}
+		}
+		s, err := env.Engine.View(ctx, ws)
+		if err != nil {
+			return nil, fail(err)
+		}
+		show(s.Since(t))
+		return out, nil
+	}
+	if env.Session == "" {
+		return nil, badParam("sessionId", "sessionId is missing; name a session (--session, ARBOR_SESSION), whose last look is remembered, or a time (since)")
+	}
+	take := show
+	if env.ReadOnly {
+		hint, take = "they do not count as seen: nothing is noted here", nil
+	}
+	for _, c := range env.Engine.Untold(ctx, env.Session, lost, !env.ReadOnly) {
+		if !slices.ContainsFunc(out.Met, func(m mdstore.Collision) bool { return m.Path == c.Path && m.Text == c.Text }) {
+			out.Met = append(out.Met, c)
+		}
+	}
+	seen, err := env.Engine.Changes(ctx, ws, env.Session, take)
+	if err != nil {
+		return nil, fail(err)
+	}
+	if take == nil {
+		show(seen.Differences)
+	}
+	if out.First = seen.First; out.First {
+		out.Hint = "the session looks for the first time; changes from now on are named at the next call"
+	}
+	if seen.Unnoted != nil {
+		out.Hint = "that they were seen could not be noted, so they are named again next time: " + seen.Unnoted.Error()
+	}
+	return out, nil
+}
+
+func (env *Env) change(d view.Difference) FileChange {
+	return FileChange{Path: env.path(d.Path), From: env.path(d.From), NodeID: string(d.Node), Title: d.Title, Kind: d.Kind, Fields: d.Fields, Sections: d.Sections}
+}
+
+// since reads a point in time in any of the forms that people and programs write. param is the parameter that has it.
+func since(param, s string, now time.Time) (time.Time, error) {
+	if ms, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return time.UnixMilli(ms), nil
+	}
+	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	for _, layout := range []string{time.RFC3339Nano, mdstore.TimeLayout, "2006-01-02 15:04", time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, nil
+		}
+	}
+	words := strings.ToLower(strings.TrimSpace(s))
+	switch words {
+	case "now", "today":
+		return now, nil
+	case "yesterday":
+		return now.AddDate(0, 0, -1), nil
+	}
+	if m := ago().FindStringSubmatch(words); m != nil {
+		n, err := strconv.Atoi(m[1])
+		unit := map[string]time.Duration{"second": time.Second, "minute": time.Minute, "hour": time.Hour}[m[2]]
+		switch {
+		case err != nil || n > 1e6:
+		case unit > 0:
+			return now.Add(-time.Duration(n) * unit), nil
+		case m[2] == "day":
+			return now.AddDate(0, 0, -n), nil
+		case m[2] == "week":
+			return now.AddDate(0, 0, -7*n), nil
+		case m[2] == "month":
+			return now.AddDate(0, -n, 0), nil
+		default:
+			return now.AddDate(-n, 0, 0), nil
+		}
+	}
+	return time.Time{}, badParam(param, "%s %q: 2026-01-01 10:00:00 (UTC), RFC 3339, Unix milliseconds, a duration such as 2h30m, "+
+		"or \"2 days ago\" are expected", param, s)
+}
+
+var ago = pattern.Of(`^(\d+) (second|minute|hour|day|week|month|year)s? ago$`)
+
+// Sends says that the result may carry texts of these nodes; "" is the workspace itself.
+func (o *Out) Sends(ws mdstore.ID, nodes ...mdstore.ID) *Out {
+	o.ws, o.nodes = ws, append(o.nodes, nodes...)
+	return o
+}
+
+func (o *Out) out() *Out { return o }
+
+// Sent notes which texts a reply has brought the caller's session whole: those that are strings of its data, or stand
+// in its text. So it does not matter what cut the others, nor that they are looked up once more: what has changed
+// since was not in the reply. Empty texts need no room.
+func (env *Env) Sent(ctx context.Context, result any, r Reply) {
+	of, ok := result.(interface{ out() *Out })
+	if !ok || env.Session == "" || of.out().ws == "" {
+		return
+	}
+	ws, nodes, inData := of.out().ws, of.out().nodes, map[string]bool{"": true}
+	data := json.NewDecoder(bytes.NewReader(r.Data))
+	for token, err := data.Token(); err == nil; token, err = data.Token() {
+		if s, is := token.(string); is {
+			inData[s] = true
+		}
+	}
+	page := ""
+	if r.Text != string(r.Data) { // Markdown, with and without the marks of quotes
+		page = "\n" + strings.ReplaceAll(r.Text, "\r\n", "\n") + "\n"
+		page += strings.ReplaceAll(page, "\n> ", "\n")
+	}
+	cut := func(s string) bool {
+		item := "- " + strings.ReplaceAll(s, "\n", "\n  ")
+		return !inData[s] && !strings.Contains(page, "\n"+s+"\n") && !strings.Contains(page, ": "+s+"\n") &&
+			!strings.Contains(page, "\n"+item+"\n")
+	}
+	var sent []plan.Text
+	err := env.Engine.Live().ReadAgain(ctx, func(ctx context.Context) error {
+		v, err := env.Engine.View(ctx, ws)
+		if err != nil {
+			return err
+		}
+		sent = nil
+		for s := range inData { // a node without a title is shown by its id
+			if n, ok := v.Node(mdstore.ID(s)); ok && inData[n.Title] && n.Title != s {
+				sent = append(sent, plan.Text{NodeID: n.ID, Field: "title", Text: n.Title})
+			}
+		}
+		for _, id := range nodes {
+			doc := v.Workspace().Doc
+			if n, ok := v.Node(id); ok {
+				doc = n.Doc()
+			} else if id != "" {
+				continue
+			}
+			texts := plan.TextsOf(id, doc)
+			sent = append(sent, slices.DeleteFunc(texts, func(t plan.Text) bool { return slices.ContainsFunc(t.Parts, cut) })...)
+		}
+		return nil
+	})
+	if err == nil { // else nothing was read, and what is replaced is kept
+		_ = env.Engine.NoteSent(ctx, ws, env.Session, sent)
+	}
+}

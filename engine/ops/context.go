@@ -1,0 +1,313 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"arbor/context/assemble"
+	"arbor/context/render"
+	"arbor/engine"
+	"arbor/engine/check"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// ContextGetIn asks for the context for work on a node.
+type ContextGetIn struct {
+	In
+	NodeID         string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the focused node unless given"`
+	IncludeLog     string `json:"includeLog,omitempty" flag:"include-log" enum:"true,false,all" help:"all adds the lines of Arbor itself"`
+	MaxLogEntries  int    `json:"maxLogEntries,omitempty" listed:"never" min:"0" flag:"log" help:"the newest N log entries of each node, 0 for none; 20 unless given"`
+	ReverseLog     bool   `json:"reverseLog,omitempty" listed:"never" help:"newest log entries first"`
+	IncludeProblem *bool  `json:"includeProblem,omitempty" flag:"-" help:"true unless given"`
+	Budget         int    `json:"budget,omitempty" min:"0" flag:"budget,b" help:"at most N tokens of 3.5 bytes each"`
+	Format         string `json:"format,omitempty" flag:"-" enum:"json,markdown"`
+	At             string `json:"at,omitempty" listed:"history" help:"as it was in this git REVISION"`
+}
+
+// ContextGetOut is the context of a node.
+type ContextGetOut struct {
+	*assemble.Bundle
+	Changes  int    `json:"changes"`            // files that others changed since the session last looked
+	Markdown string `json:"markdown,omitempty"` // with format markdown; the parts are left out then
+	Out
+}
+
+var contextGet = op("context_get", reads|repeats, ContextGet, Help{
+	Summary: "gather the context for work on a node",
+	Advice:  "Read it before work.",
+	Use:     "context [NODE]",
+	Aliases: "ctx",
+	Text: `The goal and rules of the workspace, the way from the root (or the nearest
+isolated node) to the node, the conclusions of its children and what it refers
+to; nothing else. Without NODE it is the focused one. --budget keeps it short:
+what is left out is listed with its size. Seven bytes count as two tokens, of
+the Markdown, or of the JSON without its indentation and the members changes and
+hint.`,
+	Example: `arbor context
+arbor context node-mj2hz4gy --budget 4000
+arbor context . --format json`,
+})
+
+func (in *ContextGetIn) at() (string, *string) { return in.At, &in.WorkspaceID }
+
+// ContextGet returns the context for work on a node.
+var ContextGet = asOf((*ContextGetIn).at, reading(func(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut, error) {
+	s, err := env.In(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	ws := s.Workspace().ID
+	var id mdstore.ID
+	var lost string // a focus that is gone, for the hint
+	if in.NodeID != "" {
+		if id, err = env.resolve(s, in.NodeID, "nodeId"); err != nil {
+			return nil, err
+		}
+	} else {
+		id, lost = env.Focus(ctx, s)
+	}
+	opt := assemble.Options{OmitLog: in.IncludeLog == "false", OwnLog: in.IncludeLog == "all", Places: !env.Brief, Vault: env.vaultFolder(), MaxLogEntries: in.MaxLogEntries,
+		ReverseLog: in.ReverseLog, OmitProblem: in.IncludeProblem != nil && !*in.IncludeProblem, Budget: in.Budget}
+	const everyday = "log_append tells what you find, problem_update what is in the way, node_transition what is done"
+	out := &ContextGetOut{Out: Out{Hint: everyday}}
+	if env.Session != "" {
+		seen, err := env.Engine.Changes(ctx, ws, env.Session, nil)
+		if err != nil {
+			return nil, fail(err)
+		}
+		if out.Changes = len(seen.Differences); out.Changes > 0 {
+			out.Hint = "others changed files since you last looked: changes_get names them"
+		}
+	}
+	tooLarge := false // the bound of the reply, and not the budget, decides what is left out
+	beside := 0
+	if env.bounded() {
+		beside = env.besideContext(in.Format)
+	}
+	opt.Measure = func(b *assemble.Bundle) (size int, fits bool) {
+		reply := 0
+		if in.Format == "markdown" {
+			page := string(render.Markdown(b))
+			data, _ := encode(page) // as a member of the data it has escapes
+			size, reply = len(page), len(data)
+		} else {
+			data, err := env.encode(b)
+			if err != nil {
+				panic("a bundle cannot be encoded: " + err.Error()) // it holds strings and numbers only
+			}
+			size, reply = len(data), len(data)
+		}
+		fits = !env.bounded() || reply+beside <= env.MaxBytes
+		if !fits && (in.Budget == 0 || assemble.Tokens(size) <= in.Budget) {
+			tooLarge = true
+		}
+		return size, fits
+	}
+	b, err := env.Engine.Context(ctx, ws, id, opt)
+	if err != nil {
+		return nil, fail(err)
+	}
+	out.Sends(ws, "")
+	for _, p := range b.Chain {
+		out.Sends(ws, p.NodeID)
+	}
+	for _, p := range b.ChildConclusions {
+		out.Sends(ws, p.NodeID)
+	}
+	for _, p := range b.References {
+		out.Sends(ws, mdstore.ID(p.TargetID)) // a document's path names no node
+	}
+	if n, ok := s.Node(b.Focus().NodeID); ok {
+		if ds := check.Node(s, n); len(ds) > 0 {
+			out.Hint = found(ds)
+		}
+	}
+	if lost != "" {
+		out.Hint = lost
+	}
+	if out.Hint == everyday && env.Brief {
+		out.Hint = ""
+	}
+	if tooLarge {
+		more := fmt.Sprintf("a reply holds about %d tokens of context: the rest, which omitted names, is in the files "+
+			"and resources arbor://%s/nodes/NODE", b.Tokens, ws)
+		if out.Hint != everyday && out.Hint != "" {
+			more = out.Hint + "; " + more
+		}
+		out.Hint = more
+	}
+	if env.bounded() {
+		out.Hint = beginningAs(out.Hint, env.hintRoom())
+	}
+	if in.Format == "markdown" {
+		out.Markdown = string(render.Markdown(b))
+	} else {
+		out.Bundle = b
+	}
+	return out, nil
+}))
+
+// vaultFolder returns the vault's folder within the project, "" where either is unknown.
+func (env *Env) vaultFolder() mdstore.Path {
+	rel, err := filepath.Rel(env.Engine.Project(), env.Engine.Vault())
+	if err != nil || rel == "." || env.Engine.Project() == "" || env.Engine.Vault() == "" {
+		return ""
+	}
+	return mdstore.Path(filepath.ToSlash(rel))
+}
+
+// ReplyText returns the page of a context that was asked for as Markdown.
+func (out *ContextGetOut) ReplyText() string { return out.Markdown }
+
+// hintRoom returns how many bytes of a bounded reply with a context are for its hint.
+func (env *Env) hintRoom() int { return min(500, env.MaxBytes/20) }
+
+// besideContext returns how many bytes of a reply are not for the bundle. They are counted at their most, so that the
+// bundle depends on files and options only, and not on the hint or the number of changes.
+func (env *Env) besideContext(format string) int {
+	out := &ContextGetOut{Changes: math.MaxInt32, Out: Out{Hint: strings.Repeat("-", env.hintRoom())}}
+	if format == "markdown" {
+		out.Markdown = "-"
+	}
+	return env.sizeOf(out)
+}
+
+// beginning returns the first bytes of a text, at most that many, and no part of a character.
+func beginning(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
+}
+
+// ContextFocusIn moves a workspace's focus.
+type ContextFocusIn struct {
+	In
+	NodeID string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
+	Match
+	Write
+}
+
+// ContextFocusOut is the result of context_focus.
+type ContextFocusOut struct {
+	FocusedNodeID         string `json:"focusedNodeId"`
+	PreviousFocusedNodeID string `json:"previousFocusedNodeId"`
+	Wrote
+}
+
+var contextFocus = op("context_focus", writes|repeats, ContextFocus, Help{
+	Summary: "move the focus to a node",
+	Use:     "focus [NODE]",
+	Text: `The focused node is the one that "." names, and the default of arbor context.
+Starting a node moves the focus of the session, or of this machine; this command
+also moves the one in Workspace.md, which counts for everybody who has none. A
+session that is bound keeps its focus to itself. Without NODE it prints the
+focused node.`,
+	Example: `arbor focus node-mj2hz4gy
+arbor focus`,
+})
+
+// ContextFocus moves the focus of a bound session. Without one it moves the focus that everybody shares, and this
+// machine's along with it.
+func ContextFocus(ctx context.Context, env *Env, in ContextFocusIn) (*ContextFocusOut, error) {
+	s, id, err := env.At(ctx, in.WorkspaceID, in.NodeID)
+	if err != nil {
+		return nil, err
+	}
+	w := s.Workspace()
+	was, _ := env.Focus(ctx, s)
+	out := &ContextFocusOut{FocusedNodeID: string(id), PreviousFocusedNodeID: string(was)}
+	act := env.act(in.Write, in.Match)
+	o, bound, err := engine.SetFocus(ctx, env.Engine, env.Session, w.ID, id, plan.Act{Operator: act.Operator, DryRun: true})
+	if err != nil {
+		return nil, fail(err)
+	}
+	const hint = "context_get without nodeId is about this node now"
+	if bound {
+		if in.IfMatch != "" {
+			return nil, badParam("ifMatch", "the session has a focus of its own, which is in no file that has a version; leave ifMatch out")
+		}
+		if !in.DryRun {
+			if o, _, err = engine.SetFocus(ctx, env.Engine, env.Session, w.ID, id, act); err != nil {
+				return nil, fail(err)
+			}
+		}
+		out.Wrote = env.wrote(ctx, w.ID, o, hint)
+		return out, nil
+	}
+	if _, o, err = engine.Apply(ctx, env.Engine, w.ID, act, plan.Focus{Node: id}); err != nil {
+		return nil, fail(err)
+	}
+	out.Wrote = env.wrote(ctx, w.ID, o, hint)
+	if out.Hint = env.refocus(ctx, w.ID, id, in.Write, out.Hint); was != id && !in.DryRun && !o.Changed() {
+		what := view.Change{ID: w.ID, Key: "focus", From: string(cmp.Or(was, "nothing")), To: string(id)}
+		out.Changed, out.Hint = true, hint
+		out.Files = []FileDiff{{Path: mdstore.LocalDir + "/" + string(engine.MachineFile), Lines: 1, What: []view.Change{what}}}
+	}
+	return out, nil
+}
+
+// Focus returns the node that the caller's work is about when it names none; "" where nothing has the focus, which means
+// the root. Where the nearest focus is gone, lost says so and what is used instead.
+func (env *Env) Focus(ctx context.Context, s *view.View) (id mdstore.ID, lost string) {
+	return focusIn(s, engine.FocusOf(ctx, env.Engine, s, env.Session, env.host))
+}
+
+func focusIn(s *view.View, f engine.Focus) (id mdstore.ID, lost string) {
+	if f.Lost == "" {
+		return f.Node, ""
+	}
+	form := "the node in focus, %s, %s, so this is about %s: context_focus gives the focus to another"
+	if f.Own {
+		form = "the session's node %s %s, so this is about %s: context_focus, or session_bind with nodeId, gives the session another"
+	}
+	return f.Node, fmt.Sprintf(form, f.Lost, missing(s, f.Lost), cmp.Or(f.Node, mdstore.Root))
+}
+
+// missing says why a node is not found.
+func missing(s *view.View, id mdstore.ID) string {
+	if _, err := s.Known(id); errs.As(err).Code == errs.FileUnreadable {
+		return "cannot be read"
+	}
+	return "is gone"
+}
+
+// refocus moves the focus of the session, or of this machine, after a write, and returns the hint of the write, or that
+// the focus stayed.
+func (env *Env) refocus(ctx context.Context, ws, id mdstore.ID, w Write, hint string) string {
+	if w.DryRun {
+		return hint
+	}
+	if _, _, err := engine.SetFocus(ctx, env.Engine, env.Session, ws, id, env.act(w, Match{})); err != nil {
+		return "done; but the session's own focus could not follow: " + err.Error()
+	}
+	return hint
+}
+
+// FocusedOut names the node that is focused.
+type FocusedOut struct {
+	WorkspaceID, Name string // of the workspace
+	NodeID            string // "" where nothing has the focus
+	Lost              string // of a nearer focus that is gone, in words
+}
+
+// Focused returns the node that has the caller's focus in a workspace.
+func Focused(ctx context.Context, env *Env, in In) (*FocusedOut, error) {
+	s, err := env.In(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	id, lost := env.Focus(ctx, s)
+	return &FocusedOut{string(s.Workspace().ID), s.Workspace().Name, string(id), lost}, nil
+}

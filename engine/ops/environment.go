@@ -1,0 +1,309 @@
+package ops
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"arbor/engine"
+	places "arbor/engine/env"
+	"arbor/engine/env/jail"
+	"arbor/engine/env/trust"
+	"arbor/engine/errs"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// EnvRegisterIn is a new environment.
+type EnvRegisterIn struct {
+	URI   string   `json:"uri" req:"true" arg:"URI" help:"file:FOLDER in the project, or file:///FOLDER"`
+	ID    string   `json:"id,omitempty" help:"its ID; made of the folder's name unless given"`
+	Trust string   `json:"trust,omitempty" enum:"full,restricted,read_only" help:"how far tools run unasked; restricted unless given"`
+	Tools []string `json:"tools,omitempty" help:"only these TOOLS, and those of the vault"`
+}
+
+// EnvRegisterOut names the environment.
+type EnvRegisterOut struct {
+	ID      string        `json:"id"`
+	URI     string        `json:"uri"`
+	Status  places.Status `json:"status"`
+	Request string        `json:"request,omitempty"` // that a person answers
+	Wrote
+}
+
+var envRegister = op("env_register", writes|repeats, EnvRegister, Help{
+	Summary: "register a folder as an environment; a person is asked to trust it",
+	Use:     "env add URI",
+	Text: `What a person registers at a terminal is trusted by that. full runs everything,
+restricted asks for all that does not only read, read_only runs nothing else. An
+environment in the project is a file of the vault; any other is of this machine.`,
+	Example: "arbor env add file:. --trust restricted\narbor env add file:///srv/site --id site --trust read_only",
+})
+
+// EnvRegister notes an environment. Registered again with the same URI it is the same. It is trusted when a person of
+// this machine says so: at once, where a person registers it.
+func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterOut, error) {
+	h, err := hereOf(ctx, env, SessionRef{})
+	if err != nil {
+		return nil, err
+	}
+	e := places.Environment{ID: in.ID, Host: places.Server, Trust: places.Level(in.Trust), Tools: in.Tools}
+	if e.Trust == "" {
+		e.Trust = places.Restricted
+	}
+	if !decides(env) && e.Trust == places.Full {
+		return nil, errs.New(errs.ToolRefused, "full trust is a person's to give, at a terminal: arbor env add; restricted can be asked for")
+	}
+	a, err := places.ParseURI(in.URI)
+	if err != nil {
+		return nil, err
+	}
+	if a.Host != places.Server {
+		return nil, badParam("uri", "%s: folders of this machine are registered; a session's own environment needs no registration", in.URI)
+	}
+	e.URI = a.String()
+	root, err := h.Root(e)
+	if err != nil {
+		return nil, errs.New(errs.InvalidPath, "%s: %v", in.URI, err)
+	}
+	if e.URI, e.Machine, err = h.canonical(root); err != nil {
+		return nil, err
+	}
+	if err := MayTrust(env, e, root); err != nil {
+		return nil, err
+	}
+	all, err := h.Environments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &EnvRegisterOut{URI: e.URI, Wrote: Wrote{Success: true}}
+	if i := slices.IndexFunc(all, func(o places.Environment) bool { return o.URI == e.URI }); i >= 0 {
+		same := all[i]
+		if in.ID != "" && in.ID != same.ID || in.Trust != "" && e.Trust != same.Trust || in.Tools != nil && !slices.Equal(in.Tools, same.Tools) {
+			return nil, errs.New(errs.NameTaken, "%s is the environment %s, with trust %s; arbor env remove %[2]s takes it away first", e.URI, same.ID, same.Trust)
+		}
+		e = same
+	} else {
+		if e.ID == "" {
+			e.ID = freshID(root, all)
+		}
+		if !places.ValidID(e.ID) {
+			return nil, badParam("id", "%q is no id: small letters, digits, '.', '_' and '-'", e.ID)
+		}
+		if slices.ContainsFunc(all, func(o places.Environment) bool { return o.ID == e.ID }) {
+			return nil, errs.New(errs.NameTaken, "%s: another environment has this id", e.ID)
+		}
+		if out.Wrote, err = h.save(ctx, e); err != nil {
+			return nil, err
+		}
+	}
+	out.ID, out.Status = e.ID, places.Untrusted
+	return out, h.trusted(ctx, e, root, out)
+}
+
+// decides reports whether the caller is a person who can decide what tools may do: at a terminal, and not by a tool.
+func decides(env *Env) bool {
+	return env.Decider && env.Person && env.Operator != mdstore.OperatorAI
+}
+
+// trusted notes that a person trusts an environment, or asks one.
+func (h *here) trusted(ctx context.Context, e places.Environment, root string, out *EnvRegisterOut) error {
+	now := h.env.Engine.Now()
+	if _, ok := h.Book.Level(e, root); ok {
+		out.Status = places.Active
+		return nil
+	}
+	if !decides(h.env) && e.Trust == places.Full {
+		return errs.New(errs.ToolRefused, "%s asks for full trust, which is a person's to give, at a terminal: arbor env trust %[1]s", e.ID)
+	}
+	err := h.Store.Update(ctx, func(b *trust.Book) error {
+		if decides(h.env) {
+			b.Trust(e, root, now)
+			out.Status = places.Active
+			return nil
+		}
+		r := b.Ask(now, trust.Request{Kind: trust.KindRegister, Call: trust.Call{Environment: e.ID}, Subject: &e, Root: root}, trust.NewID())
+		out.Request, out.Hint = r.ID, "a person is asked to trust it: arbor approve "+r.ID
+		return nil
+	})
+	return fail(err)
+}
+
+// canonical returns the one URI of a folder, and whether it lies outside of the project.
+func (h *here) canonical(root string) (uri string, outside bool, err error) {
+	project, err := jail.Resolve(h.env.Engine.Project())
+	if err == nil {
+		if rel, err := filepath.Rel(project, root); err == nil && filepath.IsLocal(rel) {
+			return places.Address{Host: places.Server, Path: filepath.ToSlash(rel), Local: true}.String(), false, nil
+		}
+	}
+	return places.Address{Host: places.Server, Path: filepath.ToSlash(root)}.String(), true, nil
+}
+
+// holdsPerson reports whether a folder holds the person's own, that of Arbor's state, or one above the project.
+func holdsPerson(env *Env, root string) bool {
+	for _, dir := range append(engine.Own(env.Engine), env.Home, filepath.Dir(cmp.Or(env.Engine.Project(), env.Engine.Vault()))) {
+		real, err := jail.Resolve(dir)
+		if dir == "" {
+			continue
+		}
+		if err != nil {
+			real = dir
+		}
+		if rel, err := filepath.Rel(root, real); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}
+
+// IDOf makes an id of a folder's name.
+func IDOf(root string) string {
+	name := strings.Trim(strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return '-'
+	}, filepath.Base(root)), "-._")
+	if !places.ValidID(name) {
+		return "folder"
+	}
+	return name
+}
+
+// freshID is IDOf, or with a number where that is taken.
+func freshID(root string, all []places.Environment) string {
+	name := IDOf(root)
+	id := name
+	for n := 2; slices.ContainsFunc(all, func(o places.Environment) bool { return o.ID == id }); n++ {
+		id = fmt.Sprint(name, "-", n)
+	}
+	return id
+}
+
+// save writes an environment: into the vault, or beside the trust where it is of this machine.
+func (h *here) save(ctx context.Context, e places.Environment) (Wrote, error) {
+	if e.Machine {
+		err := h.Store.Update(ctx, func(b *trust.Book) error {
+			b.Machine = append(b.Machine, e)
+			return nil
+		})
+		return Wrote{Success: true, Changed: true}, fail(err)
+	}
+	fields := []mdoc.FieldValue{
+		{Key: mdstore.KeyID, Value: mdoc.Text(e.ID)}, {Key: mdstore.KeyURI, Value: mdoc.Text(e.URI)}, {Key: mdstore.KeyHost, Value: mdoc.Text(string(e.Host))},
+		{Key: mdstore.KeyTrust, Value: mdoc.Text(string(e.Trust))},
+	}
+	if len(e.Tools) > 0 {
+		fields = append(fields, mdoc.FieldValue{Key: mdstore.KeyTools, Value: mdoc.List(e.Tools...)})
+	}
+	fields = append(fields, mdoc.FieldValue{Key: mdstore.KeyCreated, Value: mdoc.Integer(h.env.Engine.Now().UnixMilli())})
+	return h.file(ctx, e.ID, func([]byte) ([]byte, error) {
+		doc, _, err := mdoc.Compose(e.ID, mdstore.EnvironmentKind.Form, fields, nil)
+		if err != nil {
+			return nil, err
+		}
+		return append(bytes.TrimRight(doc.Bytes(), "\n"), '\n'), nil
+	})
+}
+
+// file changes the file of an environment of the vault.
+func (h *here) file(ctx context.Context, id string, edit func([]byte) ([]byte, error)) (Wrote, error) {
+	p := mdstore.EnvironmentKind.FileFor(mdstore.Path(mdstore.EnvironmentKind.Place.Dir), id)
+	o, err := engine.EditFile(ctx, h.env.Engine, p, h.env.act(Write{}, Match{}), edit)
+	if err != nil {
+		return Wrote{}, fail(err)
+	}
+	return h.env.wrote(ctx, "", o, ""), nil
+}
+
+// EnvRemoveIn names an environment.
+type EnvRemoveIn struct {
+	ID string `json:"id" req:"true" arg:"ENV"`
+}
+
+// EnvRemoveOut is the result of env_remove.
+type EnvRemoveOut struct{ Wrote }
+
+var envRemove = op("env_remove", writes, EnvRemove, Help{
+	Summary: "forget an environment; its files stay", Use: "env remove ENV",
+	Text:    "The trust in it is forgotten too. No file of its folder is touched.",
+	Example: "arbor env remove site",
+})
+
+// EnvRemove takes an environment out of the vault or of this machine, with the trust in it. No file of its root is
+// touched.
+func EnvRemove(ctx context.Context, env *Env, in EnvRemoveIn) (*EnvRemoveOut, error) {
+	h, err := hereOf(ctx, env, SessionRef{})
+	if err != nil {
+		return nil, err
+	}
+	e, err := h.Find(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := &EnvRemoveOut{Wrote{Success: true, Changed: true}}
+	if !e.Machine {
+		if out.Wrote, err = h.file(ctx, e.ID, func([]byte) ([]byte, error) { return nil, nil }); err != nil {
+			return nil, err
+		}
+	}
+	return out, fail(h.Store.Update(ctx, func(b *trust.Book) error {
+		b.Distrust(e.ID)
+		b.Machine = slices.DeleteFunc(b.Machine, func(o places.Environment) bool { return o.ID == e.ID })
+		return nil
+	}))
+}
+
+// EnvRestoreIn names an environment whose place was gone.
+type EnvRestoreIn struct {
+	ID  string `json:"id" req:"true" arg:"ENV"`
+	URI string `json:"uri,omitempty" help:"where it is now, as URI: a person's to say"`
+}
+
+var envRestore = op("env_restore", writes|repeats, EnvRestore, Help{
+	Summary: "look again at an environment whose folder was gone",
+	Use:     "env restore ENV",
+	Text: `With --uri it is registered at another folder, and trusted there: only a person
+at a terminal does that.`,
+	Example: "arbor env restore site\narbor env restore site --uri file:///srv/new",
+})
+
+// EnvRestore says how an environment is now. With another URI, which only a person gives, it is registered there.
+func EnvRestore(ctx context.Context, env *Env, in EnvRestoreIn) (*EnvRegisterOut, error) {
+	h, err := hereOf(ctx, env, SessionRef{})
+	if err != nil {
+		return nil, err
+	}
+	e, err := h.Find(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if in.URI != "" {
+		if !decides(env) {
+			return nil, errs.New(errs.ToolRefused, "%s: only a person moves an environment, at a terminal: arbor env restore %[1]s --uri %s", in.ID, in.URI)
+		}
+		if _, err := EnvRemove(ctx, env, EnvRemoveIn{ID: in.ID}); err != nil {
+			return nil, err
+		}
+		return EnvRegister(ctx, env, EnvRegisterIn{URI: in.URI, ID: in.ID, Trust: string(e.Trust), Tools: e.Tools})
+	}
+	root, err := h.Root(e)
+	if err != nil {
+		return nil, err
+	}
+	out := &EnvRegisterOut{ID: e.ID, URI: e.URI, Status: places.Untrusted, Wrote: Wrote{Success: true}}
+	if _, ok := h.Book.Level(e, root); ok {
+		out.Status = places.Active
+	} else {
+		out.Hint = "no person trusts it as it is now: arbor env trust " + e.ID
+	}
+	return out, nil
+}

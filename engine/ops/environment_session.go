@@ -1,0 +1,260 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	places "arbor/engine/env"
+	"arbor/engine/env/act"
+	"arbor/engine/env/command"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+)
+
+// EnvListIn names a session.
+type EnvListIn struct{ SessionRef }
+
+// EnvListOut lists environments.
+type EnvListOut struct {
+	Environments []ListedEnvironment `json:"environments"`
+	Confinement  string              `json:"confinement,omitempty"` // what keeps programs in their environment; "" for nothing
+	Out
+}
+
+// A ListedEnvironment is an environment as it is now.
+type ListedEnvironment struct {
+	places.Environment
+	Status   places.Status `json:"status"`
+	Trusted  places.Level  `json:"trusted,omitempty"` // by a person of this machine
+	Attached bool          `json:"attached,omitempty"`
+	Primary  bool          `json:"primary,omitempty"`
+	Text     string        `json:"text,omitempty"` // of one that is attached
+}
+
+var envList = op("env_list", reads|repeats, EnvList, Help{
+	Summary: "list environments: those of the session, and others",
+	Use:     "env list",
+	Text: `Those of the session come first, in the order in which calls look at them. A
+status is active, missing (the folder is gone) or untrusted (no person of this
+machine lets tools run in it as it is now: arbor env trust).`,
+	Example: "arbor env list",
+})
+
+// EnvList returns the environments of a session, in the order in which calls look at them, and then all others.
+func EnvList(ctx context.Context, env *Env, in EnvListIn) (*EnvListOut, error) {
+	h, err := hereOf(ctx, env, in.SessionRef)
+	if err != nil {
+		return nil, err
+	}
+	out := &EnvListOut{Environments: []ListedEnvironment{}, Confinement: command.Confinement()}
+	add := func(p *places.Place, attached bool) {
+		l := ListedEnvironment{Environment: p.Environment, Status: p.Status, Trusted: p.Level, Attached: attached, Primary: p.Primary}
+		if attached {
+			l.Text = p.Text
+		}
+		out.Environments = append(out.Environments, l)
+	}
+	for _, p := range h.Places {
+		add(p, h.Session != nil)
+	}
+	if h.Session == nil {
+		return out, nil
+	}
+	all, err := h.Environments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range all {
+		if !slices.ContainsFunc(h.Places, func(p *places.Place) bool { return p.ID == e.ID }) {
+			h.Add(ctx, e, nil)
+			add(h.Places[len(h.Places)-1], false)
+		}
+	}
+	return out, nil
+}
+
+// EnvAttachIn names an environment that a session is to have.
+type EnvAttachIn struct {
+	SessionRef
+	ID     string   `json:"id" req:"true" arg:"ENV"`
+	Tools  []string `json:"tools,omitempty" help:"only these tools"`
+	Folder string   `json:"folder,omitempty" help:"where relative paths begin"`
+}
+
+// EnvAttachOut is the result of env_attach.
+type EnvAttachOut struct{ Wrote }
+
+var envAttach = op("env_attach", writes|repeats, EnvAttach, Help{
+	Summary: "attach an environment to the session",
+	Use:     "env attach ENV",
+	Text: `A call that names no environment goes to the session's own one, or else to the
+first attached one that has the tool. Attached again, its tools and folder change.`,
+	Example: "arbor env attach app --session s1",
+})
+
+// EnvAttach attaches an environment to a session, behind those that it has. Attached again, its tools and folder are
+// others.
+func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, error) {
+	h, err := hereOf(ctx, env, in.SessionRef)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := h.Find(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	folder := in.Folder
+	if folder != "" {
+		if folder = path.Clean(folder); path.IsAbs(folder) || folder == ".." || strings.HasPrefix(folder, "../") || strings.ContainsAny(folder, " \t\r\n") {
+			return nil, badParam("folder", "%q: a folder below the environment, without blanks, is expected", in.Folder)
+		}
+	}
+	now := act.Attached{ID: in.ID, Folder: folder, Tools: in.Tools}.String()
+	w, err := h.attach(ctx, func(all []string) ([]string, string) {
+		i := slices.IndexFunc(all, func(item string) bool { return act.ParseAttached(item).ID == in.ID })
+		switch {
+		case i < 0:
+			return append(slices.Clone(all), now), "attached the environment " + in.ID
+		case all[i] == now:
+			return all, ""
+		}
+		all = slices.Clone(all)
+		all[i] = now
+		return all, "attached the environment " + in.ID + " otherwise"
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &EnvAttachOut{*w}, nil
+}
+
+// EnvAttachHere registers a folder as an environment and attaches it to a session, or does nothing: a session that cannot
+// have it leaves nothing registered and nothing trusted.
+func EnvAttachHere(ctx context.Context, env *Env, in EnvRegisterIn, ref SessionRef) (*EnvRegisterOut, error) {
+	h, err := hereOf(ctx, env, ref)
+	if err == nil && h.Session == nil {
+		err = noSessionFile()
+	}
+	if err != nil {
+		return nil, err
+	}
+	before, err := h.Environments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out, err := EnvRegister(ctx, env, in)
+	if err != nil {
+		return nil, err
+	}
+	attached, err := EnvAttach(ctx, env, EnvAttachIn{SessionRef: ref, ID: out.ID})
+	if err == nil {
+		out.Hint = cmp.Or(out.Hint, attached.Hint)
+		return out, nil
+	}
+	if !slices.ContainsFunc(before, func(e places.Environment) bool { return e.ID == out.ID }) {
+		if _, gone := EnvRemove(ctx, env, EnvRemoveIn{ID: out.ID}); gone != nil {
+			err = errs.New(errs.As(err).Code, "%v; %s stays registered: %v", err, out.ID, gone)
+		}
+	}
+	return nil, err
+}
+
+// noSessionFile refuses what only a session with a file can have.
+func noSessionFile() error {
+	return errs.New(errs.SessionNotFound, "environments are attached to a session with a file; session_start makes one (arbor session start)")
+}
+
+// attach changes the list of a session's environments.
+func (h *here) attach(ctx context.Context, edit func([]string) ([]string, string)) (*Wrote, error) {
+	if h.Session == nil {
+		return nil, noSessionFile()
+	}
+	t := target{ws: h.View.Workspace().ID}
+	return done(ctx, h.env, t, h.env.act(Write{}, Match{}), plan.AttachSession{ID: h.Session.ID, Edit: edit}, "tool_list (arbor env tools) shows what it can do")
+}
+
+// EnvDetachIn names an environment.
+type EnvDetachIn struct {
+	SessionRef
+	ID string `json:"id" req:"true" arg:"ENV"`
+}
+
+// EnvDetachOut is the result of env_detach.
+type EnvDetachOut struct{ Wrote }
+
+var envDetach = op("env_detach", writes|repeats, EnvDetach, Help{
+	Summary: "detach an environment from the session", Use: "env detach ENV",
+	Text:    "The environment stays registered, and trusted as it is.",
+	Example: "arbor env detach app --session s1",
+})
+
+// EnvDetach takes an environment from a session's list.
+func EnvDetach(ctx context.Context, env *Env, in EnvDetachIn) (*EnvDetachOut, error) {
+	h, err := hereOf(ctx, env, in.SessionRef)
+	if err != nil {
+		return nil, err
+	}
+	w, err := h.attach(ctx, func(all []string) ([]string, string) {
+		rest := slices.DeleteFunc(slices.Clone(all), func(item string) bool { return act.ParseAttached(item).ID == in.ID })
+		if len(rest) == len(all) {
+			return all, ""
+		}
+		return rest, "detached the environment " + in.ID
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &EnvDetachOut{*w}, nil
+}
+
+// A here is where the tools of a caller can act.
+type here struct {
+	*act.Here
+	env *Env
+}
+
+// hereOf returns the environments of the session that is named, or else of the caller's. A caller without one has every
+// environment, none of them attached.
+func hereOf(ctx context.Context, env *Env, ref SessionRef) (*here, error) {
+	store, err := act.StoreOf(env.Engine)
+	if err != nil {
+		return nil, fail(err)
+	}
+	v, session, err := sessionOf(ctx, env, ref)
+	if e := errs.As(err); e != nil && (e.Code != errs.SessionNotFound && e.Code != errs.WorkspaceNotFound && e.Code != errs.AmbiguousID || ref.SessionID != "") {
+		return nil, err
+	}
+	h, err := act.Of(ctx, act.Caller{
+		Engine: env.Engine, Act: env.act(Write{}, Match{}), Session: env.Session, Person: env.Person, Looks: env.ReadOnly || env.Dry,
+		Home: env.Home, Clients: env.Clients, Memory: env.Memory, BuiltIn: builtIn,
+	}, store, v, session)
+	return &here{h, env}, fail(err)
+}
+
+// builtIn reports whether a name is one of Arbor's own tools. It is set by init: the catalogue refers to what asks it.
+var builtIn func(name string) bool
+
+func init() {
+	builtIn = func(name string) bool {
+		_, ok := Find(name)
+		return ok
+	}
+}
+
+// Act names a session and an environment for a call of a tool.
+type Act struct {
+	SessionRef
+	Environment string `json:"environment,omitempty" help:"the ID of the environment; else the first that has the tool"`
+}
+
+// use runs a tool in the environment that its call goes to: see act.Here.Use.
+func use(ctx context.Context, env *Env, in Act, tool string, args, out any, run func(*act.Call) error) (where string, err error) {
+	h, err := hereOf(ctx, env, in.SessionRef)
+	if err != nil {
+		return "", err
+	}
+	where, err = h.Use(ctx, in.Environment, tool, args, out, run)
+	return where, fail(err)
+}

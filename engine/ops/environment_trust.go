@@ -1,0 +1,176 @@
+package ops
+
+import (
+	"context"
+	"time"
+
+	places "arbor/engine/env"
+	"arbor/engine/env/act"
+	"arbor/engine/env/jail"
+	"arbor/engine/env/trust"
+	"arbor/engine/errs"
+	"arbor/mdstore"
+)
+
+// EnvTrustIn names an environment that a person trusts.
+type EnvTrustIn struct {
+	ID string `json:"id" req:"true" arg:"ENV"`
+}
+
+var envTrust = op("env_trust", writes|repeats, EnvTrust, Help{
+	Summary: "let tools run in an environment, as far as it asks for",
+	Use:     "env trust ENV",
+	Text: `The trust is of this machine and of the environment as it is now: its id, URI,
+trust, tools and folder. Where one of them is another one, it is untrusted again.`,
+	Example: "arbor env trust app",
+})
+
+// EnvTrust notes that a person lets tools run in an environment.
+func EnvTrust(ctx context.Context, env *Env, in EnvTrustIn) (*EnvRegisterOut, error) {
+	if !decides(env) {
+		return nil, errs.New(errs.ToolRefused, "only a person trusts an environment, at a terminal: arbor env trust %s", in.ID)
+	}
+	h, err := hereOf(ctx, env, SessionRef{})
+	if err != nil {
+		return nil, err
+	}
+	e, err := h.Find(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	root, err := h.Root(e)
+	if err != nil {
+		return nil, err
+	}
+	if err := MayTrust(env, e, root); err != nil {
+		return nil, err
+	}
+	out := &EnvRegisterOut{ID: e.ID, URI: e.URI, Wrote: Wrote{Success: true}}
+	return out, h.trusted(ctx, e, root, out)
+}
+
+// MayTrust refuses trust that no environment can have, or not this one.
+func MayTrust(env *Env, e places.Environment, root string) error {
+	switch {
+	case e.Trust != places.Full && e.Trust != places.Restricted && e.Trust != places.ReadOnly:
+		return errs.New(errs.ToolRefused, "%s asks for the trust %q, which is none; full, restricted or read_only is", e.ID, e.Trust)
+	case e.Trust == places.Full && holdsPerson(env, root):
+		return errs.New(errs.ToolRefused, "%s holds your own folder, the vault or that of Arbor; it can be restricted or read_only", root)
+	case act.Hiding(env.Engine, env.Home).Hides(root):
+		return errs.New(errs.ToolRefused, "%s is in Arbor's own folder, or in that of a vault: no tool sees what is there", root)
+	}
+	return nil
+}
+
+// EnvGrantsIn names a grant to revoke.
+type EnvGrantsIn struct {
+	Revoke string `json:"revoke,omitempty" writes:"true" help:"take back the grant with this ID"`
+}
+
+// EnvGrantsOut lists what runs without a question.
+type EnvGrantsOut struct {
+	Grants []trust.Grant `json:"grants"`
+	Out
+}
+
+var envGrants = op("env_grants", writes|looks, EnvGrants, Help{
+	Summary: "list what you have granted, or revoke it", Use: "env grants",
+	Text: `A grant lets calls of one tool run without a question: for files that one pattern
+of paths matches, or with exactly the same arguments.`,
+	Example: "arbor env grants\narbor env grants --revoke x3k9qa",
+})
+
+// EnvGrants lists grants, or takes one back.
+func EnvGrants(ctx context.Context, env *Env, in EnvGrantsIn) (*EnvGrantsOut, error) {
+	s, err := act.StoreOf(env.Engine)
+	if err != nil {
+		return nil, err
+	}
+	if in.Revoke != "" {
+		if err := s.Update(ctx, func(b *trust.Book) error { return b.Revoke(in.Revoke) }); err != nil {
+			return nil, fail(err)
+		}
+	}
+	b, err := s.Read()
+	if err != nil {
+		return nil, fail(err)
+	}
+	return &EnvGrantsOut{Grants: nonNil(b.Grants)}, nil
+}
+
+// EnvClientsIn names a client to remove.
+type EnvClientsIn struct {
+	Remove string `json:"remove,omitempty" writes:"true" help:"forget the CLIENT; its token is none any more"`
+}
+
+// EnvClientsOut lists machines that may serve folders.
+type EnvClientsOut struct {
+	Clients []ListedClient `json:"clients"`
+	Out
+}
+
+// A ListedClient is a machine that may connect.
+type ListedClient struct {
+	ID    string       `json:"id"`
+	Added time.Time    `json:"added"`
+	Root  string       `json:"root,omitempty"` // what it served last
+	Trust places.Level `json:"trust,omitempty"`
+}
+
+var envClients = op("env_clients", writes|looks, EnvClients, Help{
+	Summary: "list the machines that may serve folders, or remove one", Use: "env clients",
+	Text: `A machine is added by a code that arbor serve --pair shows, and arbor env connect
+takes. One that is removed is cut off within seconds.`,
+	Example: "arbor env clients\narbor env clients --remove laptop",
+})
+
+// EnvClients lists clients, or removes one.
+func EnvClients(ctx context.Context, env *Env, in EnvClientsIn) (*EnvClientsOut, error) {
+	s, err := act.StoreOf(env.Engine)
+	if err != nil {
+		return nil, err
+	}
+	if in.Remove != "" {
+		if err := s.Update(ctx, func(b *trust.Book) error { return b.RemoveClient(in.Remove) }); err != nil {
+			return nil, fail(err)
+		}
+	}
+	b, err := s.Read()
+	if err != nil {
+		return nil, fail(err)
+	}
+	out := &EnvClientsOut{Clients: []ListedClient{}}
+	for _, c := range b.Clients {
+		out.Clients = append(out.Clients, ListedClient{c.ID, c.Added, c.Root, c.Trust})
+	}
+	return out, nil
+}
+
+// EnvUndoIn names a change of a file.
+type EnvUndoIn struct {
+	ID string `json:"id" req:"true" arg:"ID"`
+}
+
+var envUndo = op("env_undo", writes, EnvUndo, Help{
+	Summary: "take back what a tool did to a file", Use: "env undo ID",
+	Text:    "The id is that which file_write, file_edit and file_delete return as undo.",
+	Example: "arbor env undo k2v8m4qe",
+})
+
+// EnvUndo brings a file back that a tool replaced or deleted.
+func EnvUndo(ctx context.Context, env *Env, in EnvUndoIn) (*FileChanged, error) {
+	if !env.Person || env.Operator == mdstore.OperatorAI {
+		return nil, errs.New(errs.ToolRefused, "only a person takes a change back: arbor env undo %s", in.ID)
+	}
+	s, err := act.StoreOf(env.Engine)
+	if err != nil {
+		return nil, err
+	}
+	c, undo, err := jail.Undo(ctx, s.Trash(), in.ID, func(root string) (*jail.Root, error) {
+		return jail.Open(root, jail.Options{Trash: s.Trash()})
+	})
+	if err != nil {
+		return nil, act.Jailed(err)
+	}
+	return &FileChanged{Path: c.Path, Version: string(c.Now()), Undo: undo}, nil
+}

@@ -1,0 +1,107 @@
+package ops
+
+import (
+	"context"
+	"strings"
+
+	"arbor/engine/plan"
+	"arbor/mdstore"
+)
+
+// LogAppendIn adds to the log of a node, or of the workspace.
+type LogAppendIn struct {
+	In
+	NodeID   string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
+	Operator string `json:"operator,omitempty" flag:"-" listed:"never" enum:"AI,Human"`
+	Event    string `json:"event" req:"true" text:"the event"`
+	Write
+}
+
+// LogAppendOut carries the entry's time, UTC.
+type LogAppendOut struct {
+	Timestamp string `json:"timestamp"`
+	Wrote
+}
+
+var logAppend = op("log_append", writes, LogAppend, Help{
+	Summary: "add to the log of a node or of the workspace",
+	Use:     "log [NODE] [EVENT | -]",
+	Text: `With an EVENT, or with -m, -F, - or -e, it adds an entry: the time in UTC, who
+(--as), and the event, which may have several lines. Without a text it prints
+the log, oldest entry first. Without NODE it is the log of the workspace.`,
+	Example: `arbor log node-mj2hz4gy "The limit is 5 tries a minute"
+arbor log -m "Moved the release to Friday"
+git log -1 --format=%B | arbor log node-mj2hz4gy -
+arbor log node-mj2hz4gy`,
+})
+
+// LogAppend adds to the log of a node, or of the workspace.
+func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, error) {
+	act := env.act(in.Write, Match{})
+	switch in.Operator {
+	case mdstore.OperatorAI, mdstore.OperatorHuman:
+		act.Operator = in.Operator
+	case "":
+	default:
+		return nil, badParam("operator", "operator %q: AI and Human are the operators", in.Operator)
+	}
+	t := env.owner(ctx, in.WorkspaceID, in.NodeID)
+	at, w, err := apply(ctx, env, t, act, plan.AppendLog{Node: t.node, Event: in.Event},
+		"every context that has this log shows its newest entries")
+	if err != nil {
+		return nil, err
+	}
+	return &LogAppendOut{Timestamp: at, Wrote: w}, nil
+}
+
+// ProblemUpdateIn sets the open problem of a node, or of the workspace.
+type ProblemUpdateIn struct {
+	In
+	NodeID   string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
+	Problem  string `json:"problem" req:"true" text:"the problem"`
+	NextStep string `json:"nextStep,omitempty" flag:"next" empty:"ok" help:"what to do about it: the next STEP"`
+	Match
+	Write
+}
+
+var problemUpdate = op("problem_update", writes|repeats, ProblemUpdate, Help{
+	Summary: "set the open problem of a node or of the workspace",
+	Use:     "problem [NODE] [TEXT | -]",
+	Text: `A problem is what is wrong now and what to do about it; it is part of every
+context below. With a TEXT, or with -m, -F, - or -e, it replaces the open
+problem. Without a text it prints the problem. Without NODE it is the problem of
+the workspace.`,
+	Example: `arbor problem node-mj2hz4gy "No test server" --next "Ask ops on Monday"
+arbor problem -m "The release date is at risk"
+arbor problem node-mj2hz4gy --clear`,
+})
+
+// ProblemUpdate sets the open problem.
+func ProblemUpdate(ctx context.Context, env *Env, in ProblemUpdateIn) (*Wrote, error) {
+	if strings.TrimSpace(in.Problem) == "" {
+		return nil, badParam("problem", "problem is empty; say what is wrong, or clear it with problem_clear")
+	}
+	t := env.owner(ctx, in.WorkspaceID, in.NodeID)
+	p := mdstore.Problem{Text: strings.Trim(in.Problem, "\r\n"), NextStep: strings.Trim(in.NextStep, "\r\n")}
+	return done(ctx, env, t, env.act(in.Write, in.Match), plan.SetProblem{Node: t.node, Problem: p},
+		"problem_clear says that it is solved")
+}
+
+// ProblemClearIn clears the open problem of a node, or of the workspace.
+type ProblemClearIn struct {
+	In
+	NodeID string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
+	Match
+	Write
+}
+
+var problemClear = op("problem_clear", writes|repeats, ProblemClear, Help{
+	Summary: "clear the open problem of a node or of the workspace",
+	Use:     "problem --clear",
+})
+
+// ProblemClear clears the open problem.
+func ProblemClear(ctx context.Context, env *Env, in ProblemClearIn) (*Wrote, error) {
+	t := env.owner(ctx, in.WorkspaceID, in.NodeID)
+	return done(ctx, env, t, env.act(in.Write, in.Match), plan.SetProblem{Node: t.node}, "no problem is open here any more")
+}

@@ -1,0 +1,339 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+
+	"arbor/engine/errs"
+	"arbor/engine/memory"
+	"arbor/engine/plan"
+	"arbor/mdstore"
+	"arbor/mdstore/fold"
+)
+
+// MemorySaveIn is a text to be remembered.
+type MemorySaveIn struct {
+	SlotRef
+	Text        string         `json:"text" req:"true" text:"the text"`
+	Mode        string         `json:"mode,omitempty" enum:"append,replace" help:"replace takes the place of all entries, which are kept"`
+	Tags        []string       `json:"tags,omitempty" flag:"tag" help:"a TAG of the slot; may be repeated"`
+	Group       *string        `json:"group,omitempty" help:"the GROUP of a new slot, as projects/alpha"`
+	Description *string        `json:"description,omitempty" help:"the slot in one line of TEXT"`
+	Priority    *int           `json:"priority,omitempty" help:"N from 1 (most) to 5"`
+	EntryType   string         `json:"entryType,omitempty" flag:"type" help:"the TYPE; manual_save unless given"`
+	Metadata    map[string]any `json:"metadata,omitempty" flag:"-" help:"the entry's"`
+	Write
+	Match
+}
+
+// MemorySaveOut names the entry.
+type MemorySaveOut struct {
+	Slot    string `json:"slot"`
+	EntryID string `json:"entryId"`
+	Created bool   `json:"created,omitempty"` // the slot is new
+	Kept    string `json:"kept,omitempty"`    // the slot as it was, where its entries were replaced
+	Wrote
+}
+
+var memorySave = op("memory_save", writes, MemorySave, Help{
+	Summary: "append a text to a slot of the memory, made if missing",
+	Use:     "memory save [SLOT] [TEXT | -]",
+	Aliases: "add",
+	Text: `A slot is a Markdown file, memory/GROUP/SLOT.md in the workspace; each text
+is an entry of it, with an id, a type and the time. It reads back as it was
+given, byte by byte; a line end at the end of a file or of stdin is no part
+of it (arbor memory import keeps it). Without SLOT it is the current one of
+the session (arbor memory use).`,
+	Example: `arbor memory save decisions -m "We use JWT tokens." --tag api
+git log -1 --format=%B | arbor memory save releases -`,
+})
+
+// MemorySave adds an entry to a slot.
+func MemorySave(ctx context.Context, env *Env, in MemorySaveIn) (*MemorySaveOut, error) {
+	if in.Mode != "" && in.Mode != "append" && in.Mode != "replace" {
+		return nil, badParam("mode", "mode is %q; append and replace are known", short(in.Mode))
+	}
+	env = env.As(in.SessionID)
+	ws, name, err := slotTarget(ctx, env, in.SlotRef, in.Write)
+	if err != nil {
+		return nil, err
+	}
+	if in.EntryType == "" {
+		in.EntryType = mdstore.EntryManual
+	}
+	x := plan.SaveEntry{Slot: name, Replace: in.Mode == "replace",
+		Facts: plan.SlotFacts{Group: in.Group, Description: in.Description, Tags: in.Tags, Priority: in.Priority},
+		Entry: mdstore.SlotEntry{Type: in.EntryType, Text: in.Text, Meta: in.Metadata}}
+	saved, w, err := apply(ctx, env, target{ws: ws}, env.act(in.Write, in.Match), x, "memory_read reads it, search finds it")
+	if err != nil {
+		return nil, err
+	}
+	return savedOut(ctx, env, ws, saved, name, w), nil
+}
+
+// savedOut returns what a plan that saved an entry did to the slot that a call calls so.
+func savedOut(ctx context.Context, env *Env, ws mdstore.ID, saved *plan.SavedEntry, called string, w Wrote) *MemorySaveOut {
+	out := &MemorySaveOut{Slot: slotNamed(ctx, env, ws, saved.Slot, called), EntryID: string(saved.Entry), Created: saved.Created, Wrote: w}
+	if saved.Kept != "" {
+		out.Kept = env.path(saved.Kept)
+		out.Hint = "the slot as it was is kept in " + out.Kept + " for 30 days; undo (arbor undo) takes this back"
+	}
+	return out
+}
+
+// slotNamed returns the name of the slot with an id; as it was called where a dry run made none.
+func slotNamed(ctx context.Context, env *Env, ws, id mdstore.ID, called string) string {
+	if v, err := env.Engine.WithPages(ctx, ws); err == nil {
+		for _, p := range v.Pages().All() {
+			if p.Kind.IsSlot() && p.ID == id {
+				return mdstore.SlotName(p)
+			}
+		}
+	}
+	return called
+}
+
+// MemoryUpdateIn says what is to change of a slot.
+type MemoryUpdateIn struct {
+	SlotRef
+	Name        *string        `json:"name,omitempty" help:"a new NAME"`
+	Group       *string        `json:"group,omitempty" empty:"ok" help:"the GROUP to move it to; empty for none"`
+	Tags        []string       `json:"tags,omitempty" flag:"tag" help:"all tags of the slot: a TAG; may be repeated"`
+	AddTags     []string       `json:"addTags,omitempty" flag:"add-tag" help:"a further TAG; may be repeated"`
+	RemoveTags  []string       `json:"removeTags,omitempty" flag:"remove-tag" help:"a TAG that it loses; may be repeated"`
+	Description *string        `json:"description,omitempty" empty:"ok" help:"the slot in one line of TEXT"`
+	Priority    *int           `json:"priority,omitempty" help:"N from 1 (most) to 5"`
+	Metadata    map[string]any `json:"metadata,omitempty" flag:"-" help:"further keys of the front matter"`
+	Write
+	Match
+}
+
+// MemoryUpdateOut names the slot as it is called then.
+type MemoryUpdateOut struct {
+	Slot string `json:"slot"`
+	Path string `json:"path"`
+	Wrote
+}
+
+var memoryUpdate = op("memory_update", writes|repeats, MemoryUpdate, Help{
+	Summary: "rename, move or describe a slot",
+	Use:     "memory update SLOT",
+	Text: `The file goes to the folder of its group and is called as the slot is.
+Entries stay as they are.`,
+	Example: "arbor memory update decisions --name api_decisions --group projects/alpha\narbor memory update decisions --add-tag urgent",
+})
+
+// MemoryUpdate changes what is said of a slot, its name and its group.
+func MemoryUpdate(ctx context.Context, env *Env, in MemoryUpdateIn) (*MemoryUpdateOut, error) {
+	env = env.As(in.SessionID)
+	v, p, err := slotIn(ctx, env, in.SlotRef, false)
+	if err != nil {
+		return nil, err
+	}
+	x := plan.UpdateSlot{Slot: refOf(v, p), AddTags: in.AddTags, NoTags: in.RemoveTags, Facts: plan.SlotFacts{Name: in.Name, Group: in.Group,
+		Description: in.Description, Tags: in.Tags, Priority: in.Priority, Custom: in.Metadata}}
+	s, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), x, "memory_list names it")
+	if err != nil {
+		return nil, err
+	}
+	return &MemoryUpdateOut{Slot: s.Name, Path: env.path(s.Path), Wrote: w}, nil
+}
+
+// MemoryDeleteIn names a slot.
+type MemoryDeleteIn struct {
+	SlotRef
+	Write
+	Match
+}
+
+// MemoryDeleteOut says where its file is.
+type MemoryDeleteOut struct {
+	Slot  string `json:"slot"`
+	Trash string `json:"trash"`
+	Wrote
+}
+
+var memoryDelete = op("memory_delete", writes|destroys, MemoryDelete, Help{
+	Summary: "move a slot to the trash",
+	Use:     "memory delete SLOT",
+	Aliases: "rm remove",
+	Text:    confirmText,
+	Example: "arbor memory delete scratch --yes",
+})
+
+// MemoryDelete moves a slot to the trash. It is never the current one of a session that is meant, without its name.
+func MemoryDelete(ctx context.Context, env *Env, in MemoryDeleteIn) (*MemoryDeleteOut, error) {
+	env = env.As(in.SessionID)
+	if err := needSlot(in.SlotRef, "deleted"); err != nil {
+		return nil, err
+	}
+	v, p, err := slotIn(ctx, env, in.SlotRef, false)
+	if err != nil {
+		return nil, err
+	}
+	s, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), plan.DeleteSlot{Slot: refOf(v, p)},
+		"its file lies in the trash; move it back to restore the slot")
+	if err != nil {
+		return nil, err
+	}
+	return &MemoryDeleteOut{Slot: s.Name, Trash: env.path(s.Trash), Wrote: w}, nil
+}
+
+// MemoryUseIn names the slot that is to be the current one of a session.
+type MemoryUseIn struct {
+	SessionRef
+	Slot string `json:"slot" req:"true" arg:"SLOT" is:"slot" help:"none: every memory write is refused"`
+	Write
+}
+
+// MemoryUseOut names the slot.
+type MemoryUseOut struct {
+	Slot string `json:"slot"`
+	Wrote
+}
+
+var memoryUse = op("memory_use", writes|repeats, MemoryUse, Help{
+	Summary: "make a slot the session's current one",
+	Use:     "memory use SLOT",
+	Text: `Calls of the session that name no slot mean it then; one that is not there
+is made by the first memory save. With none, every write of the session to
+the memory is refused until another slot is used. The plan can be worked on
+as ever.`,
+	Example: "arbor memory use decisions\narbor memory use none",
+})
+
+// MemoryUse makes a slot the current one of a session.
+func MemoryUse(ctx context.Context, env *Env, in MemoryUseIn) (*MemoryUseOut, error) {
+	v, p, err := sessionOf(ctx, env, in.SessionRef)
+	if err != nil {
+		return nil, err
+	}
+	out, slot := &MemoryUseOut{Slot: in.Slot}, in.Slot
+	if fold.Name(slot) == plan.NoSlotName {
+		slot, out.Slot = plan.NoSlotName, plan.NoSlotName
+	} else if _, there, err := slotIn(ctx, env, SlotRef{SessionID: in.SessionID, Slot: slot}, false); err == nil {
+		out.Slot = mdstore.SlotName(there)
+		if there.Field(mdstore.KeyID) != "" {
+			slot = string(there.ID)
+		}
+	} else if errs.As(err).Code != errs.SlotNotFound {
+		return nil, err
+	} else if err := plan.CheckSlotName(slot); err != nil {
+		return nil, fail(err)
+	}
+	w, err := done(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, Match{}), plan.UseSlot{Session: p.ID, Slot: slot},
+		"memory_save, memory_read and memory_export mean it where they name none")
+	if err != nil {
+		return nil, err
+	}
+	if slot == plan.NoSlotName {
+		w.Hint = "memory writes of this session are refused until memory_use names a slot"
+	}
+	out.Wrote = *w
+	return out, nil
+}
+
+// MemoryMergeIn says which slots become one.
+type MemoryMergeIn struct {
+	MemoryIn
+	Sources       []string `json:"sources" req:"true" arg:"SLOT" help:"two slots or more"`
+	Target        string   `json:"target" req:"true" flag:"into" help:"the SLOT that gets their entries; it may be a source"`
+	Similarity    *float64 `json:"similarity,omitempty" min:"0.01" max:"1" help:"N from 0 to 1: how alike texts are of which one is left out; 0.8 unless given"`
+	DeleteSources bool     `json:"deleteSources,omitempty" help:"move the other sources to the trash"`
+	DryRun        *bool    `json:"dryRun,omitempty" flag:"-" help:"true unless given: show it and write nothing"`
+}
+
+func (in MemoryMergeIn) planned() bool { return in.DryRun == nil || *in.DryRun }
+
+// MemoryMergeOut says what the merge made, or would make.
+type MemoryMergeOut struct {
+	Target  string        `json:"target"`
+	Entries int           `json:"entries"` // of the target then
+	Left    []memory.Left `json:"left,omitempty"`
+	Hidden  int           `json:"leftHidden,omitempty"` // further ones, where results are bounded
+	Deleted []string      `json:"deleted,omitempty"`
+	Wrote
+}
+
+var memoryMerge = op("memory_merge", writes, MemoryMerge, Help{
+	Summary: "merge slots, without what they say twice",
+	Use:     "memory merge SLOT...",
+	Text: `It shows what would be done; --write does it. Entries are in the order of
+time; of two that are alike the later is left out. What the target has
+stays.`,
+	Example: "arbor memory merge monday tuesday --into meetings\narbor memory merge monday tuesday --into meetings --delete-sources --write",
+})
+
+// MemoryMerge puts the entries of slots into one.
+func MemoryMerge(ctx context.Context, env *Env, in MemoryMergeIn) (*MemoryMergeOut, error) {
+	x := plan.MergeSlots{Sources: in.Sources, Target: in.Target, Similarity: 0.8, Delete: in.DeleteSources}
+	if in.Similarity != nil {
+		x.Similarity = *in.Similarity
+	}
+	if len(in.Sources) < 2 {
+		return nil, badParam("sources", "sources: %d slot is named; a merge is of two or more", len(in.Sources))
+	}
+	v, _, err := slotIn(ctx, env, SlotRef{In: in.In, SessionID: in.SessionID, Slot: in.Sources[0]}, false)
+	if err != nil {
+		return nil, err
+	}
+	env = env.As(in.SessionID)
+	act := env.act(Write{DryRun: in.planned()}, Match{})
+	merged, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, act, x, "memory_read reads it")
+	if err != nil {
+		return nil, err
+	}
+	out := &MemoryMergeOut{Target: merged.Target, Entries: merged.Entries, Deleted: merged.Deleted, Wrote: w}
+	if env.Brief {
+		out.Diff = "" // it is as long as the slots
+	}
+	if in.planned() {
+		out.Hint = "nothing was written; repeat the call with dryRun false to do it"
+	}
+	env.fit(out, len(merged.Left), func(n int) { out.Left, out.Hidden = merged.Left[:n], len(merged.Left)-n })
+	return out, nil
+}
+
+// MemorySummarizeIn says what is summarized.
+type MemorySummarizeIn struct {
+	SlotRef
+	Text         string   `json:"text,omitempty" text:"the text"`
+	EntryIDs     []string `json:"entryIds,omitempty" flag:"entry" help:"the ID of an entry, in place of a text; may be repeated"`
+	Ratio        *float64 `json:"ratio,omitempty" min:"0.05" max:"0.5" help:"N from 0.05 to 0.5, of the length; 0.15 unless given"`
+	Summary      string   `json:"summary,omitempty" help:"your SUMMARY; unless given, sentences of the text are chosen"`
+	MaxSummaries int      `json:"maxSummaries,omitempty" min:"2" help:"N summaries, 5 unless given: beyond it the oldest become one"`
+	Write
+}
+
+var memorySummarize = op("memory_summarize", writes, MemorySummarize, Help{
+	Summary: "append a summary to a slot",
+	Use:     "memory summarize [SLOT] [TEXT | -]",
+	Text: `Summarized is the text, or the entries that are named, or else all entries
+since the last summary. The summary is yours (--summary), or sentences of
+the text that are chosen without a model. Where the slot has five summaries
+already, the oldest become one entry; the file as it was is kept.`,
+	Example: "arbor memory summarize meetings -F minutes.txt --ratio 0.1\narbor memory summarize meetings --entry entry-lr3k2a00-x81bq0",
+})
+
+// MemorySummarize appends a summary to a slot.
+func MemorySummarize(ctx context.Context, env *Env, in MemorySummarizeIn) (*MemorySaveOut, error) {
+	x := plan.SummarizeSlot{Text: in.Text, Entries: in.EntryIDs, Ratio: 0.15, Summary: in.Summary, Most: cmp.Or(in.MaxSummaries, 5)}
+	if in.Ratio != nil {
+		x.Ratio = *in.Ratio
+	}
+	switch {
+	case in.Text != "" && len(in.EntryIDs) > 0:
+		return nil, badParam("text", "text and entryIds are both given; one of them is expected, or none for all entries since the last summary")
+	}
+	env = env.As(in.SessionID)
+	ws, name, err := slotTarget(ctx, env, in.SlotRef, in.Write)
+	if err != nil {
+		return nil, err
+	}
+	x.Slot = name
+	saved, w, err := apply(ctx, env, target{ws: ws}, env.act(in.Write, Match{}), x, "memory_read reads it")
+	if err != nil {
+		return nil, err
+	}
+	return savedOut(ctx, env, ws, saved, name, w), nil
+}

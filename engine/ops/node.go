@@ -1,0 +1,293 @@
+package ops
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"arbor/engine"
+	"arbor/engine/check"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// NodeGetIn asks for a node.
+type NodeGetIn struct {
+	In
+	NodeID string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
+}
+
+// NodeGetOut is a node.
+type NodeGetOut struct {
+	Node NodeInfo `json:"node"`
+	Out
+}
+
+// NodeInfo is what a Node.md says.
+type NodeInfo struct {
+	ID string `json:"id"`
+	mdstore.Head
+	ParentID    string             `json:"parentId"`
+	Requirement string             `json:"requirement"`
+	Conclusion  string             `json:"conclusion"`
+	Note        string             `json:"note"`
+	Docs        []mdstore.Ref      `json:"docs"`
+	References  []Reference        `json:"references"`
+	Problem     *mdstore.Problem   `json:"problem"`
+	Log         []mdstore.LogEntry `json:"log"`
+	LogHidden   int                `json:"logHidden,omitempty"` // older entries, where results are bounded
+	Children    []string           `json:"children"`
+	MoreKids    int                `json:"childrenHidden,omitempty"` // further children, where results are bounded
+	Allowed     []string           `json:"allowed"`                  // the actions that its status allows; none in an archived workspace
+	CreatedAt   int64              `json:"createdAt"`
+	UpdatedAt   int64              `json:"updatedAt"`
+	Path        string             `json:"path" only:"verbose"`
+	Version     string             `json:"version"`
+	Claim
+	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty" only:"rarely"`
+}
+
+var nodeGet = op("node_get", reads|repeats, NodeGet, Help{
+	Summary: "show a node and the actions that it allows",
+	Use:     "show NODE",
+	Also:    "node get",
+	Aliases: "view cat",
+	Text: `All sections of the node, the newest entries of its log, and the actions that
+its status allows. The version in the last line goes with --if-match. To work
+on the node, read arbor context: it has more.`,
+	Example: `arbor show node-mj2hz4gy
+arbor show "Sign-in endpoint"
+arbor show . --json`,
+})
+
+// NodeGet returns a node.
+var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
+	s, id, err := env.At(ctx, in.WorkspaceID, in.NodeID)
+	if err != nil {
+		return nil, err
+	}
+	n, err := s.Known(id)
+	if err != nil {
+		return nil, fail(err)
+	}
+	out := &NodeGetOut{Node: NodeInfo{
+		ID: string(n.ID), Head: n.Head, ParentID: string(n.Parent),
+		Requirement: n.Requirement(), Conclusion: n.Conclusion(), Note: n.Note(), Docs: nonNil(n.Docs()), References: references(s, view.References(s, n)), Problem: problem(n.Problem()),
+		Log: nonNil(n.Log()), Children: []string{}, Allowed: allowed(s, n), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
+		Version: n.Version().String(), Claim: env.claimOf(ctx, s.Workspace().ID, n), Diagnostics: check.Node(s, n),
+	}}
+	out.Sends(s.Workspace().ID, id)
+	out.Node.Log, out.Node.LogHidden = newest(env, out.Node.Log, boundedItems)
+	kids, hidden := first(env, s.Children(id), boundedIDs)
+	out.Node.MoreKids = hidden
+	for _, k := range kids {
+		out.Node.Children = append(out.Node.Children, string(k))
+	}
+	switch {
+	case n.Editable() != nil:
+		out.Hint = damaged(out.Node.Diagnostics)
+	case len(out.Node.Diagnostics) > 0:
+		out.Hint = found(out.Node.Diagnostics)
+	case out.Node.MoreKids > 0:
+		out.Hint = shownOf(len(kids), len(kids)+out.Node.MoreKids, "children", "node_list with this node as rootId brings all")
+	case mdstore.Archived(s.Workspace().Dir):
+		out.Hint = archivedHint
+	case len(out.Node.Allowed) > 0:
+		out.Hint = "node_transition can: " + strings.Join(out.Node.Allowed, ", ")
+	default:
+		out.Hint = "nothing is left to do with it"
+	}
+	return out, nil
+})
+
+// NodeUpdateIn changes a node's texts; what is absent stays.
+type NodeUpdateIn struct {
+	In
+	NodeID      string        `json:"nodeId" req:"true" arg:"NODE" is:"node"`
+	Title       *string       `json:"title,omitempty" help:"the new TITLE"`
+	Requirement *string       `json:"requirement,omitempty" empty:"ok" help:"the new requirement, as TEXT"`
+	Note        *string       `json:"note,omitempty" empty:"ok" help:"the new note, as TEXT"`
+	Conclusion  *string       `json:"conclusion,omitempty" empty:"ok" help:"the new conclusion, as TEXT"`
+	Docs        []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"the documents, all of them, each as PATH:DESC; may be repeated"`
+	mdstore.Fields
+	Match
+	Write
+}
+
+var nodeUpdate = op("node_update", writes|repeats, NodeUpdate, Help{
+	Summary: "change the title or the texts of a node",
+	Use:     "node update NODE [-]",
+	Aliases: "set",
+	Text: `What is not given stays. Short texts have a flag each; a long one is named by
+--section and comes from -F FILE, - (stdin) or -e (your editor, with the text
+as it is now). An empty text removes the text of the section. With --session, a
+text that changed since the session last read it is not replaced at once: the
+command fails with what it says now, and goes through the next time. What is
+replaced and was not the session's own is kept in .local/replaced for 30 days.`,
+	Example: `arbor node update node-mj2hz4gy --title "Sign-in endpoint"
+arbor node update . --section note -e
+arbor node update . --section requirement - < requirement.md`,
+})
+
+// NodeUpdate changes a node's texts.
+func NodeUpdate(ctx context.Context, env *Env, in NodeUpdateIn) (*Wrote, error) {
+	t := env.target(ctx, in.WorkspaceID, in.NodeID)
+	if t.err == nil && in.Title == nil && in.Requirement == nil && in.Note == nil && in.Conclusion == nil && in.Docs == nil && in.Empty() {
+		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give title, requirement, note, conclusion, docs or a field")
+	}
+	if t.err == nil {
+		t.err = env.fields(t.view, &in.Fields)
+	}
+	p := plan.NodeTexts{Node: t.node, Title: in.Title, Requirement: in.Requirement, Note: in.Note, Conclusion: in.Conclusion, Docs: in.Docs, Fields: in.Fields}
+	return done(ctx, env, t, env.act(in.Write, in.Match), p, "node_get shows it as it is now")
+}
+
+// NodeMoveIn gives a node another parent or place.
+type NodeMoveIn struct {
+	In
+	NodeID      string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
+	NewParentID string `json:"newParentId" req:"true" arg:"PARENT" is:"node"`
+	Before      string `json:"before,omitempty" is:"node" help:"put it before this SIBLING"`
+	After       string `json:"after,omitempty" is:"node" help:"put it after this SIBLING"`
+	Cascade     bool   `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
+	Match
+	Write
+}
+
+// NodeMoveOut is the result of node_move.
+type NodeMoveOut struct {
+	PreviousParentID string         `json:"previousParentId"`
+	CascadeUpdates   []plan.Cascade `json:"cascadeUpdates"`
+	Wrote
+}
+
+var nodeMove = op("node_move", writes|repeats, NodeMove, Help{
+	Summary: "give a node another parent or another place",
+	Use:     "node move NODE PARENT",
+	Aliases: "mv",
+	Text: `All below the node comes along. With --before or --after it gets that place
+among its siblings, and no file of a sibling changes. The folders stay where
+they are: the parent is in the file.`,
+	Example: "arbor node move node-mj2hz4gy root --before node-mj2hzz01",
+})
+
+// NodeMove gives a node another parent or place.
+func NodeMove(ctx context.Context, env *Env, in NodeMoveIn) (*NodeMoveOut, error) {
+	s, id, err := env.At(ctx, in.WorkspaceID, in.NodeID)
+	if err != nil {
+		return nil, err
+	}
+	parent, err := env.resolve(s, in.NewParentID, "newParentId")
+	if err != nil {
+		return nil, recoded(err, errs.NodeNotFound, errs.ParentNotFound)
+	}
+	m := plan.Move{Node: id, Parent: parent, Cascade: in.Cascade}
+	if in.Before != "" {
+		if m.Before, err = env.resolve(s, in.Before, "before"); err != nil {
+			return nil, err
+		}
+	}
+	if in.After != "" {
+		if m.After, err = env.resolve(s, in.After, "after"); err != nil {
+			return nil, err
+		}
+	}
+	r, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), m)
+	if err != nil {
+		return nil, fail(err)
+	}
+	return &NodeMoveOut{PreviousParentID: string(r.Previous), CascadeUpdates: nonNil(r.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, o, "node_list shows the tree as it is now")}, nil
+}
+
+// NodeDeleteIn moves a node and all below it to the trash.
+type NodeDeleteIn struct {
+	In
+	NodeID string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
+	Match
+	Write
+}
+
+// NodeDeleteOut says where the nodes went.
+type NodeDeleteOut struct {
+	DeletedCount int    `json:"deletedCount"`
+	Trash        string `json:"trash"`
+	Wrote
+}
+
+var nodeDelete = op("node_delete", writes|destroys, NodeDelete, Help{
+	Summary: "move a node and all below it to the trash",
+	Use:     "node delete NODE",
+	Aliases: "rm remove",
+	Text: `References to it from other nodes are marked as expired.
+` + confirmText,
+	Example: `arbor node delete node-mj2hz4gy --dry-run
+arbor node delete node-mj2hz4gy --yes`,
+})
+
+// NodeDelete moves a node and all below it to the trash.
+func NodeDelete(ctx context.Context, env *Env, in NodeDeleteIn) (*NodeDeleteOut, error) {
+	t := env.target(ctx, in.WorkspaceID, in.NodeID)
+	was := engine.Focus{}
+	if t.err == nil {
+		was = engine.FocusOf(ctx, env.Engine, t.view, env.Session, env.host)
+	}
+	d, w, err := apply(ctx, env, t, env.act(in.Write, in.Match), plan.Delete{Node: t.node},
+		"the folders lie in the trash, whole: arbor restore brings them back")
+	if err != nil {
+		return nil, err
+	}
+	if below(t.view, was.Node, t.node) && !was.Shared {
+		n, _ := t.view.Node(t.node)
+		w.Hint = env.refocus(ctx, t.ws, n.Parent, in.Write, w.Hint)
+	}
+	return &NodeDeleteOut{DeletedCount: d.Count, Trash: string(d.Trash), Wrote: w}, nil
+}
+
+// below reports whether a node is the top or hangs below it.
+func below(s *view.View, id, top mdstore.ID) bool {
+	up, _ := s.Ancestors(id)
+	return id == top || slices.ContainsFunc(up, func(a *mdstore.Node) bool { return a.ID == top })
+}
+
+// NodeIsolateIn cuts a node's context off from its ancestors, or joins it again.
+type NodeIsolateIn struct {
+	In
+	NodeID  string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
+	Isolate bool   `json:"isolate" req:"true" flag:"-"`
+	Match
+	Write
+}
+
+// NodeIsolateOut is the result of node_isolate.
+type NodeIsolateOut struct {
+	Isolated bool `json:"isolated"`
+	Wrote
+}
+
+var nodeIsolate = op("node_isolate", writes|repeats, NodeIsolate, Help{
+	Summary: "cut a node's context off from its ancestors, or join it again",
+	Use:     "isolate NODE",
+	Also:    "node isolate",
+	Text: `The context of the node and of all below it begins at the node then; the goal,
+rules and documents of the workspace stay in it. --off joins it again.`,
+	Example: `arbor isolate node-mj2hz4gy
+arbor isolate node-mj2hz4gy --off`,
+})
+
+// NodeIsolate cuts a node's context off from its ancestors, or joins it again.
+func NodeIsolate(ctx context.Context, env *Env, in NodeIsolateIn) (*NodeIsolateOut, error) {
+	hint := "its context begins with itself now"
+	if !in.Isolate {
+		hint = "its context begins with its ancestors again"
+	}
+	t := env.target(ctx, in.WorkspaceID, in.NodeID)
+	p := plan.NodeTexts{Node: t.node, Fields: mdstore.Fields{Isolated: &in.Isolate}}
+	_, w, err := apply(ctx, env, t, env.act(in.Write, in.Match), p, hint)
+	if err != nil {
+		return nil, err
+	}
+	return &NodeIsolateOut{Isolated: in.Isolate, Wrote: w}, nil
+}

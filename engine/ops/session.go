@@ -1,0 +1,388 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/engine/sessions"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// SessionStartIn describes a session that begins.
+type SessionStartIn struct {
+	SessionRef
+	Name        string   `json:"name,omitempty" arg:"NAME"`
+	Description string   `json:"description,omitempty" help:"what it is about, as TEXT"`
+	Goal        string   `json:"goal,omitempty" help:"what it is to reach, as TEXT"`
+	Previous    string   `json:"previous,omitempty" help:"the SESSION that it goes on from"`
+	Tags        []string `json:"tags,omitempty" flag:"tag" help:"a TAG; may be repeated"`
+	Write
+}
+
+// SessionStartOut names the session.
+type SessionStartOut struct {
+	SessionID string `json:"sessionId"`
+	Name      string `json:"name,omitempty"` // where none was given
+	Wrote
+	Bound
+}
+
+var sessionStart = op("session_start", writes, SessionStart, Help{
+	Summary: "start a session with a file, and bind to it",
+	Use:     "session start [NAME]",
+	Text: `The session is a file in the workspace's folder sessions/, with a goal, notes and
+a log: as long as the session is bound, every command that changes something
+leaves a line there. It prints the line that makes this shell the session's.`,
+	Example: `eval "$(arbor session start "Sign-in" --goal "The endpoint works")"`,
+})
+
+// SessionStart makes the file of a session and binds the caller to it.
+func SessionStart(ctx context.Context, env *Env, in SessionStartIn) (*SessionStartOut, error) {
+	v, err := env.WithPages(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	id, err := newSession(env, in.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	start := plan.StartSession{ID: id, Implied: in.SessionID == "" || in.SessionID == env.Session, Name: in.Name,
+		Description: in.Description, Goal: in.Goal, Tags: in.Tags}
+	if in.Previous != "" {
+		p, _, err := v.Pages().Resolve(mdstore.SessionKind, in.Previous, errs.SessionNotFound)
+		if err != nil {
+			return nil, fail(err)
+		}
+		start.Previous = p.ID
+	}
+	s, w, to, err := begin(ctx, env, v.Workspace().ID, in.Write, start, in.SessionID,
+		"what is done from now on stands in its log; session_end ends it")
+	if err != nil {
+		return nil, err
+	}
+	out := &SessionStartOut{SessionID: string(s.ID), Wrote: w, Bound: to}
+	if in.Name == "" {
+		out.Name = s.Name
+	}
+	return out, nil
+}
+
+// loadedLog is how many lines of its log session_load brings.
+const loadedLog = 20
+
+// SessionLoadIn takes a session up.
+type SessionLoadIn struct {
+	SessionRef
+	Name     string `json:"name,omitempty" arg:"NAME"`
+	Continue *bool  `json:"continue,omitempty" flag:"-"`
+	Write
+}
+
+// SessionLoadOut is where a session stands.
+type SessionLoadOut struct {
+	SessionID string             `json:"sessionId"`
+	Name      string             `json:"name"`
+	Goal      string             `json:"goal,omitempty"`
+	Notes     string             `json:"notes,omitempty"`
+	StartedAt int64              `json:"startedAt"`
+	EndedAt   int64              `json:"endedAt,omitempty"`
+	Previous  string             `json:"previous,omitempty"`
+	Commit    string             `json:"commit,omitempty"` // of git, at its end
+	Log       []mdstore.LogEntry `json:"log"`
+	LogHidden int                `json:"logHidden,omitempty"` // older lines
+	States    []StateHead        `json:"states,omitempty"`    // newest first
+	Nodes     []view.NodeSince   `json:"nodes,omitempty"`     // what became of the focus and those above it since it ended
+	Counts    []view.CountSince  `json:"counts,omitempty"`    // of nodes by status, since then
+	Started   string             `json:"started,omitempty"`   // the session that goes on from it, where it had ended
+	Wrote
+	Bound
+}
+
+var sessionLoad = op("session_load", writes|looks, SessionLoad, Help{
+	Summary: "take up a session: where it stands, what changed since",
+	Use:     "session load [NAME]",
+	Text: `By id, by name or as the one that the shell is bound to. An open session is
+bound to this shell. One that has ended stays as it is: a new session that goes
+on from it is started and bound, and its line is printed.`,
+	Example: `arbor session load "Sign-in"
+arbor session load "Sign-in" --read`,
+})
+
+// SessionLoad tells where a session stands, and binds the caller to it or to one that goes on from it.
+func SessionLoad(ctx context.Context, env *Env, in SessionLoadIn) (*SessionLoadOut, error) {
+	out, err := readSession(ctx, env, in)
+	if err != nil {
+		return nil, err
+	}
+	hint := out.Hint
+	if onlyReads(env, in.Continue) {
+		if !env.ReadOnly {
+			out.Hint = cmp.Or(hint, "nothing is bound; without continue false (--read) it is taken up")
+		}
+		return out, nil
+	}
+	s, w, to, err := begin(ctx, env, out.ws, in.Write, plan.ResumeSession{ID: mdstore.ID(out.SessionID)}, "",
+		"what is done from now on stands in its log")
+	if err != nil {
+		return nil, err
+	}
+	if string(s.ID) != out.SessionID {
+		out.Started = string(s.ID)
+	}
+	out.Wrote, out.Bound = w, to
+	out.Hint = cmp.Or(hint, out.Hint)
+	return out, nil
+}
+
+// readSession tells where a session stands.
+var readSession = reading(func(ctx context.Context, env *Env, in SessionLoadIn) (*SessionLoadOut, error) {
+	var v *view.View
+	var p *mdstore.Page
+	var others int
+	var err error
+	if in.Name == "" {
+		v, p, err = sessionOf(ctx, env, in.SessionRef)
+	} else if v, err = env.WithPages(ctx, in.WorkspaceID); err == nil {
+		p, others, err = v.Pages().Resolve(mdstore.SessionKind, in.Name, errs.SessionNotFound)
+	}
+	if err != nil {
+		return nil, fail(err)
+	}
+	log := v.Pages().Log(p)
+	hidden := max(0, len(log)-loadedLog)
+	out := &SessionLoadOut{SessionID: string(p.ID), Name: p.Name(), Goal: strings.TrimSpace(p.Doc().Text(mdstore.SecGoal)),
+		Notes: strings.TrimSpace(p.Doc().Text(mdstore.SecNotes)), StartedAt: p.Time(mdstore.KeyStarted),
+		EndedAt: p.Time(mdstore.KeyEnded), Previous: p.Field(mdstore.KeyPrevious), Commit: p.Field(mdstore.KeyCommit),
+		Log: nonNil(log[hidden:]), LogHidden: hidden,
+		Wrote: Wrote{Success: true, Out: Out{Hint: namesakes(p.Kind, others, p.ID)}}}
+	for _, s := range v.Pages().Newest(mdstore.StateKind) {
+		if h := stateHead(s); h.SessionID == out.SessionID {
+			h.SessionID = ""
+			out.States = append(out.States, h)
+		}
+	}
+	if out.States, _ = first(env, out.States, boundedItems); out.EndedAt != 0 {
+		out.Nodes, out.Counts = view.SinceMark(v, p.List(mdstore.KeyPlan))
+	}
+	out.Sends(v.Workspace().ID)
+	return out, nil
+})
+
+// SessionListIn filters the sessions of a workspace.
+type SessionListIn struct {
+	In
+	Active bool `json:"active,omitempty" help:"only those that have not ended"`
+	Limit  int  `json:"limit,omitempty" min:"0" flag:"limit,n" help:"at most N"`
+}
+
+// SessionListOut lists sessions, newest first.
+type SessionListOut struct {
+	Sessions []SessionHead `json:"sessions"`
+	Hidden   int           `json:"hidden,omitempty"` // further sessions
+	Out
+}
+
+// SessionHead is a session in a list.
+type SessionHead struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description,omitempty"`
+	StartedAt   int64    `json:"startedAt"`
+	EndedAt     int64    `json:"endedAt,omitempty"`
+	Previous    string   `json:"previous,omitempty"`
+	Tags        []string `json:"tags,omitempty"`
+	Damaged     bool     `json:"damaged,omitempty"`
+}
+
+var sessionList = op("session_list", reads|repeats, SessionList, Help{
+	Summary: "list the sessions of a workspace, newest first",
+	Use:     "session list",
+	Aliases: "ls",
+	Text:    "Those that have a file, from this machine and others.",
+	Example: "arbor session list --active",
+})
+
+// SessionList lists the sessions of a workspace that have files, newest first.
+func SessionList(ctx context.Context, env *Env, in SessionListIn) (*SessionListOut, error) {
+	v, err := env.WithPages(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	all := []SessionHead{}
+	for _, p := range v.Pages().Newest(mdstore.SessionKind) {
+		if !in.Active || p.Field(mdstore.KeyEnded) == "" {
+			all = append(all, SessionHead{ID: string(p.ID), Name: p.Name(), Description: p.Field(mdstore.KeyDescription),
+				StartedAt: p.Time(mdstore.KeyStarted), EndedAt: p.Time(mdstore.KeyEnded), Previous: p.Field(mdstore.KeyPrevious),
+				Tags: p.List(mdstore.KeyTags), Damaged: p.Editable() != nil})
+		}
+	}
+	most := len(all)
+	if in.Limit > 0 {
+		most = min(most, in.Limit)
+	}
+	out := &SessionListOut{}
+	env.fit(out, most, func(n int) {
+		out.Sessions, out.Hidden, out.Hint = all[:n], len(all)-n, "session_load takes one up"
+		switch {
+		case len(all) == 0:
+			out.Hint = "there is none; session_start makes one"
+		case out.Hidden > 0:
+			out.Hint = shownOf(n, len(all), "sessions", "a higher limit brings more")
+		}
+	})
+	return out, nil
+}
+
+// SessionNoteIn adds a line to a session's log.
+type SessionNoteIn struct {
+	SessionRef
+	Text  string   `json:"text" req:"true" text:"the note"`
+	Files []string `json:"files,omitempty" flag:"about" help:"a FILE that it is about; may be repeated"`
+	Type  string   `json:"type,omitempty" help:"a WORD for what it is; note unless given"`
+	Write
+}
+
+// SessionNoteOut is the result of session_note.
+type SessionNoteOut struct{ Wrote }
+
+var sessionNote = op("session_note", writes, SessionNote, Help{
+	Summary: "add a line to the log of a session",
+	Use:     "session note [TEXT | -]",
+	Text:    "The log has the time in UTC, who (--as), the word of --type, and the text.",
+	Example: `arbor session note "The limit is 5 tries a minute" --about docs/limits.md`,
+})
+
+// SessionNote adds a line to a session's log.
+func SessionNote(ctx context.Context, env *Env, in SessionNoteIn) (*SessionNoteOut, error) {
+	v, p, err := sessionOf(ctx, env, in.SessionRef)
+	if err != nil {
+		return nil, err
+	}
+	t := target{ws: v.Workspace().ID}
+	note := plan.NoteSession{ID: p.ID, Type: in.Type, Text: in.Text, Files: in.Files}
+	w, err := done(ctx, env, t, env.act(in.Write, Match{}), note, "session_load brings it back")
+	if err != nil {
+		return nil, err
+	}
+	return &SessionNoteOut{*w}, nil
+}
+
+// SessionEndIn ends a session.
+type SessionEndIn struct {
+	SessionRef
+	Summary string `json:"summary,omitempty" text:"the summary"`
+	Write
+}
+
+// SessionEndOut is the result of session_end.
+type SessionEndOut struct {
+	SessionID string `json:"sessionId"`
+	Wrote
+	Callers []string `json:"-"` // whose bindings to it have ended
+}
+
+var sessionEnd = op("session_end", writes|repeats, SessionEnd, Help{
+	Summary: "end a session with a summary, and its binding",
+	Use:     "session end [-]",
+	Text: `It notes how the plan stands, so that session load can tell what has changed
+since. What the session has claimed is given back.`,
+	Example: `arbor session end -m "The endpoint works; the page is left to do"`,
+})
+
+// SessionEnd ends a session.
+func SessionEnd(ctx context.Context, env *Env, in SessionEndIn) (*SessionEndOut, error) {
+	v, p, err := sessionOf(ctx, env, in.SessionRef)
+	if err != nil {
+		return nil, err
+	}
+	focus, _ := env.As(in.SessionID).Focus(ctx, v)
+	out, ws := &SessionEndOut{SessionID: string(p.ID)}, v.Workspace().ID
+	end := plan.EndSession{ID: p.ID, Summary: in.Summary, Focus: focus, Commit: engine.Head(ctx, env.Engine)}
+	_, o, err := engine.ApplyBound(ctx, env.Engine, ws, env.act(in.Write, Match{}), end,
+		func(_ plan.None, s *sessions.Bindings) (cs []mdstore.Change, what view.Change, err error) {
+			cs, out.Callers, err = s.UnsetFile(p.ID, p.Field(mdstore.KeyExternal), env.Engine.Now())
+			return cs, view.Change{ID: p.ID, Do: "unbound"}, err
+		})
+	if err != nil {
+		return nil, fail(err)
+	}
+	out.Wrote = env.wrote(ctx, ws, o, "session_load goes on from it")
+	for _, caller := range out.Callers {
+		if !in.DryRun {
+			engine.Leave(ctx, env.Engine, caller)
+		}
+	}
+	return out, nil
+}
+
+// SessionIn names a session.
+type SessionIn struct {
+	SessionID string `json:"sessionId,omitempty" flag:"-" is:"session" help:"the caller's unless given"`
+}
+
+// SessionStatusOut says what a session is bound to.
+type SessionStatusOut struct {
+	Bound               bool            `json:"bound"`
+	WorkspaceID         string          `json:"workspaceId,omitempty"`
+	WorkspaceName       string          `json:"workspaceName,omitempty"`
+	FocusedNodeID       string          `json:"focusedNodeId,omitempty"`
+	LostWorkspaceID     string          `json:"lostWorkspaceId,omitempty"` // the one that it is bound to where the vault does not have it
+	Rules               []string        `json:"rules"`
+	AvailableWorkspaces []WorkspaceHead `json:"availableWorkspaces"` // where nothing is bound
+	Hidden              int             `json:"hidden,omitempty"`    // further workspaces, where results are bounded
+	Out
+}
+
+var sessionStatus = op("session_status", reads|repeats, SessionStatus, Help{
+	Summary: "show what a session is bound to",
+	Use:     "session status",
+	Text:    "When it is bound to nothing, the workspaces that it could be bound to are listed.",
+	Example: "arbor session status --session alice",
+})
+
+// SessionStatus says what a session is bound to.
+var SessionStatus = reading(func(ctx context.Context, env *Env, in SessionIn) (*SessionStatusOut, error) {
+	id, err := env.sessionNamed(in.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	b, ok, err := env.Engine.Binding(ctx, id)
+	if err != nil {
+		return nil, fail(err)
+	}
+	all, err := env.Engine.Workspaces(ctx)
+	if err != nil {
+		return nil, fail(err)
+	}
+	out := &SessionStatusOut{Rules: []string{}, AvailableWorkspaces: []WorkspaceHead{}}
+	i := slices.IndexFunc(all, func(w *mdstore.Workspace) bool { return ok && w.ID == b.WorkspaceID })
+	if i >= 0 {
+		w := all[i]
+		out.Bound, out.WorkspaceID, out.WorkspaceName, out.Rules = true, string(w.ID), w.Name, nonNil(w.Rules())
+		out.FocusedNodeID, out.Hint = string(b.FocusedNodeID), "context_get brings the context of its focus"
+		if s, err := env.Engine.View(ctx, w.ID); err == nil { // what else is wrong with the workspace is not asked here
+			focus, lost := focusIn(s, engine.FocusOf(ctx, env.Engine, s, id))
+			out.FocusedNodeID, out.Hint = string(focus), cmp.Or(lost, out.Hint)
+		}
+		return out, nil
+	}
+	out.Hint = "bind the session with session_bind"
+	if ok {
+		out.LostWorkspaceID = string(b.WorkspaceID)
+		out.Hint = "the session was bound to " + string(b.WorkspaceID) + ", which is gone; " + out.Hint
+	}
+	for _, w := range all {
+		if w.Status == mdstore.StatusActive {
+			out.AvailableWorkspaces = append(out.AvailableWorkspaces, env.head(w))
+		}
+	}
+	found := out.AvailableWorkspaces
+	env.fit(out, len(found), func(n int) { out.AvailableWorkspaces, out.Hidden = found[:n], len(found)-n })
+	return out, nil
+})

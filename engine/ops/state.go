@@ -1,0 +1,364 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/engine/sessions"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// StateSaveIn is what somebody who goes on later must know.
+type StateSaveIn struct {
+	In
+	SessionID           string   `json:"sessionId,omitempty" flag:"-"`
+	Name                string   `json:"name" req:"true" arg:"NAME" help:"1 to 200 characters in one line"`
+	ActiveTask          string   `json:"activeTask" req:"true" text:"the active task"`
+	NextSteps           []string `json:"nextSteps" req:"true" flag:"next" help:"a next STEP (required); may be repeated"`
+	ActiveFiles         []string `json:"activeFiles,omitempty" flag:"active" help:"the PATH of a file in work, in the project; may be repeated"`
+	ConversationContext string   `json:"conversationContext,omitempty" flag:"conversation" help:"what was talked about, as TEXT"`
+	Reasoning           string   `json:"reasoning,omitempty" help:"why it is done so, as TEXT"`
+	Description         string   `json:"description,omitempty" help:"the state in a TEXT of one line"`
+	Tags                []string `json:"tags,omitempty" flag:"tag" help:"a TAG; may be repeated"`
+	NodeID              string   `json:"nodeId,omitempty" flag:"node" is:"node" help:"the NODE in work; the focus unless given"`
+	Write
+}
+
+// StateSaveOut names the new state.
+type StateSaveOut struct {
+	StateID string `json:"stateId"`
+	Wrote
+}
+
+var stateSave = op("state_save", writes, StateSave, Help{
+	Summary: "save where the work stands",
+	Use:     "state save NAME [-]",
+	Text: `The state is a file of its own: the active task (-m, -F, - or -e), the next steps,
+the files in work with their digests, how the plan and the briefing stand, and
+git's commit. arbor state load takes it up, in any session.`,
+	Example: `arbor state save "Before the review" -m "Sign-in endpoint" --next "Write the tests"
+arbor state save v2 -m "The form" --next "Ask Ann" --active web/form.ts --tag ui`,
+})
+
+// StateSave saves where the work stands.
+func StateSave(ctx context.Context, env *Env, in StateSaveIn) (*StateSaveOut, error) {
+	if strings.TrimSpace(in.ActiveTask) == "" || len(in.NextSteps) == 0 {
+		return nil, badParam("activeTask", "state_save: activeTask and nextSteps say what is to do; neither may be empty")
+	}
+	if in.SessionID != "" {
+		if err := sessions.ValidID(in.SessionID); err != nil {
+			return nil, fail(err)
+		}
+	}
+	env = env.As(in.SessionID)
+	s, err := env.WithPages(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	x := plan.SaveState{Name: in.Name, Description: in.Description, Session: in.SessionID, Tags: in.Tags,
+		Commit: engine.Head(ctx, env.Engine), State: mdstore.State{ActiveTask: in.ActiveTask, NextSteps: in.NextSteps,
+			Conversation: in.ConversationContext, Reasoning: in.Reasoning}}
+	if p, ok := engine.SessionFile(ctx, env.Engine, s, env.Session); ok {
+		x.Session = string(p.ID)
+	}
+	if x.Node, _ = env.Focus(ctx, s); in.NodeID != "" {
+		if x.Node, err = env.resolve(s, in.NodeID, "nodeId"); err != nil {
+			return nil, err
+		}
+	}
+	var warned []string
+	for _, path := range in.ActiveFiles {
+		f, err := engine.ActiveFile(ctx, env.Engine, inProject(env, path))
+		if err != nil {
+			warned = append(warned, fmt.Sprintf("%s: %v; what becomes of it is not known", f.Path, err))
+		}
+		if !slices.Contains(x.ActiveFiles, f) {
+			x.ActiveFiles = append(x.ActiveFiles, f)
+		}
+	}
+	id, w, err := apply(ctx, env, target{ws: s.Workspace().ID}, env.act(in.Write, Match{}), x,
+		"state_load (arbor state load) takes it up, in any session")
+	if err != nil {
+		return nil, err
+	}
+	w.Warned = append(w.Warned, warned...)
+	return &StateSaveOut{StateID: string(id), Wrote: w}, nil
+}
+
+// StateListIn filters states.
+type StateListIn struct {
+	In
+	SessionID string   `json:"sessionId,omitempty" flag:"-" is:"session"`
+	Tags      []string `json:"tags,omitempty" flag:"tag" help:"only states with this TAG, or another one that is given"`
+	Query     string   `json:"query,omitempty" help:"only states with these WORDS in name, description and tags"`
+	Limit     int      `json:"limit,omitempty" min:"-1" flag:"limit,n" help:"at most N states; 20 unless given"`
+	Cursor    string   `json:"cursor,omitempty" help:"continue at the CURSOR of an earlier page"`
+}
+
+// StateListOut lists states, newest first.
+type StateListOut struct {
+	States []StateHead `json:"states"`
+	Total  int         `json:"total"`            // states that match
+	Cursor string      `json:"cursor,omitempty"` // brings what follows; "" at the end
+	Out
+}
+
+// StateHead is a state in a list.
+type StateHead struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description,omitempty"`
+	SessionID   string   `json:"sessionId,omitempty"`
+	Created     int64    `json:"created"` // Unix milliseconds
+	Tags        []string `json:"tags,omitempty"`
+}
+
+const statesShown = 20 // that a list shows unless told otherwise
+
+var stateList = op("state_list", reads|repeats, StateList, Help{
+	Summary: "list states, newest first",
+	Use:     "state list",
+	Aliases: "ls",
+	Text:    "Those of all sessions; --session lists those of one.",
+	Example: "arbor state list --tag ui\narbor state list --query review -q",
+})
+
+// StateList lists states, newest first. It loads no document.
+func StateList(ctx context.Context, env *Env, in StateListIn) (*StateListOut, error) {
+	s, err := env.As(in.SessionID).WithPages(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	if p, ok := s.Pages().Session(in.SessionID); ok {
+		in.SessionID = string(p.ID)
+	} else if p, ok := engine.SessionFile(ctx, env.Engine, s, in.SessionID); ok {
+		in.SessionID = string(p.ID)
+	}
+	words := strings.Fields(strings.ToLower(in.Query))
+	all := slices.DeleteFunc(s.Pages().Newest(mdstore.StateKind), func(p *mdstore.Page) bool {
+		tags := p.List(mdstore.KeyTags)
+		text := strings.ToLower(p.Name() + "\n" + p.Field(mdstore.KeyDescription) + "\n" + strings.Join(tags, "\n"))
+		tagged := func(tag string) bool { return slices.Contains(tags, tag) }
+		return in.SessionID != "" && p.Field(mdstore.KeySession) != in.SessionID ||
+			len(in.Tags) > 0 && !slices.ContainsFunc(in.Tags, tagged) ||
+			slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+	})
+	out := &StateListOut{Total: len(all)}
+	if in.Cursor != "" { // the place of the last state of a page, which stays where the state goes
+		var made int64
+		var id string
+		if _, err := fmt.Sscanf(in.Cursor, "%d@%s", &made, &id); err != nil {
+			return nil, badCursor(in.Cursor, "is none of an earlier answer")
+		}
+		all = slices.DeleteFunc(all, func(p *mdstore.Page) bool {
+			return p.Made() > made || p.Made() == made && string(p.ID) >= id
+		})
+	}
+	limit := min(len(all), cmp.Or(in.Limit, statesShown))
+	if in.Limit < 0 {
+		limit = len(all)
+	}
+	heads := []StateHead{}
+	for _, p := range all[:limit] {
+		heads = append(heads, stateHead(p))
+	}
+	env.fit(out, limit, func(n int) {
+		out.States, out.Cursor, out.Hint = heads[:n], "", "state_load (arbor state load) takes one up"
+		if n < len(all) {
+			out.Cursor = fmt.Sprintf("%d@%s", all[n-1].Made(), all[n-1].ID)
+			out.Hint = shownOf(n, out.Total, "states", "cursor "+out.Cursor+" brings the next, tags or query narrow it")
+		}
+	})
+	return out, nil
+}
+
+func stateHead(p *mdstore.Page) StateHead {
+	return StateHead{ID: string(p.ID), Name: p.Name(), Description: p.Field(mdstore.KeyDescription),
+		SessionID: p.Field(mdstore.KeySession), Created: p.Made(), Tags: p.List(mdstore.KeyTags)}
+}
+
+// StateLoadIn names the state that is taken up.
+type StateLoadIn struct {
+	SessionRef
+	State           string `json:"state" req:"true" arg:"STATE"`
+	RestorationGoal string `json:"restorationGoal,omitempty" flag:"goal,g" help:"the GOAL of the session that goes on; the active task unless given"`
+	Continue        *bool  `json:"continue,omitempty" flag:"-"`
+	Write
+}
+
+// StateLoadOut is a state, what changed since it was saved, and the session that goes on from it.
+type StateLoadOut struct {
+	NewSessionID        string            `json:"newSessionId,omitempty"` // to which the caller is bound; "" where the state is only read
+	State               StateHead         `json:"state"`
+	ActiveTask          string            `json:"activeTask,omitempty"`
+	NextSteps           []string          `json:"nextSteps,omitempty"`
+	ConversationContext string            `json:"conversationContext,omitempty"`
+	Reasoning           string            `json:"reasoning,omitempty"`
+	WorkspaceContext    string            `json:"workspaceContext,omitempty"` // as it was
+	NodeID              string            `json:"nodeId,omitempty"`           // in work then
+	ActiveFiles         []FileNow         `json:"activeFiles,omitempty"`
+	Nodes               []view.NodeSince  `json:"nodes,omitempty"`  // that are not as they were
+	Counts              []view.CountSince `json:"counts,omitempty"` // numbers of nodes that are not as they were
+	Commit              string            `json:"commit,omitempty"` // of git, then
+	Head                string            `json:"head,omitempty"`   // of git, where it is another one now
+	Wrote
+	Bound
+}
+
+// FileNow is an active file of a state: same, changed or gone since then, or unknown.
+type FileNow struct {
+	Path   string `json:"path"`
+	Status string `json:"status"`
+}
+
+var stateLoad = op("state_load", writes|looks, StateLoad, Help{
+	Summary: "take up a state: what changed, and a session that goes on",
+	Use:     "state load STATE",
+	Aliases: "resume",
+	Text: `STATE is an id or a name; of several with one name the newest is meant. The new
+session goes on from the one that saved the state, and is bound to the
+workspace. With --read nothing is started nor bound.`,
+	Example: `arbor state load "Before the review"
+arbor state load v2 --goal "Fix the form" --json
+arbor state load v2 --read`,
+})
+
+// StateLoad returns a state with what changed since it was saved, and starts the session that goes on, to which it
+// binds the caller.
+func StateLoad(ctx context.Context, env *Env, in StateLoadIn) (*StateLoadOut, error) {
+	id, err := newSession(env, in.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	out, err := readState(ctx, env, in)
+	if err != nil {
+		return nil, err
+	}
+	hint, warned, ws := out.Hint, out.Warned, out.ws
+	if onlyReads(env, in.Continue) {
+		if !env.Brief && !env.ReadOnly {
+			out.Hint = cmp.Or(hint, "it is only read; without continue false (--read) a session goes on from it")
+		}
+		return out, nil
+	}
+	x := plan.ContinueState{State: out.State.ID, ID: id, Goal: in.RestorationGoal}
+	s, w, to, err := begin(ctx, env, ws, in.Write, x, in.SessionID,
+		"what is done from now on stands in the log of the new session")
+	if err != nil {
+		return nil, err
+	}
+	out.Wrote = w
+	out.Warned, out.Hint = append(warned, w.Warned...), cmp.Or(hint, w.Hint)
+	if out.Sends(ws); !out.DryRun {
+		out.NewSessionID, out.Bound = string(s.ID), to
+	}
+	return out, nil
+}
+
+// readState returns a state with what changed since it was saved.
+var readState = reading(func(ctx context.Context, env *Env, in StateLoadIn) (*StateLoadOut, error) {
+	s, err := env.As(in.SessionID).WithPages(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	p, others, err := s.Pages().Resolve(mdstore.StateKind, in.State, errs.StateNotFound)
+	if err != nil {
+		return nil, fail(err)
+	}
+	st := mdstore.StateOf(p)
+	out := &StateLoadOut{State: stateHead(p), ActiveTask: st.ActiveTask, NextSteps: st.NextSteps,
+		ConversationContext: st.Conversation, Reasoning: st.Reasoning, WorkspaceContext: st.Workspace,
+		NodeID: p.Field(mdstore.KeyNode), Commit: p.Field(mdstore.KeyCommit),
+		Wrote: Wrote{Success: true, Out: Out{Hint: namesakes(p.Kind, others, p.ID)}}}
+	for _, f := range st.ActiveFiles {
+		out.ActiveFiles = append(out.ActiveFiles, FileNow{f.Path, engine.FileSince(ctx, env.Engine, f)})
+	}
+	out.Nodes, out.Counts = view.SinceMark(s, p.List(mdstore.KeyPlan))
+	if head := engine.Head(ctx, env.Engine); out.Commit != "" && head != out.Commit {
+		out.Head = head
+	}
+	if len(p.Problems) > 0 {
+		out.Warned = append(out.Warned, found(p.Problems))
+	}
+	out.Sends(s.Workspace().ID)
+	return out, nil
+})
+
+// StateUpdateIn changes what can be changed of a state; what is absent stays.
+type StateUpdateIn struct {
+	In
+	State       string   `json:"state" req:"true" arg:"STATE"`
+	Name        *string  `json:"name,omitempty" help:"the new NAME"`
+	Description *string  `json:"description,omitempty" empty:"ok" help:"the new description, as TEXT"`
+	Tags        []string `json:"tags,omitempty" flag:"tag" help:"the tags, all of them, each as a TAG; may be repeated"`
+	Match
+	Write
+}
+
+// StateUpdateOut names the state that is changed.
+type StateUpdateOut struct {
+	StateID string `json:"stateId"`
+	Wrote
+}
+
+var stateUpdate = op("state_update", writes|repeats, StateUpdate, Help{
+	Summary: "change a state's name, description or tags",
+	Use:     "state update STATE",
+	Text:    "All else stays as it was saved.",
+	Example: `arbor state update "Before the review" --tag ui --tag done`,
+})
+
+// StateUpdate changes the name, the description or the tags of a state.
+func StateUpdate(ctx context.Context, env *Env, in StateUpdateIn) (*StateUpdateOut, error) {
+	if in.Name == nil && in.Description == nil && in.Tags == nil {
+		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give name, description or tags")
+	}
+	x := plan.UpdateState{State: in.State, Name: in.Name, Description: in.Description, Tags: in.Tags}
+	of, w, err := apply(ctx, env, env.whole(ctx, in.WorkspaceID), env.act(in.Write, in.Match), x, "state_load (arbor state load) takes it up")
+	if err != nil {
+		return nil, err
+	}
+	w.Hint = cmp.Or(namesakes(mdstore.StateKind, of.Others, of.ID), w.Hint)
+	return &StateUpdateOut{StateID: string(of.ID), Wrote: w}, nil
+}
+
+// StateDeleteIn moves a state to the trash.
+type StateDeleteIn struct {
+	In
+	State string `json:"state" req:"true" arg:"STATE"`
+	Match
+	Write
+}
+
+// StateDeleteOut says where the state went.
+type StateDeleteOut struct {
+	StateID string `json:"stateId"`
+	Trash   string `json:"trash"`
+	Wrote
+}
+
+var stateDelete = op("state_delete", writes|destroys, StateDelete, Help{
+	Summary: "move a state to the trash",
+	Use:     "state delete STATE",
+	Aliases: "rm remove",
+	Text:    confirmText,
+	Example: "arbor state delete v2 --dry-run\narbor state delete v2 --yes",
+})
+
+// StateDelete moves a state to the trash.
+func StateDelete(ctx context.Context, env *Env, in StateDeleteIn) (*StateDeleteOut, error) {
+	of, w, err := apply(ctx, env, env.whole(ctx, in.WorkspaceID), env.act(in.Write, in.Match), plan.DeleteState{State: in.State},
+		"its file lies in the trash; move it back to restore the state")
+	if err != nil {
+		return nil, err
+	}
+	w.Hint = cmp.Or(namesakes(mdstore.StateKind, of.Others, of.ID), w.Hint)
+	return &StateDeleteOut{StateID: string(of.ID), Trash: string(of.Trash), Wrote: w}, nil
+}

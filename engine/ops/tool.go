@@ -1,0 +1,122 @@
+package ops
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	places "arbor/engine/env"
+	"arbor/engine/env/act"
+	"arbor/engine/errs"
+)
+
+// ToolListIn names a session.
+type ToolListIn struct{ SessionRef }
+
+// ToolListOut says which environments have which tools.
+type ToolListOut struct {
+	Tools []ListedTool `json:"tools"`
+	Out
+}
+
+// A ListedTool is a tool, and where it is.
+type ListedTool struct {
+	Name         string          `json:"name"`
+	Description  string          `json:"description,omitempty"`
+	Parameters   json.RawMessage `json:"parametersSchema,omitempty"`
+	State        string          `json:"state,omitempty"` // "disabled" until a person approves its definition; "" for one that can be called
+	Environments []string        `json:"environments"`    // that have it, in order; the first is taken where a call names none
+	Taken        string          `json:"taken,omitempty"` // "[env ID]": where a call that names none goes now
+}
+
+var toolList = op("tool_list", reads|repeats, ToolList, Help{
+	Summary: "list the tools of the environments, and which is taken",
+	Use:     "env tools",
+	Text: `For each tool it says which environment a call goes to that names none. A tool
+with a program is disabled until a person has approved its exact definition.`,
+	Example: "arbor env tools",
+})
+
+// ToolList returns the tools of a session's environments.
+func ToolList(ctx context.Context, env *Env, in ToolListIn) (*ToolListOut, error) {
+	h, err := hereOf(ctx, env, in.SessionRef)
+	if err != nil {
+		return nil, err
+	}
+	out := &ToolListOut{Tools: []ListedTool{}}
+	at := map[string]int{}
+	for _, p := range h.Places {
+		for _, t := range p.Has {
+			i, met := at[t.Name]
+			if !met {
+				i, at[t.Name] = len(out.Tools), len(out.Tools)
+				l := ListedTool{Name: t.Name, Description: t.Description, Parameters: t.Parameters}
+				if to, _, err := places.Route(h.Places, t.Name, ""); err == nil && h.Session != nil {
+					l.Taken = "[env " + to.ID + "]"
+				}
+				out.Tools = append(out.Tools, l)
+			}
+			if t.Command != nil && !met && !h.Approved(p, t) {
+				out.Tools[i].State = "disabled"
+			}
+			out.Tools[i].Environments = append(out.Tools[i].Environments, p.ID)
+		}
+	}
+	return out, nil
+}
+
+// ToolCallIn is a call of a tool that an environment defines.
+type ToolCallIn struct {
+	Act
+	Tool      string          `json:"tool" req:"true" arg:"TOOL"`
+	Arguments json.RawMessage `json:"arguments,omitempty" arg:"ARG=VALUE" help:"as tool_list has its parameters"`
+}
+
+// ToolCallOut is what a program did.
+type ToolCallOut struct {
+	Environment string `json:"environment"`
+	ExitCode    int    `json:"exitCode"`
+	Output      string `json:"output"`
+	Omitted     int    `json:"omittedBytes,omitempty"`
+	TimedOut    bool   `json:"timedOut,omitempty"`
+	Confined    string `json:"confinedBy,omitempty"`
+
+	Made []string `json:"madeProtected,omitempty"` // files and folders of protected names that were made or replaced meanwhile
+	Out
+}
+
+var toolCall = op("tool_call", writes, ToolCall, Help{
+	Summary: "run a tool that an environment defines",
+	Use:     "run TOOL [ARG=VALUE...]",
+	Text: `A tool is defined in the environment (.monad/tools.json) or the vault (tools/*.md),
+and runs once a person has approved its exact definition. A value reaches the
+program as it stands, as one argument.`,
+	Example: "arbor run test package=./engine",
+})
+
+// ToolCall runs a tool with a command.
+func ToolCall(ctx context.Context, env *Env, in ToolCallIn) (*ToolCallOut, error) {
+	if builtIn(in.Tool) {
+		return nil, errs.New(errs.ToolNotFound, "%s is a tool of its own; call it by its name", in.Tool)
+	}
+	out := &ToolCallOut{}
+	where, err := use(ctx, env, in.Act, in.Tool, in, out, func(a *act.Call) error {
+		r, refused, err := a.Run(ctx, in.Arguments)
+		if err != nil {
+			return err
+		}
+		out.ExitCode, out.Output, out.Omitted, out.TimedOut, out.Confined, out.Made = r.Code, r.Output, r.Cut, r.TimedOut, r.Confined, r.Made
+		a.Result = []any{r.Code, r.Output}
+		if r.TimedOut {
+			out.Hint = "it was killed after " + a.Tool.Timeout.String() + ", with all that it started"
+		} else if refused != "" {
+			out.Hint = "confined by " + r.Confined + ": " + refused
+		}
+		if made := a.TellMade(ctx, r.Made); made != "" {
+			out.Hint = strings.TrimPrefix(out.Hint+"; "+made, "; ")
+		}
+		return nil
+	})
+	out.Environment = where
+	return out, err
+}

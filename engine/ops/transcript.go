@@ -1,0 +1,125 @@
+package ops
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// TranscriptAppendIn is a message of a session.
+type TranscriptAppendIn struct {
+	SessionRef
+	Role string `json:"role" req:"true" arg:"ROLE" enum:"user,assistant,system"`
+	Text string `json:"text" req:"true" text:"the message"`
+	Write
+}
+
+// TranscriptAppendOut is the result of transcript_append.
+type TranscriptAppendOut struct{ Wrote }
+
+var transcriptAppend = op("transcript_append", writes, TranscriptAppend, Help{
+	Summary: "add a message to a session's transcript",
+	Use:     "transcript append ROLE [TEXT | -]",
+	Text: `The transcript is Transcript.md beside the session's file: a heading of level 2
+for each message, User, Assistant or System, and the message below it, byte by
+byte. A message that would read as something else stands in a fence.`,
+	Example: `arbor transcript append user "Where were we?"
+arbor transcript append assistant -F answer.md`,
+})
+
+// TranscriptAppend adds a message to a session's transcript.
+func TranscriptAppend(ctx context.Context, env *Env, in TranscriptAppendIn) (*TranscriptAppendOut, error) {
+	if !slices.Contains(mdstore.MessageRoles(), in.Role) {
+		return nil, badParam("role", "role is %q; %s are known", short(in.Role), strings.Join(mdstore.MessageRoles(), ", "))
+	}
+	v, p, err := sessionOf(ctx, env, in.SessionRef)
+	if err != nil {
+		return nil, err
+	}
+	x := plan.AppendTranscript{Session: p.ID, Messages: []mdstore.Message{{Role: in.Role, Text: in.Text}}}
+	w, err := done(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, Match{}), x, "transcript_read brings it back")
+	if err != nil {
+		return nil, err
+	}
+	return &TranscriptAppendOut{*w}, nil
+}
+
+// TranscriptReadIn asks for messages of a session.
+type TranscriptReadIn struct {
+	SessionRef
+	Last int `json:"last,omitempty" min:"0" flag:"last,n" help:"the last N messages; all unless given"`
+}
+
+// TranscriptReadOut has the messages, oldest first.
+type TranscriptReadOut struct {
+	Messages []mdstore.Message `json:"messages"`
+	Hidden   int               `json:"hidden,omitempty"` // older messages, of those that were asked for
+	Out
+}
+
+var transcriptRead = op("transcript_read", reads|repeats, TranscriptRead, Help{
+	Summary: "read a session's transcript",
+	Use:     "transcript read",
+	Text:    "What people have written into the file between the messages is there, too.",
+	Example: "arbor transcript read --last 2",
+})
+
+// TranscriptRead brings the messages of a session.
+var TranscriptRead = reading(func(ctx context.Context, env *Env, in TranscriptReadIn) (*TranscriptReadOut, error) {
+	v, p, err := sessionOf(ctx, env, in.SessionRef)
+	if err != nil {
+		return nil, err
+	}
+	all, err := view.Transcript(v, p, in.Last)
+	if err != nil {
+		return nil, fail(err)
+	}
+	if in.Last > 0 {
+		all = all[max(0, len(all)-in.Last):]
+	}
+	out := &TranscriptReadOut{}
+	env.fit(out, len(all), func(n int) {
+		out.Messages, out.Hidden, out.Hint = nonNil(all[len(all)-n:]), len(all)-n, "transcript_append adds to it"
+		if out.Hidden > 0 {
+			out.Hint = shownOf(n, len(all), "messages", "the file has all of them")
+		}
+	})
+	return out, nil
+})
+
+// TranscriptClearIn names the session whose transcript begins anew.
+type TranscriptClearIn struct {
+	SessionRef
+	Write
+}
+
+// TranscriptClearOut says where the transcript is kept.
+type TranscriptClearOut struct {
+	Kept string `json:"kept,omitempty"`
+	Wrote
+}
+
+var transcriptClear = op("transcript_clear", writes|repeats, TranscriptClear, Help{
+	Summary: "clear a session's transcript; the old one is kept",
+	Use:     "transcript clear",
+	Text:    "It is kept beside the session's file, with the time in its name.",
+	Example: "arbor transcript clear",
+})
+
+// TranscriptClear begins a session's transcript anew.
+func TranscriptClear(ctx context.Context, env *Env, in TranscriptClearIn) (*TranscriptClearOut, error) {
+	v, p, err := sessionOf(ctx, env, in.SessionRef)
+	if err != nil {
+		return nil, err
+	}
+	kept, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, Match{}), plan.ClearTranscript{Session: p.ID},
+		"it is kept, and can be read as a file")
+	if err != nil {
+		return nil, err
+	}
+	return &TranscriptClearOut{Kept: env.path(kept), Wrote: w}, nil
+}

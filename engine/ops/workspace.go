@@ -1,0 +1,348 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/engine/sessions"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// WorkspaceInitIn makes a workspace.
+type WorkspaceInitIn struct {
+	Name  string        `json:"name" req:"true" arg:"NAME" help:"1 to 200 characters in one line"`
+	Goal  string        `json:"goal" req:"true" unless:"briefing" flag:"goal,g" help:"the GOAL: what the work is for"`
+	Rules []string      `json:"rules,omitempty" flag:"rule" help:"a RULE that all work here follows; may be repeated"`
+	Docs  []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"a document as PATH:DESC; may be repeated"`
+	Brief *BriefingIn   `json:"briefing,omitempty" like:"briefing_update" listed:"briefing" flag:"-" help:"as briefing_update takes it"`
+	Write
+}
+
+// WorkspaceInitOut names the new workspace.
+type WorkspaceInitOut struct {
+	WorkspaceID string `json:"workspaceId"`
+	Path        string `json:"path"`
+	ProjectRoot string `json:"projectRoot"`
+	RootNodeID  string `json:"rootNodeId"`
+	RulesHash   string `json:"rulesHash"`
+	Wrote
+}
+
+var workspaceInit = op("workspace_init", writes, WorkspaceInit, Help{
+	Summary: "make a workspace with its root node",
+	Advice:  "A project's plan.",
+	Use:     "init [NAME]",
+	Text: `A name is enough. The workspace goes into the vault that is found from here
+upwards, or that --vault or ARBOR_VAULT names. Where there is none, the folder
+.tanmi-workspace is made, at the top of the git repository, or here where there
+is none; never in your home folder or in /. To make a vault here although there
+is one above: arbor init NAME --goal GOAL --vault .tanmi-workspace`,
+	Example: `arbor init Login --goal "Users sign in with a password"
+arbor init Login --goal "..." --rule "Tests first" --doc docs/api.md:"the API"`,
+})
+
+// WorkspaceInit makes a workspace with its root node.
+func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*WorkspaceInitOut, error) {
+	if !env.Person && in.Brief == nil && strings.TrimSpace(in.Goal) == "" {
+		return nil, badParam("goal", "goal is empty; say what the work is for")
+	}
+	made := plan.NewWorkspace{Name: in.Name, Goal: in.Goal, Rules: in.Rules, Docs: in.Docs}
+	var warned []string
+	if in.Brief != nil {
+		made.Briefing = in.Brief.plan()
+		warned = missed(ctx, env, in.Brief.Agent, made.Briefing.KeyFiles)
+	}
+	w, err := env.Engine.Init(ctx, made, env.act(in.Write, Match{}))
+	if err != nil {
+		return nil, fail(err)
+	}
+	w.Warned = append(w.Warned, warned...)
+	for _, r := range in.Docs {
+		if engine.Absent(ctx, env.Engine, r.Target) {
+			w.Warned = append(w.Warned, r.Target+": no such file in the project")
+		}
+	}
+	const hint = "plan with node_create under root (arbor add TITLE --parent root)"
+	out := &WorkspaceInitOut{
+		WorkspaceID: string(w.ID), Path: string(w.Dir), ProjectRoot: env.Engine.Project(), RootNodeID: string(mdstore.Root),
+		RulesHash: mdstore.RulesHash(w.Rules),
+		Wrote:     env.wrote(ctx, w.ID, w.Outcome, hint),
+	}
+	out.Hint = cmp.Or(out.Hint, hint)
+	return out, nil
+}
+
+// WorkspaceListIn filters workspaces.
+type WorkspaceListIn struct {
+	Status string `json:"status,omitempty" enum:"active,archived,all" help:"active unless given"`
+	SortBy string `json:"sortBy,omitempty" listed:"briefing" enum:"name,created,lastAccessed" flag:"sort" help:"lastAccessed unless given"`
+	Order  string `json:"order,omitempty" listed:"briefing" enum:"asc,desc" help:"desc for lastAccessed unless given, else asc"`
+	Limit  int    `json:"limit,omitempty" min:"0" listed:"briefing" flag:"limit,n" help:"at most N workspaces"`
+	Query  string `json:"query,omitempty" listed:"briefing" help:"only those with all WORDS in name and description, or the one whose root folder is nearest above a folder"`
+}
+
+// WorkspaceListOut lists workspaces in the order asked for.
+type WorkspaceListOut struct {
+	Workspaces []WorkspaceHead `json:"workspaces"`
+	Hidden     int             `json:"hidden,omitempty"` // further workspaces
+	Out
+}
+
+// WorkspaceHead is a workspace in a list.
+type WorkspaceHead struct {
+	ID            string `json:"id"`
+	Name          string `json:"name"`
+	Description   string `json:"description,omitempty"`
+	Goal          string `json:"goal"`
+	RootFolder    string `json:"rootFolder,omitempty"`
+	Status        string `json:"status"`
+	FocusedNodeID string `json:"focusedNodeId,omitempty"`
+	CreatedAt     int64  `json:"createdAt"`
+	UpdatedAt     int64  `json:"updatedAt"`
+	Path          string `json:"path" only:"verbose"`
+	Damaged       bool   `json:"damaged,omitempty"`
+	LastAccessed  int64  `json:"lastAccessed,omitempty"` // on this machine, Unix milliseconds; 0 where that is not known
+	SessionCount  int    `json:"sessionCount,omitempty"` // sessions with a file
+	TraceCount    int    `json:"traceCount,omitempty"`   // entries of their logs
+	Bound         bool   `json:"bound,omitempty"`        // the caller's session is bound to it
+}
+
+var workspaceList = op("workspace_list", reads|repeats, WorkspaceList, Help{
+	Summary: "list the workspaces of the vault",
+	Use:     "ws list",
+	Aliases: "ls",
+	Text: `One line each, the one last used on this machine first: id, status, name, goal.
+A file that cannot be read is marked as damaged; arbor check says why.`,
+	Example: `arbor ws list --status all
+arbor ws list --query job --sort name
+arbor ws list -q`,
+})
+
+// WorkspaceList lists workspaces.
+var WorkspaceList = reading(func(ctx context.Context, env *Env, in WorkspaceListIn) (*WorkspaceListOut, error) {
+	all, err := env.Engine.Workspaces(ctx)
+	if err != nil {
+		return nil, fail(err)
+	}
+	want := in.Status
+	if want == "" {
+		want = mdstore.StatusActive
+	}
+	out := &WorkspaceListOut{Workspaces: []WorkspaceHead{}, Out: Out{Hint: "workspace_status shows the tree of one"}}
+	for _, w := range all {
+		if want == "all" || w.Status == want {
+			out.Workspaces = append(out.Workspaces, env.head(w))
+		}
+	}
+	found := ordered(ctx, env, in, asked(env, in.Query, out.Workspaces))
+	switch {
+	case len(all) == 0:
+		out.Hint = "the vault has no workspace yet; make one with workspace_init (arbor init)"
+	case len(found) == 0 && in.Query != "":
+		out.Hint = "none matches; a word is any part of a name or description, and all words must match"
+	case len(found) == 0:
+		out.Hint = "none is " + want + "; status all shows every one"
+	}
+	hint, total := out.Hint, len(found)
+	if in.Limit > 0 {
+		found = found[:min(len(found), in.Limit)]
+	}
+	if err := countSessions(ctx, env, found); err != nil {
+		return nil, err
+	}
+	env.fit(out, len(found), func(n int) {
+		out.Workspaces, out.Hidden, out.Hint = found[:n], total-n, hint
+		if out.Hidden > 0 {
+			out.Hint = shownOf(n, total, "workspaces",
+				"workspace_get shows any by its id, arbor ws list all of them; workspace_archive makes the list shorter")
+		}
+	})
+	return out, nil
+})
+
+func (env *Env) head(w *mdstore.Workspace) WorkspaceHead {
+	return WorkspaceHead{ID: string(w.ID), Name: w.Name, Description: w.Description, RootFolder: w.RootFolder, Goal: w.Goal, Status: w.Status, FocusedNodeID: string(w.Focus),
+		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, Path: env.path(w.Path), Damaged: len(w.Problems) > 0}
+}
+
+// WorkspaceResolveIn asks for the workspace of an identifier.
+type WorkspaceResolveIn struct {
+	Identifier string `json:"identifier" req:"true" arg:"IDENT" help:"a session, a device, or path:FOLDER"`
+	Name       string `json:"name,omitempty" help:"NAME of a workspace that is made"`
+	Write
+}
+
+// WorkspaceResolveOut names the workspace.
+type WorkspaceResolveOut struct {
+	WorkspaceID   string `json:"workspaceId"`
+	WorkspaceName string `json:"workspaceName"`
+	Wrote
+}
+
+var workspaceResolve = op("workspace_resolve", writes|repeats, WorkspaceResolve, Help{
+	Summary: "find or make the workspace of an identifier",
+	Use:     "resolve IDENT",
+	Text: `An identifier is 1 to 256 bytes: the name of a session, of a device, or of a
+folder, as path:FOLDER. It is bound to one workspace; several may be bound to
+one. One that is bound to none gets a new workspace. Commands in a folder that
+is bound, or below it, are about its workspace where they name none and no
+session is bound; of several folders the nearest counts. arbor use WS --bind
+binds an identifier to a workspace that is there.`,
+	Example: `arbor resolve laptop --name "Things at hand"
+arbor resolve path:.
+arbor use Login --bind path:../login`,
+})
+
+// WorkspaceResolve returns the workspace of an identifier.
+func WorkspaceResolve(ctx context.Context, env *Env, in WorkspaceResolveIn) (*WorkspaceResolveOut, error) {
+	r, err := resolveIdentifier(ctx, env, wholeIdentifier(env, in.Identifier), in.Name, env.MayMake, in.Write)
+	if err != nil {
+		return nil, err
+	}
+	return &WorkspaceResolveOut{WorkspaceID: string(r.ID), WorkspaceName: r.Name,
+		Wrote: env.wrote(ctx, r.ID, r.Outcome, "workspace_update gives it a goal")}, nil
+}
+
+// resolveIdentifier returns the workspace of an identifier. may refuses to make one.
+func resolveIdentifier(
+	ctx context.Context, env *Env, identifier, name string, may func() error, w Write,
+) (*engine.Resolved, error) {
+	r, err := engine.ResolveWorkspace(ctx, env.Engine, engine.Resolve{Identifier: identifier, Name: name, May: may}, env.act(w, Match{}))
+	return r, fail(err)
+}
+
+// wholeIdentifier returns an identifier as it is bound: that of a folder which a person names from another one has its whole path.
+func wholeIdentifier(env *Env, identifier string) string {
+	folder, is := strings.CutPrefix(identifier, sessions.FolderPrefix)
+	if !is || env.Dir == "" {
+		return identifier
+	}
+	if folder = filepath.FromSlash(folder); !filepath.IsAbs(folder) {
+		folder = filepath.Join(filepath.FromSlash(env.Dir), folder)
+	}
+	return sessions.FolderPrefix + filepath.ToSlash(filepath.Clean(folder))
+}
+
+// WorkspaceMoveIn moves a workspace into the archive or out of it.
+type WorkspaceMoveIn struct {
+	In
+	Match
+	Write
+}
+
+// WorkspaceMoveOut says where the workspace is now.
+type WorkspaceMoveOut struct {
+	Path string `json:"path"`
+	Wrote
+}
+
+var workspaceArchive = op("workspace_archive", writes|repeats, WorkspaceArchive, Help{
+	Summary: "move a workspace into the archive",
+	Use:     "ws archive [WS]",
+	Text:    "It can be read there. Nothing in it can be changed until it is restored.",
+	Example: "arbor ws archive Login",
+})
+
+// WorkspaceArchive moves a workspace into the archive.
+func WorkspaceArchive(ctx context.Context, env *Env, in WorkspaceMoveIn) (*WorkspaceMoveOut, error) {
+	return env.archive(ctx, in, false, "workspace_restore brings it back")
+}
+
+// archive moves a workspace into the archive, or out of it.
+func (env *Env) archive(ctx context.Context, in WorkspaceMoveIn, restore bool, hint string) (*WorkspaceMoveOut, error) {
+	p := plan.Archive{Restore: restore, Taken: env.Engine.Taken(ctx)}
+	dir, w, err := apply(ctx, env, env.whole(ctx, in.WorkspaceID), env.act(in.Write, in.Match), p, hint)
+	if err != nil {
+		return nil, err
+	}
+	return &WorkspaceMoveOut{Path: string(dir), Wrote: w}, nil
+}
+
+var workspaceRestore = op("workspace_restore", writes|repeats, WorkspaceRestore, Help{
+	Summary: "take a workspace out of the archive",
+	Use:     "ws restore [WS]",
+	Text:    "Its folder moves back, and it is active again.",
+	Example: "arbor ws restore Login",
+})
+
+// WorkspaceRestore takes a workspace out of the archive.
+func WorkspaceRestore(ctx context.Context, env *Env, in WorkspaceMoveIn) (*WorkspaceMoveOut, error) {
+	if in.WorkspaceID == "" { // the one that is archived is meant, not the one that is active
+		all, err := env.Engine.Workspaces(ctx)
+		if err != nil {
+			return nil, fail(err)
+		}
+		if in.WorkspaceID, err = archivedOne(all); err != nil {
+			return nil, err
+		}
+	}
+	return env.archive(ctx, in, true, "it is active again")
+}
+
+// archivedOne returns the id of the only archived workspace.
+func archivedOne(all []*mdstore.Workspace) (string, error) {
+	all = slices.DeleteFunc(all, func(w *mdstore.Workspace) bool { return w.Status != mdstore.StatusArchived })
+	switch len(all) {
+	case 1:
+		return string(all[0].ID), nil
+	case 0:
+		return "", errs.New(errs.WorkspaceNotFound, "no workspace is archived, so there is none to restore")
+	}
+	heads := view.Heads(all)
+	return "", errs.New(errs.AmbiguousID, "%d workspaces are archived: %s; name the one to restore", len(all), view.List(heads)).
+		With(errs.Details{Param: "workspaceId", Candidates: heads})
+}
+
+// WorkspaceDeleteIn moves a workspace to the trash.
+type WorkspaceDeleteIn struct {
+	WorkspaceID string `json:"workspaceId" req:"true" arg:"WS" flag:"-"`
+	Force       bool   `json:"force,omitempty" help:"also an active one with open nodes"`
+	Match
+	Write
+}
+
+// WorkspaceDeleteOut says where the workspace went.
+type WorkspaceDeleteOut struct {
+	DeletedCount int    `json:"deletedCount"`
+	Trash        string `json:"trash"`
+	Wrote
+}
+
+// confirmText is what the help of commands that delete says.
+const confirmText = `At a terminal it asks first, unless there is --yes; elsewhere it does not ask.
+The trash (.local/trash) keeps what is deleted until you empty it.`
+
+var workspaceDelete = op("workspace_delete", writes|destroys, WorkspaceDelete, Help{
+	Summary: "move a workspace to the trash",
+	Advice:  "An active one only with force.",
+	Use:     "ws delete WS",
+	Aliases: "rm remove",
+	Text: `Bindings to it end, and its sessions.
+` + confirmText,
+	Example: `arbor ws delete Login --dry-run
+arbor ws delete Login --force --yes`,
+})
+
+// WorkspaceDelete moves a workspace to the trash.
+func WorkspaceDelete(ctx context.Context, env *Env, in WorkspaceDeleteIn) (*WorkspaceDeleteOut, error) {
+	if in.WorkspaceID == "" {
+		return nil, badParam("workspaceId", "workspaceId is missing; a workspace is deleted by name only")
+	}
+	id, err := env.workspace(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	d, o, err := engine.DeleteWorkspace(ctx, env.Engine, id, env.act(in.Write, in.Match), in.Force, nil)
+	if err != nil {
+		return nil, fail(err)
+	}
+	w := env.wrote(ctx, id, o, "it lies in the trash, whole; move the folder back to restore it")
+	return &WorkspaceDeleteOut{DeletedCount: d.Count, Trash: string(d.Trash), Wrote: w}, nil
+}
