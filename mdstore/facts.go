@@ -33,10 +33,10 @@ const (
 	partsOfFacts = 7
 )
 
-// factsForm is what facts begin with: the letter, and a digest of the table of fields, whose values they keep and whose rules the checks
-// ask. It always has the same length, because digits follow.
+// factsForm is what facts begin with: the letter, and a digest of the tables of fields and keys, whose values they keep and whose rules the
+// checks ask. It always has the same length, because digits follow.
 var factsForm = sync.OnceValue(func() string {
-	digest := strconv.FormatUint(uint64(crc32.ChecksumIEEE([]byte(fieldsForm()))), 36)
+	digest := strconv.FormatUint(uint64(crc32.ChecksumIEEE([]byte(fieldsForm()+keysForm()))), 36)
 	return factsLetter + strings.Repeat("0", 7-len(digest)) + digest
 })
 

@@ -87,51 +87,6 @@ const (
 func itself(item string) string { return item }
 func target(item string) string { return ParseRef(item).Target }
 
-// WorkspaceForm is the form of Workspace.md.
-var WorkspaceForm = &mdoc.Form{Sections: []mdoc.SectionForm{
-	{Name: SecPurpose, Aliases: []string{"目的"}},
-	{Name: SecCurrentGoal, Aliases: []string{"当前目标"}},
-	{Name: SecWorkflows, Aliases: []string{"工作流"}},
-	{Name: SecKeyFiles, Aliases: []string{"关键文件"}, Key: target},
-	{Name: SecPreferences, Aliases: []string{"偏好"}},
-	{Name: SecRelated, Aliases: []string{"相关"}, Key: target},
-	{Name: SecRules, Aliases: []string{"规则"}, Key: itself},
-	{Name: SecDocs, Aliases: []string{"文档"}, Key: target},
-	{Name: SecLog, Aliases: []string{"日志"}, Key: itself},
-	{Name: SecProblem, Aliases: []string{"问题"}},
-}}
-
-// NodeForm is the form of Node.md.
-var NodeForm = &mdoc.Form{Sections: []mdoc.SectionForm{
-	{Name: SecRequirement, Aliases: []string{"需求"}},
-	{Name: SecConclusion, Aliases: []string{"结论"}},
-	{Name: SecNote, Aliases: []string{"备注"}},
-	{Name: SecDocs, Aliases: []string{"文档"}, Key: target},
-	{Name: SecReferences, Aliases: []string{"引用"}, Key: target},
-	{Name: SecLog, Aliases: []string{"日志"}, Key: itself},
-	{Name: SecProblem, Aliases: []string{"问题"}},
-}}
-
-// SessionForm is the form of Session.md.
-var SessionForm = &mdoc.Form{Sections: []mdoc.SectionForm{
-	{Name: SecGoal},
-	{Name: SecNotes},
-	{Name: SecLog, Aliases: []string{"日志"}, Key: itself},
-}}
-
-// StateForm is the form of a state.
-var StateForm = &mdoc.Form{Sections: []mdoc.SectionForm{
-	{Name: SecActiveTask},
-	{Name: SecNextSteps, Key: itself},
-	{Name: SecActiveFiles, Key: func(item string) string { return ParseActiveFile(item).Path }},
-	{Name: SecConversation},
-	{Name: SecReasoning},
-	{Name: SecWorkspaceWas},
-}}
-
-// SlotForm is the form of a slot: its headings are those of entries.
-var SlotForm = &mdoc.Form{Most: MaxSlot}
-
 // WithUpdated returns a file at p with a time of its last commit, in Unix milliseconds; the file as it is where it has none, or
 // cannot be edited.
 func WithUpdated(p Path, data []byte, now int64) []byte {

@@ -8,11 +8,13 @@ import (
 )
 
 // A Kind is one kind of file of a vault. The table of kinds is the one place that knows where files lie and what they
-// hold: stores scan, cache, watch and name strays by it, and a new kind needs no code in them.
+// hold: stores scan, cache, watch and name strays by it, merges and checks ask it, and a new kind needs no code in them.
+// Each kind is a variable in a file of its own, such as SessionKind in session.go.
 type Kind struct {
 	Name  string     // "node"
 	Place Place      // where its files lie
 	Form  *mdoc.Form // its sections; nil: none has a name that tells it from others
+	Keys  []Key      // of its front matter
 	Named bool       // each file says its id
 	Quiet bool       // a file tells what is done as it is done: its changes are none that a session is told of
 
@@ -38,25 +40,6 @@ const AnyMarkdown = "*.md"
 
 // Kinds is a table of kinds. A path is of the first kind whose place holds it.
 type Kinds []*Kind
-
-// The kinds of files.
-var (
-	AgentKind       = &Kind{Name: "agent", Named: true, Form: &mdoc.Form{}, Place: Place{Dir: "agents", Name: AnyMarkdown, Vault: true}, Facts: pageFacts}
-	EnvironmentKind = &Kind{Name: "environment", Named: true, Form: &mdoc.Form{}, Place: Place{Dir: "environments", Name: AnyMarkdown, Vault: true}, Facts: pageFacts}
-	ToolKind        = &Kind{Name: "tool", Named: true, Form: &mdoc.Form{}, Place: Place{Dir: "tools", Name: AnyMarkdown, Vault: true}, Facts: pageFacts}
-	WorkspaceKind   = &Kind{Name: "workspace", Form: WorkspaceForm, Place: Place{Name: WorkspaceFile}, Check: checkWorkspace}
-	NodeKind        = &Kind{Name: "node", Form: NodeForm, Place: Place{Dir: NodesDir, Name: NodeFile, Deep: true, Each: true},
-		Facts: nodeFacts, Check: checkNode}
-	SessionKind    = &Kind{Name: "session", Named: true, Quiet: true, Form: SessionForm, Place: Place{Dir: SessionsDir, Name: SessionFile, Deep: true}, Facts: pageFacts}
-	SessionLogKind = &Kind{Name: "session log", Quiet: true, Form: SessionForm, Place: Place{Dir: SessionsDir, Name: "Session-*.md", Deep: true}, Facts: pageFacts}
-	TranscriptKind = &Kind{Name: "transcript", Quiet: true, Place: Place{Dir: SessionsDir, Name: "Transcript*.md", Deep: true}, Facts: pageFacts}
-	StateKind      = &Kind{Name: "state", Named: true, Form: StateForm, Place: Place{Dir: "states", Name: AnyMarkdown}, Facts: pageFacts}
-	SlotKind       = &Kind{Name: "slot", Named: true, Form: SlotForm, Place: Place{Dir: MemoryDir, Name: AnyMarkdown, Deep: true}, Facts: pageFacts}
-	ZippedSlotKind = &Kind{Name: "compressed slot", Named: true, Form: SlotForm, Place: Place{Dir: MemoryDir, Name: AnyMarkdown + Zipped, Deep: true},
-		Facts: pageFacts}
-	ArchivedSlotKind = &Kind{Name: "archived slot", Named: true, Form: SlotForm, Place: Place{Dir: ArchiveDir + "/" + MemoryDir, Name: AnyMarkdown + Zipped, Deep: true},
-		Facts: pageFacts}
-)
 
 var allKinds Kinds
 

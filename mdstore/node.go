@@ -11,6 +11,32 @@ import (
 	"arbor/statemachine"
 )
 
+// NodeKind is the kind of Node.md. Its keys are these and the rows of Fields.
+var NodeKind = &Kind{
+	Name: "node", Form: NodeForm, Facts: nodeFacts, Check: checkNode,
+	Place: Place{Dir: NodesDir, Name: NodeFile, Deep: true, Each: true},
+	Keys: append([]Key{
+		{Name: KeyID, Help: "an id; `root` for the root"},
+		{Name: KeyTitle, Merge: MergeNoted, Help: "text of one line"},
+		{Name: KeyType, Help: "`planning` or `execution`"},
+		{Name: KeyStatus, Merge: MergeStatus, Help: "a status of that type"},
+		{Name: KeyParent, Help: "the id of the parent; `null` for the root"},
+		{Name: KeyCreated, Time: true, Help: "Unix milliseconds"},
+		{Name: KeyUpdated, Time: true, Merge: MergeNewest, Help: "Unix milliseconds"},
+	}, fieldKeys()...),
+}
+
+// NodeForm is the form of Node.md.
+var NodeForm = &mdoc.Form{Sections: []mdoc.SectionForm{
+	{Name: SecRequirement, Aliases: []string{"需求"}},
+	{Name: SecConclusion, Aliases: []string{"结论"}},
+	{Name: SecNote, Aliases: []string{"备注"}},
+	{Name: SecDocs, Aliases: []string{"文档"}, Key: target},
+	{Name: SecReferences, Aliases: []string{"引用"}, Key: target},
+	{Name: SecLog, Aliases: []string{"日志"}, Key: itself},
+	{Name: SecProblem, Aliases: []string{"问题"}},
+}}
+
 // The codes of problems in what a file says, in addition to those of package mdoc.
 const (
 	CodeIDMissing     = "ID_MISSING"       // no id in the front matter, or one that is none

@@ -53,9 +53,7 @@ func PageOf(k *Kind, path Path, version Version, doc *mdoc.Doc, problems []mdoc.
 	if p.ID = ID(p.placeName()); k.Named {
 		p.ID = r.id(p.placeName())
 	}
-	for _, key := range []string{KeyCreated, KeyStarted, KeyEnded} {
-		r.integer(key)
-	}
+	r.keys(k)
 	p.Problems = r.problems
 	return p
 }

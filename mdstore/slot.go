@@ -1,6 +1,42 @@
 package mdstore
 
-import "time"
+import (
+	"arbor/mdstore/mdoc"
+	"time"
+)
+
+// slotKeys are the keys of a slot, wherever it lies.
+var slotKeys = []Key{
+	{Name: KeyID, Help: "an id"},
+	{Name: KeyName, Merge: MergeNoted, Help: "what the slot is called, unlike all others"},
+	{Name: KeyDescription, Merge: MergeNoted, Help: "text of one line"},
+	{Name: KeyTags, Rule: listRule, Merge: MergeUnite, Help: "a list; lower case, no blanks"},
+	{Name: KeyPriority, Rule: wholeFrom(1, 5), Merge: MergeLater, Help: "1 (most) to 5"},
+	{Name: KeyCreated, Time: true, Help: "Unix milliseconds"},
+	{Name: KeyUpdated, Time: true, Merge: MergeNewest, Help: "Unix milliseconds"},
+	{Name: KeyContributors, Rule: listRule, Merge: MergeUnite, Free: true, Help: "a list"},
+	{Name: KeyPhase, Free: true, Help: "text"},
+	{Name: KeyFormat, Free: true, Help: "text"},
+}
+
+// The kinds of slots: as they are used, compressed, and in the archive.
+var (
+	SlotKind = &Kind{
+		Name: "slot", Named: true, Form: SlotForm, Facts: pageFacts, Keys: slotKeys,
+		Place: Place{Dir: MemoryDir, Name: AnyMarkdown, Deep: true},
+	}
+	ZippedSlotKind = &Kind{
+		Name: "compressed slot", Named: true, Form: SlotForm, Facts: pageFacts, Keys: slotKeys,
+		Place: Place{Dir: MemoryDir, Name: AnyMarkdown + Zipped, Deep: true},
+	}
+	ArchivedSlotKind = &Kind{
+		Name: "archived slot", Named: true, Form: SlotForm, Facts: pageFacts, Keys: slotKeys,
+		Place: Place{Dir: ArchiveDir + "/" + MemoryDir, Name: AnyMarkdown + Zipped, Deep: true},
+	}
+)
+
+// SlotForm is the form of a slot: its headings are those of entries.
+var SlotForm = &mdoc.Form{Most: MaxSlot}
 
 // The types of entries that Arbor writes. Others that a file states are kept.
 const (

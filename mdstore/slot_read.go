@@ -33,9 +33,6 @@ func SlotGroup(p *Page) string {
 	return strings.TrimSuffix(rest, "/")
 }
 
-// slotKeys are the keys of a slot's front matter that have a meaning.
-var slotKeys = []string{KeyID, KeyName, KeyDescription, KeyTags, KeyPriority, KeyCreated, KeyUpdated, KeyContributors, KeyPhase, KeyFormat}
-
 // SlotOf reads a slot with its entries, in the order of time. It uses the document.
 func SlotOf(p *Page) Slot {
 	s := SlotHead(p)
@@ -49,7 +46,7 @@ func SlotHead(p *Page) Slot {
 	s := Slot{ID: p.ID, Name: SlotName(p), Description: p.Field(KeyDescription), Group: SlotGroup(p), Tags: p.List(KeyTags), Priority: priority,
 		Created: p.Time(KeyCreated), Updated: p.Time(KeyUpdated), Contributors: p.List(KeyContributors), ProjectPhase: p.Field(KeyPhase), Format: p.Field(KeyFormat)}
 	for _, f := range p.front {
-		if !slices.Contains(slotKeys, f.key) {
+		if SlotKind.Key(f.key) == nil {
 			s.Custom = append(s.Custom, CustomField{f.key, f.items})
 		}
 	}

@@ -12,6 +12,32 @@ import (
 	"arbor/mdstore/pattern"
 )
 
+// StateKind is the kind of states, one file for each.
+var StateKind = &Kind{
+	Name: "state", Named: true, Form: StateForm, Facts: pageFacts, Place: Place{Dir: "states", Name: AnyMarkdown},
+	Keys: []Key{
+		{Name: KeyID, Help: "an id"},
+		{Name: KeyName, Merge: MergeNoted, Help: "text of one line"},
+		{Name: KeyDescription, Merge: MergeNoted, Help: "text"},
+		{Name: KeySession, Help: "the id of the session that saved it"},
+		{Name: KeyCreated, Time: true, Help: "when it was saved, in Unix milliseconds"},
+		{Name: KeyTags, Rule: listRule, Merge: MergeUnite, Help: "a list"},
+		{Name: KeyNode, Help: "the id of the node that had the focus"},
+		{Name: KeyCommit, Help: "the commit of git at that time"},
+		{Name: KeyPlan, Rule: listRule, Help: "how the plan stood, see below"},
+	},
+}
+
+// StateForm is the form of a state.
+var StateForm = &mdoc.Form{Sections: []mdoc.SectionForm{
+	{Name: SecActiveTask, Aliases: []string{"当前任务"}},
+	{Name: SecNextSteps, Aliases: []string{"后续步骤"}, Key: itself},
+	{Name: SecActiveFiles, Aliases: []string{"相关文件"}, Key: func(item string) string { return ParseActiveFile(item).Path }},
+	{Name: SecConversation, Aliases: []string{"对话背景"}},
+	{Name: SecReasoning, Aliases: []string{"思路"}},
+	{Name: SecWorkspaceWas, Aliases: []string{"工作区背景"}},
+}}
+
 // A State is what somebody wrote down to go on from later. Its front matter is known from a page's facts: see Page.Field. What stands
 // here is read from the document.
 type State struct {

@@ -9,6 +9,17 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
+// TranscriptKind is the kind of Transcript.md, and of the older parts of a long one.
+var TranscriptKind = &Kind{
+	Name: "transcript", Quiet: true, Facts: pageFacts, Place: Place{Dir: SessionsDir, Name: "Transcript*.md", Deep: true},
+	Keys: []Key{
+		{Name: KeyProvider, Help: "whose model speaks"},
+		{Name: KeyModel, Help: "which model"},
+		{Name: KeyCreated, Time: true, Help: "when it began, in Unix milliseconds"},
+		{Name: KeyPrevious, Help: "the file with the part before it"},
+	},
+}
+
 // The roles of messages.
 const (
 	RoleUser      = "user"

@@ -6,6 +6,39 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
+// WorkspaceKind is the kind of Workspace.md.
+var WorkspaceKind = &Kind{
+	Name: "workspace", Form: WorkspaceForm, Place: Place{Name: WorkspaceFile}, Check: checkWorkspace,
+	Keys: []Key{
+		{Name: KeyID, Help: "an id"},
+		{Name: KeyName, Merge: MergeNoted, Help: "text of one line"},
+		{Name: KeyGoal, Merge: MergeNoted, Help: "text"},
+		{Name: KeyDescription, Merge: MergeNoted, Help: "text"},
+		{Name: KeyRootFolder, Help: "a folder, relative to the project or absolute"},
+		{Name: KeyAgent, Merge: MergeLater, Help: "the id of an agent"},
+		{Name: KeyStatus, Merge: MergeStatus, Help: "`active`, or `archived` in `archive/`"},
+		{Name: KeyRulesHash, Merge: MergeHash, Help: "8 hex digits"},
+		{Name: KeyFocus, Merge: MergeLater, Help: "the id of a node, or `null`"},
+		{Name: KeyCreated, Time: true, Help: "Unix milliseconds"},
+		{Name: KeyUpdated, Time: true, Merge: MergeNewest, Help: "Unix milliseconds"},
+		{Name: KeyFormat, Rule: wholeRule, Help: "a whole number, absent for 1"},
+	},
+}
+
+// WorkspaceForm is the form of Workspace.md.
+var WorkspaceForm = &mdoc.Form{Sections: []mdoc.SectionForm{
+	{Name: SecPurpose, Aliases: []string{"目的"}},
+	{Name: SecCurrentGoal, Aliases: []string{"当前目标"}},
+	{Name: SecWorkflows, Aliases: []string{"工作流"}},
+	{Name: SecKeyFiles, Aliases: []string{"关键文件"}, Key: target},
+	{Name: SecPreferences, Aliases: []string{"偏好"}},
+	{Name: SecRelated, Aliases: []string{"相关"}, Key: target},
+	{Name: SecRules, Aliases: []string{"规则"}, Key: itself},
+	{Name: SecDocs, Aliases: []string{"文档"}, Key: target},
+	{Name: SecLog, Aliases: []string{"日志"}, Key: itself},
+	{Name: SecProblem, Aliases: []string{"问题"}},
+}}
+
 // The two statuses of a workspace.
 const (
 	StatusActive   = "active"

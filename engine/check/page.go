@@ -16,6 +16,9 @@ import (
 
 // page finds what is wrong with a page: in its file, and that another one has its id.
 func (c *checker) page(p *mdstore.Page, same []*mdstore.Page) {
+	if p.Kind == mdstore.EnvironmentKind && p.Editable() == nil {
+		c.environment(p)
+	}
 	for _, d := range p.Problems {
 		f := Finding{Diagnostic: d}
 		if d.Fix != "" && d.Code == mdstore.CodeIDMissing && p.Editable() == nil {
@@ -29,9 +32,6 @@ func (c *checker) page(p *mdstore.Page, same []*mdstore.Page) {
 		for _, d := range p.Check() {
 			c.add(d, repair{})
 		}
-	}
-	if p.Kind == mdstore.EnvironmentKind {
-		c.environment(p)
 	}
 	others := othersOf(same, p.Path, func(o *mdstore.Page) mdstore.Path { return o.Path })
 	if older := c.olderCopy(p, same); older.mend != nil {
@@ -62,16 +62,8 @@ func othersOf[T any](same []T, own mdstore.Path, path func(T) mdstore.Path) stri
 
 // environment finds what keeps tools from running in an environment, whoever trusts it.
 func (c *checker) environment(p *mdstore.Page) {
-	if _, err := env.ParseURI(p.Field("uri")); err != nil {
-		c.field(p.Doc(), "uri", mdstore.CodeFieldInvalid, repair{}, "%s", errs.As(err).Message)
-	}
-	if host := env.Host(p.Field("host")); host != env.Server && host != env.Client && host != env.Session {
-		c.field(p.Doc(), "host", mdstore.CodeFieldInvalid, repair{}, "host is %q; server, client or session is expected", host)
-	}
-	switch level := env.Level(p.Field("trust")); level {
-	case env.Full, env.Restricted, env.ReadOnly:
-	default:
-		c.field(p.Doc(), "trust", mdstore.CodeFieldInvalid, repair{}, "trust is %q; full, restricted or read_only is expected", level)
+	if _, err := env.ParseURI(p.Field(mdstore.KeyURI)); err != nil {
+		c.field(p.Doc(), mdstore.KeyURI, mdstore.CodeFieldInvalid, repair{}, "%s", errs.As(err).Message)
 	}
 }
 

@@ -10,16 +10,15 @@ import (
 
 	"pgregory.net/rapid"
 
+	"arbor/engine/enginetest"
 	"arbor/mdstore"
 )
 
 // The laws of mending hold for vaults that are damaged in many ways at once: see mendLaws.
 func TestMendingRandomVaults(t *testing.T) {
 	dir, n := t.TempDir(), 0
-	rapid.Check(t, func(rt *rapid.T) {
-		if n++; n > 25 && !heavy {
-			return
-		}
+	enginetest.Check(t, 25, func(rt *rapid.T) {
+		n++
 		own := filepath.Join(dir, fmt.Sprint(n))
 		v := newCaseVault(rt, own, damagedVault(rt))
 		defer os.RemoveAll(own)

@@ -17,8 +17,8 @@ import (
 // program at the files, and with all of them open in an editor. After recovery the commit is made or not, never half.
 func TestCrashes(t *testing.T) {
 	states, bad, asked, ran := 0, 0, 0, 0
-	opt, open := crashtest.Options{Limit: 30}, crashtest.Options{Limit: 10}
-	least := 5000
+	opt, open := crashtest.Options{Limit: 16}, crashtest.Options{Limit: 6}
+	least := 2500
 	if heavy {
 		least = 20_000
 		opt.Limit, open.Limit = 2000, 500

@@ -1,7 +1,6 @@
 package ops_test
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -19,19 +18,11 @@ import (
 	"arbor/statemachine"
 )
 
-// sequences is the number of random sequences unless -rapid.checks or ARBOR_HEAVY asks for more.
-const sequences = 15
-
 // Operations of two processes, people at editors and file managers, crashes and git change one vault in any order. After every step three
 // agree: a model that knows nothing of the engine, an engine that is opened now, and one that follows the vault all the time.
 func TestLiveFilesAgree(t *testing.T) {
-	asked := heavy
-	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.checks" })
 	played, refused, steps := 0, 0, map[string]int{}
-	rapid.Check(t, func(rt *rapid.T) {
-		if played >= sequences && !asked {
-			return
-		}
+	enginetest.Check(t, 7, func(rt *rapid.T) {
 		played++
 		dir, err := os.MkdirTemp(t.TempDir(), "")
 		if err != nil {

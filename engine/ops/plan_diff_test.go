@@ -128,7 +128,7 @@ func between(a, b map[mdstore.Path][]byte) (all []string) {
 // commits, and of a commit and the vault.
 func TestADiffSaysWhatBecameOfThePlan(t *testing.T) {
 	c := newClone(t)
-	rapid.Check(t, func(rt *rapid.T) {
+	enginetest.Check(t, 25, func(rt *rapid.T) {
 		files := plan()
 		delete(files, ws+"/sessions.json")
 		w := enginetest.New(t, files)

@@ -34,7 +34,7 @@ func about(slot string, more ...any) map[string]any {
 // A slot with any texts is read from its compressed file as from the plain one, and takes more; open again, and archived and restored
 // from both, its file has the bytes that it had. The same text gives the same bytes in the archive, each time.
 func TestStoredSlotsReadBack(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	enginetest.Check(t, 40, func(rt *rapid.T) {
 		w := enginetest.New(t, plan())
 		env := &ops.Env{Engine: w.Engine}
 		texts := genTexts().Draw(rt, "texts")

@@ -180,7 +180,7 @@ func (c *syncClone) files(t testing.TB) map[string]string {
 	return files
 }
 
-const syncedRounds = 10
+var syncedRounds = map[bool]int{true: 10, false: 5}[heavy]
 
 // Whatever three people do at the same time that contradicts nothing comes together without a conflict: every log line
 // is there, the vault is sound, and all have the same bytes.

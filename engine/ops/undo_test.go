@@ -108,7 +108,7 @@ type sample struct {
 
 func TestOperationsAreUndoneOneAfterTheOther(t *testing.T) {
 	all, steps := calls(), 0
-	rapid.Check(t, func(rt *rapid.T) {
+	enginetest.Check(t, 30, func(rt *rapid.T) {
 		dir, env := undoing(t, plan())
 		must(t, env, "workspace_check", map[string]any{"workspaceId": ws, "fix": true})
 		states := []map[mdstore.Path][]byte{shared(t, dir)}
@@ -137,7 +137,7 @@ func TestOperationsAreUndoneOneAfterTheOther(t *testing.T) {
 
 func TestWhatCameSinceAnUndoneOperationIsNotLost(t *testing.T) {
 	all, undone := calls(), 0
-	rapid.Check(t, func(rt *rapid.T) {
+	enginetest.Check(t, 30, func(rt *rapid.T) {
 		dir, env := undoing(t, plan())
 		must(t, env, "workspace_check", map[string]any{"workspaceId": ws, "fix": true})
 		first, second := rapid.SampledFrom(all).Draw(rt, "first"), rapid.SampledFrom(all).Draw(rt, "second")

@@ -18,6 +18,27 @@ func OnPage(d *Draft, p *mdstore.Page) *Edit {
 	return e
 }
 
+// setText gives a key of a page another text, and notes the change. nil, and the text that it has, change nothing.
+func (e *Edit) setText(p *mdstore.Page, key string, to *string) {
+	if to == nil || *to == p.Field(key) {
+		return
+	}
+	e.Set(key, mdoc.Text(*to))
+	did := view.Change{ID: p.ID, Key: key}
+	if key == mdstore.KeyName { // names are short
+		did.From, did.To = p.Name(), *to
+	}
+	e.Did(did)
+}
+
+// setItems is setText for a key that is a list.
+func (e *Edit) setItems(p *mdstore.Page, key string, to []string) {
+	if to != nil && !slices.Equal(to, p.List(key)) {
+		e.Set(key, mdoc.List(to...))
+		e.Did(view.Change{ID: p.ID, Key: key})
+	}
+}
+
 // A front is the front matter of a new page. What has no value is left out of it.
 type front []mdoc.FieldValue
 

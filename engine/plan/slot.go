@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -86,8 +87,10 @@ func (f SlotFacts) check() error {
 			return badName("%q is no tag; lower case without blanks and commas is one: %q", t, TagFor(t))
 		}
 	}
-	if f.Priority != nil && (*f.Priority < 1 || *f.Priority > 5) {
-		return errs.New(errs.InvalidParams, "priority is %d; 1 (most) to 5 are known", *f.Priority).With(errs.Details{Param: "priority"})
+	if f.Priority != nil {
+		if err := mdstore.SlotKind.Key(mdstore.KeyPriority).Rule.Check("priority", strconv.Itoa(*f.Priority)); err != nil {
+			return errs.New(errs.InvalidParams, "%v", err).With(errs.Details{Param: "priority"})
+		}
 	}
 	if f.Description != nil && strings.ContainsAny(*f.Description, "\r\n") {
 		return errs.New(errs.InvalidContent, "the description has several lines; one line is a description: save the rest as an entry").
@@ -123,7 +126,7 @@ func (f SlotFacts) front() (out front, err error) {
 	slices.Sort(keys)
 	for _, key := range keys {
 		v, ok := custom(f.Custom[key])
-		if !ok || slices.Contains(ownSlotKeys, key) {
+		if !ok || ownSlotKey(key) {
 			return nil, errs.New(errs.InvalidParams, "metadata.%s: a text, a number, true, false, null or a list of texts is expected, and a key "+
 				"that no other parameter sets", key).With(errs.Details{Param: "metadata"})
 		}
@@ -132,9 +135,11 @@ func (f SlotFacts) front() (out front, err error) {
 	return out, nil
 }
 
-// ownSlotKeys are the keys that have a parameter of their own, or that Arbor writes.
-var ownSlotKeys = []string{mdstore.KeyID, mdstore.KeyName, mdstore.KeyDescription, mdstore.KeyTags, mdstore.KeyPriority,
-	mdstore.KeyCreated, mdstore.KeyUpdated}
+// ownSlotKey reports whether a key has a parameter of its own, or is written by Arbor.
+func ownSlotKey(key string) bool {
+	own := mdstore.SlotKind.Key(key)
+	return own != nil && !own.Free
+}
 
 func custom(v any) (mdoc.Scalar, bool) {
 	switch v := v.(type) {

@@ -166,7 +166,7 @@ func (x ImportSlots) Plan(d *Draft) (out []AddedEntries, err error) {
 		}
 		f.Custom = map[string]any{}
 		for key, v := range in.Fields {
-			if _, ok := custom(v); ok && !slices.Contains(ownSlotKeys, key) {
+			if _, ok := custom(v); ok && !ownSlotKey(key) {
 				f.Custom[key] = v
 			} else {
 				d.warn("%s: %s is left out: its value cannot stand in a slot's front matter", name, key)

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"slices"
 
 	"arbor/engine/errs"
 	"arbor/engine/view"
@@ -86,19 +85,12 @@ func (x UpdateState) Plan(d *Draft) (*StateDone, error) {
 		return nil, err
 	}
 	edit := OnPage(d, p)
-	if x.Name != nil && *x.Name != p.Field(mdstore.KeyName) {
-		edit.Set(mdstore.KeyName, mdoc.Text(*x.Name))
-		edit.Did(view.Change{ID: p.ID, Key: mdstore.KeyName, From: p.Name(), To: *x.Name})
+	if x.Name != nil {
 		err = title(errs.InvalidName, "name", *x.Name)
 	}
-	if x.Description != nil && *x.Description != p.Field(mdstore.KeyDescription) {
-		edit.Set(mdstore.KeyDescription, mdoc.Text(*x.Description))
-		edit.Did(view.Change{ID: p.ID, Key: mdstore.KeyDescription})
-	}
-	if x.Tags != nil && !slices.Equal(x.Tags, p.List(mdstore.KeyTags)) {
-		edit.Set(mdstore.KeyTags, mdoc.List(x.Tags...))
-		edit.Did(view.Change{ID: p.ID, Key: mdstore.KeyTags})
-	}
+	edit.setText(p, mdstore.KeyName, x.Name)
+	edit.setText(p, mdstore.KeyDescription, x.Description)
+	edit.setItems(p, mdstore.KeyTags, x.Tags)
 	return out, err
 }
 

@@ -12,38 +12,12 @@ import (
 	"arbor/statemachine"
 )
 
-// rule is what becomes of a key that both sides changed differently. The zero rule is a conflict.
-type rule int
-
-const (
-	later  rule = iota + 1 // the side that was written later
-	noted                  // likewise, and the other's text goes to the log where the file has one: else it is a conflict
-	status                 // the status that follows from the other, or else as later
-	newest                 // the greater number
-	united                 // the list with what both added
-	hash                   // the hash of the merged rules
-)
-
-// rules are those of the keys that are no fields of nodes: see ruleOf. A key that is not here is a conflict: id, type, parentId, createdAt,
-// and what Arbor does not know.
-var rules = map[string]rule{
-	mdstore.KeyTitle: noted, mdstore.KeyName: noted, mdstore.KeyGoal: noted, mdstore.KeyDescription: noted,
-	mdstore.KeyFocus: later,
-	mdstore.KeyAgent: later, mdstore.KeyPriority: later, mdstore.KeySlot: later, mdstore.KeyEnded: later,
-	mdstore.KeyStatus: status, mdstore.KeyUpdated: newest, mdstore.KeyRulesHash: hash,
-	mdstore.KeyTags: united, mdstore.KeyContributors: united, mdstore.KeyAttached: united,
-}
-
-// ruleOf returns the rule of a key.
-func ruleOf(key string) rule {
-	f := mdstore.FieldOf(key)
-	switch {
-	case f == nil || rules[key] != 0:
-		return rules[key]
-	case f.Unite:
-		return united
+// ruleOf returns the merge rule of a key: that of its row in the table of the kind, and a conflict where it has none.
+func (m *merging) ruleOf(key string) mdstore.MergeRule {
+	if k := m.kind.Key(key); k != nil {
+		return k.Merge
 	}
-	return later
+	return mdstore.MergeConflict
 }
 
 // An entry is a key of the front matter with its lines, or a line between keys.
@@ -114,7 +88,7 @@ func (m *merging) front() (string, error) {
 		for _, e := range all[i] {
 			it := diff3.Item{Key: "line " + e.raw}
 			if e.key != "" {
-				it = diff3.Item{Key: "key " + e.key, Value: e.says(d)}
+				it = diff3.Item{Key: "key " + e.key, Value: m.says(e, d)}
 			}
 			items[i] = append(items[i], it)
 		}
@@ -151,9 +125,9 @@ func choose(v [3]string) string {
 
 // says returns the meaning of an entry of a document: not how it is written, except where only a person knows what
 // it means.
-func (e entry) says(d *mdoc.Doc) string {
+func (m *merging) says(e entry, d *mdoc.Doc) string {
 	switch {
-	case ruleOf(e.key) == united:
+	case m.ruleOf(e.key) == mdstore.MergeUnite:
 		return mdoc.List(d.List(e.key)...).String()
 	case e.field.Kind == mdoc.Nested:
 		return e.raw
@@ -166,7 +140,7 @@ func (m *merging) field(e [3]entry) string {
 	var v, raw, literal [3]string
 	for i, x := range e {
 		if x.key != "" {
-			v[i], raw[i], literal[i] = x.says(m.doc[i]), x.raw, m.doc[i].Slice(x.field.Span)
+			v[i], raw[i], literal[i] = m.says(x, m.doc[i]), x.raw, m.doc[i].Slice(x.field.Span)
 		}
 	}
 	key, wins := e[ours].key, cmp.Or(m.later, cmp.Compare(v[ours], v[theirs]))
@@ -175,8 +149,8 @@ func (m *merging) field(e [3]entry) string {
 	if m.wins != Nobody {
 		conflict = raw[m.wins]
 	}
-	switch r := ruleOf(key); {
-	case r == hash && m.hashed(v):
+	switch r := m.ruleOf(key); {
+	case r == mdstore.MergeHash && m.hashed(v):
 		return cmp.Or(e[ours].with(strconv.Quote(mdstore.RulesHash(m.rules))), conflict)
 	case v[ours] == v[theirs]:
 		return choose(raw)
@@ -186,18 +160,18 @@ func (m *merging) field(e [3]entry) string {
 		if wins = 1; raw[theirs] != raw[base] && !strings.Contains(raw[ours], "#") { // they changed how it is written
 			return cmp.Or(e[theirs].with(literal[ours]), raw[ours])
 		}
-	case r == united:
+	case r == mdstore.MergeUnite:
 		list := mdoc.List(unite(m.doc[base].List(key), m.doc[ours].List(key), m.doc[theirs].List(key))...).String()
 		return cmp.Or(e[ours].with(list), e[theirs].with(list), conflict)
-	case r == newest && o.Kind == mdoc.Int && t.Kind == mdoc.Int:
+	case r == mdstore.MergeNewest && o.Kind == mdoc.Int && t.Kind == mdoc.Int:
 		wins = cmp.Compare(number(m.doc[ours], key), number(m.doc[theirs], key))
 	case m.wins != Nobody:
 		m.gaveWay(key, "")
-	case r == status:
+	case r == mdstore.MergeStatus:
 		wins = m.status(o.Value, t.Value)
-	case r == noted && m.keyOf(mdstore.SecLog) != nil:
+	case r == mdstore.MergeNoted && m.keyOf(mdstore.SecLog) != nil:
 		m.gaveWay(key, []string{o.Value, t.Value}[max(wins, 0)])
-	case r == later:
+	case r == mdstore.MergeLater:
 	case m.slots != nil && (key == mdstore.KeyID || key == mdstore.KeyCreated): // a slot that was made twice
 		made := func(i int) int64 { return cmp.Or(number(m.doc[i], mdstore.KeyCreated), 1<<62) }
 		wins = cmp.Or(cmp.Compare(made(theirs), made(ours)), cmp.Compare(v[theirs], v[ours]))

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"arbor/engine/config"
 	"arbor/engine/ops"
 	"arbor/engine/serve"
+	"arbor/mdstore"
 )
 
 var update = flag.Bool("update", false, "rewrite what docs/cli.md and docs/mcp.md have from the commands and the catalogue")
@@ -35,6 +37,47 @@ func TestManual(t *testing.T) {
 }
 
 const mcpPage = "../../../docs/mcp.md"
+
+// TestKeysOfFiles holds the tables of keys and sections in docs/format.md to the table of kinds.
+func TestKeysOfFiles(t *testing.T) {
+	const page, begin, end = "../../../docs/format.md", "<!-- keys: written by go test ./cmd/internal/app -run TestKeysOfFiles -update -->\n", "<!-- end of keys -->\n"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatalf("%s has no place for the tables of keys: %q and %q", page, begin, end)
+	}
+	var b strings.Builder
+	for _, k := range mdstore.AllKinds() {
+		if k == mdstore.WorkspaceKind || k == mdstore.NodeKind || k.Form == mdstore.SlotForm { // which have a table by hand, with what a missing key means
+			for _, key := range k.Keys {
+				if !strings.Contains(before+after, "`"+key.Name+"`") {
+					t.Errorf("%s does not name the key %s of a %s", page, key.Name, k.Name)
+				}
+			}
+			continue
+		}
+		place := path.Join(k.Place.Dir, strings.Replace(k.Place.Name, "*", "<name>", 1))
+		if k.Place.Deep {
+			place = path.Join(k.Place.Dir, "<folder>", strings.Replace(k.Place.Name, "*", "<time>", 1))
+		}
+		fmt.Fprintf(&b, "\n**%s**: `%s`\n\n| key | value |\n|---|---|\n", k.Name, place)
+		for _, key := range k.Keys {
+			fmt.Fprintf(&b, "| `%s` | %s |\n", key.Name, key.Help)
+		}
+		if k.Form == nil || len(k.Form.Sections) == 0 {
+			continue
+		}
+		b.WriteString("\n| section | Chinese heading |\n|---|---|\n")
+		for _, sec := range k.Form.Sections {
+			fmt.Fprintf(&b, "| `## %s` | `## %s` |\n", sec.Name, strings.Join(sec.Aliases, "`, `## "))
+		}
+	}
+	golden(t, page, before+begin+b.String()+"\n"+end+after)
+}
 
 // TestToolTable holds the table of tools in docs/mcp.md to the catalogue.
 func TestToolTable(t *testing.T) {

@@ -136,7 +136,7 @@ func (h *Here) Environments(ctx context.Context) ([]env.Environment, error) {
 			Owner: p.Field(mdstore.KeyOwner), Tools: p.List(mdstore.KeyTools), Text: body(p),
 		}
 		same := func(o env.Environment) bool { return o.ID == e.ID }
-		if len(p.Problems) == 0 && env.ValidID(e.ID) && !slices.ContainsFunc(all, same) {
+		if p.Editable() == nil && env.ValidID(e.ID) && !slices.ContainsFunc(all, same) {
 			all = append(all, e)
 		}
 	}
