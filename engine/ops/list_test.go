@@ -63,6 +63,6 @@ func TestWorkspaceListOrdersAndFinds(t *testing.T) {
 	if got["bound"] != true || got["lastAccessed"] == nil {
 		t.Errorf("%v", got)
 	}
-	refused(t, w, env, "INVALID_PARAMS", "workspace_list", map[string]any{"limit": -1})
+	refused(t, w, env, "INVALID_PARAMS", "workspace_list", map[string]any{"limit": -2})
 	refused(t, w, env, "INVALID_PARAMS", "workspace_list", map[string]any{"sortBy": "size"})
 }

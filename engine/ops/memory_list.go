@@ -5,7 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"arbor/engine"
@@ -22,22 +21,19 @@ type MemoryListIn struct {
 	Tags   []string `json:"tags,omitempty" flag:"tag" help:"only slots with this TAG; may be repeated: with all of them"`
 	Group  string   `json:"group,omitempty" help:"only slots in this GROUP and below it"`
 	SortBy string   `json:"sortBy,omitempty" enum:"updated,name,created,priority" flag:"sort" help:"updated unless given"`
-	Limit  int      `json:"limit,omitempty" min:"-1" flag:"limit,n" help:"at most N; 20 unless given"`
 
 	Archived   bool `json:"archived,omitempty" help:"archived slots instead"`
 	Candidates int  `json:"candidates,omitempty" min:"0" help:"only slots that nobody changed or read for N days"`
-
-	Cursor string `json:"cursor,omitempty" help:"continue at the CURSOR of an earlier page"`
+	Wanted
 }
 
 // MemoryListOut lists slots, and the tags and groups of all that there are.
 type MemoryListOut struct {
 	Slots  []SlotOut `json:"slots"`
-	Total  int       `json:"total"` // slots that match
 	Tags   []Counted `json:"tags"`
 	Groups []Counted `json:"groups"`
-	Cursor string    `json:"cursor,omitempty"`
-	Sizes            // of all archived slots that match
+	Listed
+	Sizes // of all archived slots that match
 	Out
 }
 
@@ -82,8 +78,6 @@ type SlotOut struct {
 	Reason       string `json:"reason,omitempty"`
 	Sizes
 }
-
-const slotsShown = 20 // that a list shows unless told otherwise
 
 var memoryList = op("memory_list", reads|repeats, MemoryList, Help{
 	Summary: "list slots, with tags and groups",
@@ -175,46 +169,35 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 	byName := func(a, b Counted) int { return strings.Compare(a.Name, b.Name) }
 	slices.SortFunc(out.Tags, byName)
 	slices.SortFunc(out.Groups, byName)
-	out.Total = len(all)
-	start := 0
-	if in.Cursor != "" {
-		if start, err = strconv.Atoi(in.Cursor); err != nil || start < 0 || start > len(all) {
-			return nil, badCursor(in.Cursor, "is none of an earlier answer")
-		}
-	}
-	all = all[start:]
-	limit := min(len(all), cmp.Or(in.Limit, slotsShown))
-	if in.Limit < 0 {
-		limit = len(all)
-	}
-	heads := []SlotOut{}
-	for _, s := range all[:limit] {
-		h := slotHead(s.Slot, s.page, s.ws)
-		h.Problem = cmp.Or(broken[s.page.Path], h.Problem)
-		if h.LastAccessed = s.last; in.Archived {
-			h.Reason, h.Compressed = s.note.Reason, false
-			h.add(s.note.Size, s.size)
-			if !s.note.At.IsZero() {
-				h.ArchivedAt = s.note.At.UnixMilli()
-			}
-		}
-		heads = append(heads, h)
-	}
-	hint := "memory_read (arbor memory read) reads one, search finds words in all"
+	l := list[found]{all: all, id: func(f found) string { return string(f.ID) }, what: "slots",
+		hint: "memory_read (arbor memory read) reads one, search finds words in all", narrow: "query, tags or group narrow it"}
 	switch {
 	case in.Archived:
-		hint = "memory_restore (arbor memory restore) brings one back"
+		l.hint = "memory_restore (arbor memory restore) brings one back"
 	case in.Candidates > 0:
-		hint = "memory_archive (arbor memory archive) takes one out of the way"
+		l.hint = "memory_archive (arbor memory archive) takes one out of the way"
 	}
-	env.fit(out, limit, func(n int) {
-		out.Slots, out.Cursor, out.Hint = heads[:n], "", hint
-		if n < len(all) {
-			out.Cursor = strconv.Itoa(start + n)
-			out.Hint = shownOf(n, out.Total, "slots", "cursor "+out.Cursor+" brings the next, query, tags or group narrow it")
+	heads := map[mdstore.Path]SlotOut{}
+	err = l.reply(env, in.Wanted, out, &out.Listed, &out.Hint, func(shown []found) {
+		out.Slots = []SlotOut{}
+		for _, s := range shown {
+			h, met := heads[s.page.Path]
+			if !met {
+				h = slotHead(s.Slot, s.page, s.ws)
+				h.Problem = cmp.Or(broken[s.page.Path], h.Problem)
+				if h.LastAccessed = s.last; in.Archived {
+					h.Reason, h.Compressed = s.note.Reason, false
+					h.add(s.note.Size, s.size)
+					if !s.note.At.IsZero() {
+						h.ArchivedAt = s.note.At.UnixMilli()
+					}
+				}
+				heads[s.page.Path] = h
+			}
+			out.Slots = append(out.Slots, h)
 		}
 	})
-	return out, nil
+	return out, err
 })
 
 // memoryOf returns the workspaces whose memory a call means: the one that it names or means, or else all.

@@ -20,7 +20,7 @@ type NodeListIn struct {
 	Status []string `json:"status,omitempty" flag:"status,s" is:"status" help:"only nodes in these STATUSES, separated by commas"`
 	Type   string   `json:"type,omitempty" flag:"type,t" enum:"planning,execution"`
 	Limit  int      `json:"limit,omitempty" min:"-1" flag:"limit,n" help:"at most N nodes; 200 unless given"`
-	Cursor string   `json:"cursor,omitempty" help:"continue at the CURSOR of an earlier page"`
+	Cursor string   `json:"cursor,omitempty" help:"the CURSOR of an earlier page"`
 }
 
 // NodeListOut is a tree of nodes.

@@ -23,7 +23,7 @@ type SearchIn struct {
 	Since       string   `json:"since,omitempty" listed:"memory" help:"not older than this TIME: UTC, RFC 3339, Unix milliseconds, or how long ago, as 2h30m"`
 	Until       string   `json:"until,omitempty" listed:"memory" help:"not newer than this TIME"`
 	Limit       int      `json:"limit,omitempty" min:"0" flag:"limit,n" listed:"memory" help:"at most N results; 20 unless given"`
-	Cursor      string   `json:"cursor,omitempty" listed:"memory" help:"continue at the CURSOR of an earlier page"`
+	Cursor      string   `json:"cursor,omitempty" listed:"memory" help:"the CURSOR of an earlier page"`
 }
 
 // SearchOut has what was found, the best first.

@@ -178,13 +178,13 @@ var readSession = reading(func(ctx context.Context, env *Env, in SessionLoadIn) 
 type SessionListIn struct {
 	In
 	Active bool `json:"active,omitempty" help:"only those that have not ended"`
-	Limit  int  `json:"limit,omitempty" min:"0" flag:"limit,n" help:"at most N"`
+	Wanted
 }
 
 // SessionListOut lists sessions, newest first.
 type SessionListOut struct {
 	Sessions []SessionHead `json:"sessions"`
-	Hidden   int           `json:"hidden,omitempty"` // further sessions
+	Listed
 	Out
 }
 
@@ -201,7 +201,7 @@ type SessionHead struct {
 }
 
 var sessionList = op("session_list", reads|repeats, SessionList, Help{
-	Summary: "list the sessions of a workspace, newest first",
+	Summary: "list sessions, newest first",
 	Use:     "session list",
 	Aliases: "ls",
 	Text:    "Those that have a file, from this machine and others.",
@@ -214,29 +214,23 @@ func SessionList(ctx context.Context, env *Env, in SessionListIn) (*SessionListO
 	if err != nil {
 		return nil, err
 	}
-	all := []SessionHead{}
-	for _, p := range v.Pages().Newest(mdstore.SessionKind) {
-		if !in.Active || p.Field(mdstore.KeyEnded) == "" {
-			all = append(all, SessionHead{ID: string(p.ID), Name: p.Name(), Description: p.Field(mdstore.KeyDescription),
+	all := slices.DeleteFunc(v.Pages().Newest(mdstore.SessionKind), func(p *mdstore.Page) bool {
+		return in.Active && p.Field(mdstore.KeyEnded) != ""
+	})
+	l := list[*mdstore.Page]{all: all, id: pageID, what: "sessions", hint: "session_load takes one up", narrow: "active narrows it"}
+	if len(all) == 0 {
+		l.hint = "there is none; session_start makes one"
+	}
+	out := &SessionListOut{}
+	err = l.reply(env, in.Wanted, out, &out.Listed, &out.Hint, func(shown []*mdstore.Page) {
+		out.Sessions = []SessionHead{}
+		for _, p := range shown {
+			out.Sessions = append(out.Sessions, SessionHead{ID: string(p.ID), Name: p.Name(), Description: p.Field(mdstore.KeyDescription),
 				StartedAt: p.Time(mdstore.KeyStarted), EndedAt: p.Time(mdstore.KeyEnded), Previous: p.Field(mdstore.KeyPrevious),
 				Tags: p.List(mdstore.KeyTags), Damaged: p.Editable() != nil})
 		}
-	}
-	most := len(all)
-	if in.Limit > 0 {
-		most = min(most, in.Limit)
-	}
-	out := &SessionListOut{}
-	env.fit(out, most, func(n int) {
-		out.Sessions, out.Hidden, out.Hint = all[:n], len(all)-n, "session_load takes one up"
-		switch {
-		case len(all) == 0:
-			out.Hint = "there is none; session_start makes one"
-		case out.Hidden > 0:
-			out.Hint = shownOf(n, len(all), "sessions", "a higher limit brings more")
-		}
 	})
-	return out, nil
+	return out, err
 }
 
 // SessionNoteIn adds a line to a session's log.
@@ -252,7 +246,7 @@ type SessionNoteIn struct {
 type SessionNoteOut struct{ Wrote }
 
 var sessionNote = op("session_note", writes, SessionNote, Help{
-	Summary: "add a line to the log of a session",
+	Summary: "add a line to a session's log",
 	Use:     "session note [TEXT | -]",
 	Text:    "The log has the time in UTC, who (--as), the word of --type, and the text.",
 	Example: `arbor session note "The limit is 5 tries a minute" --about docs/limits.md`,

@@ -98,15 +98,13 @@ type StateListIn struct {
 	SessionID string   `json:"sessionId,omitempty" flag:"-" is:"session"`
 	Tags      []string `json:"tags,omitempty" flag:"tag" help:"only states with this TAG, or another one that is given"`
 	Query     string   `json:"query,omitempty" help:"only states with these WORDS in name, description and tags"`
-	Limit     int      `json:"limit,omitempty" min:"-1" flag:"limit,n" help:"at most N states; 20 unless given"`
-	Cursor    string   `json:"cursor,omitempty" help:"continue at the CURSOR of an earlier page"`
+	Wanted
 }
 
 // StateListOut lists states, newest first.
 type StateListOut struct {
 	States []StateHead `json:"states"`
-	Total  int         `json:"total"`            // states that match
-	Cursor string      `json:"cursor,omitempty"` // brings what follows; "" at the end
+	Listed
 	Out
 }
 
@@ -119,8 +117,6 @@ type StateHead struct {
 	Created     int64    `json:"created"` // Unix milliseconds
 	Tags        []string `json:"tags,omitempty"`
 }
-
-const statesShown = 20 // that a list shows unless told otherwise
 
 var stateList = op("state_list", reads|repeats, StateList, Help{
 	Summary: "list states, newest first",
@@ -150,34 +146,18 @@ func StateList(ctx context.Context, env *Env, in StateListIn) (*StateListOut, er
 			len(in.Tags) > 0 && !slices.ContainsFunc(in.Tags, tagged) ||
 			slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 	})
-	out := &StateListOut{Total: len(all)}
-	if in.Cursor != "" { // the place of the last state of a page, which stays where the state goes
-		var made int64
-		var id string
-		if _, err := fmt.Sscanf(in.Cursor, "%d@%s", &made, &id); err != nil {
-			return nil, badCursor(in.Cursor, "is none of an earlier answer")
-		}
-		all = slices.DeleteFunc(all, func(p *mdstore.Page) bool {
-			return p.Made() > made || p.Made() == made && string(p.ID) >= id
-		})
-	}
-	limit := min(len(all), cmp.Or(in.Limit, statesShown))
-	if in.Limit < 0 {
-		limit = len(all)
-	}
-	heads := []StateHead{}
-	for _, p := range all[:limit] {
-		heads = append(heads, stateHead(p))
-	}
-	env.fit(out, limit, func(n int) {
-		out.States, out.Cursor, out.Hint = heads[:n], "", "state_load (arbor state load) takes one up"
-		if n < len(all) {
-			out.Cursor = fmt.Sprintf("%d@%s", all[n-1].Made(), all[n-1].ID)
-			out.Hint = shownOf(n, out.Total, "states", "cursor "+out.Cursor+" brings the next, tags or query narrow it")
+	out := &StateListOut{}
+	l := list[*mdstore.Page]{all: all, id: pageID, what: "states", hint: "state_load (arbor state load) takes one up", narrow: "tags or query narrow it"}
+	err = l.reply(env, in.Wanted, out, &out.Listed, &out.Hint, func(shown []*mdstore.Page) {
+		out.States = []StateHead{}
+		for _, p := range shown {
+			out.States = append(out.States, stateHead(p))
 		}
 	})
-	return out, nil
+	return out, err
 }
+
+func pageID(p *mdstore.Page) string { return string(p.ID) }
 
 func stateHead(p *mdstore.Page) StateHead {
 	return StateHead{ID: string(p.ID), Name: p.Name(), Description: p.Field(mdstore.KeyDescription),
@@ -219,7 +199,7 @@ type FileNow struct {
 }
 
 var stateLoad = op("state_load", writes|looks, StateLoad, Help{
-	Summary: "take up a state: what changed, and a session that goes on",
+	Summary: "take up a state: what changed, a session that goes on",
 	Use:     "state load STATE",
 	Aliases: "resume",
 	Text: `STATE is an id or a name; of several with one name the newest is meant. The new
@@ -309,7 +289,7 @@ type StateUpdateOut struct {
 }
 
 var stateUpdate = op("state_update", writes|repeats, StateUpdate, Help{
-	Summary: "change a state's name, description or tags",
+	Summary: "change name, description or tags of a state",
 	Use:     "state update STATE",
 	Text:    "All else stays as it was saved.",
 	Example: `arbor state update "Before the review" --tag ui --tag done`,

@@ -84,14 +84,15 @@ type WorkspaceListIn struct {
 	Status string `json:"status,omitempty" enum:"active,archived,all" help:"active unless given"`
 	SortBy string `json:"sortBy,omitempty" listed:"briefing" enum:"name,created,lastAccessed" flag:"sort" help:"lastAccessed unless given"`
 	Order  string `json:"order,omitempty" listed:"briefing" enum:"asc,desc" help:"desc for lastAccessed unless given, else asc"`
-	Limit  int    `json:"limit,omitempty" min:"0" listed:"briefing" flag:"limit,n" help:"at most N workspaces"`
+	Limit  int    `json:"limit,omitempty" min:"-1" listed:"briefing" flag:"limit,n" help:"at most N workspaces"`
+	Cursor string `json:"cursor,omitempty" listed:"never" help:"the CURSOR of an earlier page"`
 	Query  string `json:"query,omitempty" listed:"briefing" help:"only those with all WORDS in name and description, or the one whose root folder is nearest above a folder"`
 }
 
 // WorkspaceListOut lists workspaces in the order asked for.
 type WorkspaceListOut struct {
 	Workspaces []WorkspaceHead `json:"workspaces"`
-	Hidden     int             `json:"hidden,omitempty"` // further workspaces
+	Listed
 	Out
 }
 
@@ -135,36 +136,31 @@ var WorkspaceList = reading(func(ctx context.Context, env *Env, in WorkspaceList
 	if want == "" {
 		want = mdstore.StatusActive
 	}
-	out := &WorkspaceListOut{Workspaces: []WorkspaceHead{}, Out: Out{Hint: "workspace_status shows the tree of one"}}
+	out := &WorkspaceListOut{Workspaces: []WorkspaceHead{}}
+	l := list[WorkspaceHead]{id: func(w WorkspaceHead) string { return w.ID }, what: "workspaces", hint: "workspace_status shows the tree of one",
+		narrow: "workspace_get shows any by its id"}
 	for _, w := range all {
 		if want == "all" || w.Status == want {
 			out.Workspaces = append(out.Workspaces, env.head(w))
 		}
 	}
-	found := ordered(ctx, env, in, asked(env, in.Query, out.Workspaces))
+	l.all = ordered(ctx, env, in, asked(env, in.Query, out.Workspaces))
 	switch {
 	case len(all) == 0:
-		out.Hint = "the vault has no workspace yet; make one with workspace_init (arbor init)"
-	case len(found) == 0 && in.Query != "":
-		out.Hint = "none matches; a word is any part of a name or description, and all words must match"
-	case len(found) == 0:
-		out.Hint = "none is " + want + "; status all shows every one"
+		l.hint = "the vault has no workspace yet; make one with workspace_init (arbor init)"
+	case len(l.all) == 0 && in.Query != "":
+		l.hint = "none matches; a word is any part of a name or description, and all words must match"
+	case len(l.all) == 0:
+		l.hint = "none is " + want + "; status all shows every one"
 	}
-	hint, total := out.Hint, len(found)
-	if in.Limit > 0 {
-		found = found[:min(len(found), in.Limit)]
-	}
-	if err := countSessions(ctx, env, found); err != nil {
-		return nil, err
-	}
-	env.fit(out, len(found), func(n int) {
-		out.Workspaces, out.Hidden, out.Hint = found[:n], total-n, hint
-		if out.Hidden > 0 {
-			out.Hint = shownOf(n, total, "workspaces",
-				"workspace_get shows any by its id, arbor ws list all of them; workspace_archive makes the list shorter")
+	var uncounted error
+	counted := false
+	err = l.reply(env, Wanted{cmp.Or(in.Limit, -1), in.Cursor}, out, &out.Listed, &out.Hint, func(shown []WorkspaceHead) {
+		if out.Workspaces = nonNil(shown); !counted {
+			uncounted, counted = countSessions(ctx, env, shown), true
 		}
 	})
-	return out, nil
+	return out, cmp.Or(err, uncounted)
 })
 
 func (env *Env) head(w *mdstore.Workspace) WorkspaceHead {

@@ -166,7 +166,7 @@ var specials = map[string]func(*shell) command{
 	"context_focus": focusCommand, "log_append": logCommand, "problem_update": problemCommand,
 	"session_bind": shows(showBound), "session_status": shows(showSession), "changes_get": changesCommand,
 	"session_start": shows(showStarted), "session_list": listing(showSessions), "session_load": sessionLoadCommand,
-	"transcript_read": shows(showTranscript), "memory_read": memoryReadCommand, "memory_list": shows(showSlots), "memory_compress": shows(showSizes),
+	"transcript_read": shows(showTranscript), "memory_read": memoryReadCommand, "memory_list": listing(showSlots), "memory_compress": shows(showSizes),
 	"memory_export": shows(showExport), "memory_import": memoryImportCommand, "memory_merge": memoryMergeCommand, "memory_delete": memoryDeleteCommand, "config_get": configCommand,
 	"node_next": nextCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
 	"node_reference": refCommand, "workspace_load": shows(showLoad), "briefing_update": briefingCommand,
@@ -265,6 +265,9 @@ func (b *binding) run(cmd *cobra.Command, words []string) error {
 	env, err := sh.env(ctx, c.mode)
 	if err != nil {
 		return err
+	}
+	if list, ok := c.in.(interface{ All() }); ok && sh.flags.all {
+		list.All()
 	}
 	out, err := b.o.Run(ctx, env, c.in)
 	if err != nil {

@@ -105,7 +105,7 @@ func nodeOffers(filter nodeFilter) func(context.Context, *shell) []offer {
 // slotOffers offers the slots of the memory, or the archived ones.
 func slotOffers(archived bool) func(context.Context, *shell) []offer {
 	return func(ctx context.Context, sh *shell) (all []offer) {
-		in := ops.MemoryListIn{MemoryIn: ops.MemoryIn{In: sh.in()}, Archived: archived, Limit: -1}
+		in := ops.MemoryListIn{MemoryIn: ops.MemoryIn{In: sh.in()}, Archived: archived, Wanted: ops.Wanted{Limit: -1}}
 		out, err := call(ctx, sh, ops.MemoryList, in)
 		if err != nil {
 			return nil

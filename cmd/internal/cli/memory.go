@@ -82,13 +82,7 @@ func showSlots(sh *shell, out *ops.MemoryListOut) error {
 		}
 		rows = append(rows, []cell{{text: name}, {text: strconv.Itoa(s.Entries)}, {text: at, sgr: "2"}, {text: about}})
 	}
-	if len(rows) == 0 {
-		sh.say("no slots")
-	}
-	if more := out.Total - len(rows); more > 0 && len(rows) > 0 {
-		sh.say("%s more", counted(more, "slot"))
-	}
-	return sh.bounded(sh.table([]string{"SLOT", "ENTRIES", "UPDATED", "ABOUT"}, rows), "lines")
+	return sh.listed("slots", []string{"SLOT", "ENTRIES", "UPDATED", "ABOUT"}, rows, out.Listed)
 }
 
 func showSizes(sh *shell, out *ops.MemoryCompressOut) error {

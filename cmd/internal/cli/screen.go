@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"arbor/context/render"
+	"arbor/engine/ops"
 	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
 )
@@ -219,6 +220,18 @@ func (sh *shell) bounded(lines []string, what string, rest ...string) error {
 		sh.warn("%d of %d %s; %s", len(shown), len(lines), what, rest[0])
 	}
 	return sh.unprinted
+}
+
+// listed prints a list as a table of rows, or says that there is nothing, and names what brings the items that it lacks.
+func (sh *shell) listed(what string, head []string, rows [][]cell, of ops.Listed) error {
+	if len(rows) == 0 {
+		sh.say("no %s", what)
+	}
+	err := sh.bounded(sh.table(head, rows), "lines")
+	if of.Cursor != "" {
+		sh.warn("%d of %d %s; --cursor %s brings what follows, --all everything", len(rows), of.Total, what, of.Cursor)
+	}
+	return err
 }
 
 // damage tells what is wrong with the file that something was printed from.

@@ -40,13 +40,7 @@ func showSessions(sh *shell, out *ops.SessionListOut) error {
 		}
 		rows = append(rows, []cell{{text: s.ID, sgr: "2"}, {text: timeOf(s.StartedAt)}, {text: ended}, {text: s.Name}})
 	}
-	if len(rows) == 0 {
-		sh.say("no sessions")
-	}
-	if out.Hidden > 0 {
-		sh.say("%s more", counted(out.Hidden, "session"))
-	}
-	return sh.bounded(sh.table([]string{"ID", "STARTED", "ENDED", "NAME"}, rows), "lines")
+	return sh.listed("sessions", []string{"ID", "STARTED", "ENDED", "NAME"}, rows, out.Listed)
 }
 
 func sessionLoadCommand(sh *shell) command {

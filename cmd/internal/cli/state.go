@@ -26,9 +26,7 @@ func newState(sh *shell) *cobra.Command {
 func stateListCommand(sh *shell) command {
 	in := &ops.StateListIn{}
 	return command{in: in, list: true, show: showing(sh, showStates), check: func(*cobra.Command) error {
-		if in.SessionID = sh.flags.session; sh.flags.all {
-			in.Limit = -1
-		}
+		in.SessionID = sh.flags.session
 		return nil
 	}}
 }
@@ -45,14 +43,7 @@ func showStates(sh *shell, out *ops.StateListOut) error {
 		}
 		rows = append(rows, []cell{{text: s.ID, sgr: "2"}, {text: timeOf(s.Created)}, {text: name}})
 	}
-	if len(rows) == 0 {
-		sh.say("no states")
-	}
-	sh.bounded(sh.table([]string{"ID", "SAVED", "NAME"}, rows), "lines")
-	if out.Cursor != "" {
-		sh.warn("%d of %d states; --cursor %s brings what follows, --all everything", len(rows), out.Total, out.Cursor)
-	}
-	return nil
+	return sh.listed("states", []string{"ID", "SAVED", "NAME"}, rows, out.Listed)
 }
 
 func showSaved(sh *shell, out *ops.StateSaveOut) error { return sh.wrote(out, out.Wrote, out.StateID) }

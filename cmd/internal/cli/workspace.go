@@ -96,10 +96,9 @@ func showWorkspaces(sh *shell, out *ops.WorkspaceListOut) error {
 		}
 		rows = append(rows, []cell{{text: short(w.ID), sgr: "2"}, status, {text: w.Name, sgr: "1"}, {text: w.Goal}})
 	}
-	if len(rows) == 0 {
-		sh.say("no workspaces")
+	if err := sh.listed("workspaces", []string{"ID", "STATUS", "NAME", "GOAL"}, rows, out.Listed); err != nil || out.Cursor != "" {
+		return err
 	}
-	sh.bounded(sh.table([]string{"ID", "STATUS", "NAME", "GOAL"}, rows), "lines")
 	sh.hint(out.Hint)
 	return nil
 }

@@ -85,7 +85,7 @@ func (x *exporter) things(ws mdstore.ID) error {
 		ids["node"] = append(ids["node"], string(n.ID))
 	}
 	in := ops.In{WorkspaceID: string(ws)}
-	list := ops.MemoryListIn{Limit: everyNode}
+	list := ops.MemoryListIn{Wanted: ops.Wanted{Limit: everyNode}}
 	list.WorkspaceID = in.WorkspaceID
 	slots, err := ops.MemoryList(x.ctx, x.site.env(), list)
 	if err != nil {
@@ -94,14 +94,14 @@ func (x *exporter) things(ws mdstore.ID) error {
 	for _, slot := range slots.Slots {
 		ids["slot"] = append(ids["slot"], slot.Name)
 	}
-	sessions, err := ops.SessionList(x.ctx, x.site.env(), ops.SessionListIn{In: in, Limit: everyNode})
+	sessions, err := ops.SessionList(x.ctx, x.site.env(), ops.SessionListIn{In: in, Wanted: ops.Wanted{Limit: everyNode}})
 	if err != nil {
 		return err
 	}
 	for _, session := range sessions.Sessions {
 		ids["session"] = append(ids["session"], session.ID)
 	}
-	states, err := ops.StateList(x.ctx, x.site.env(), ops.StateListIn{In: in, Limit: everyNode})
+	states, err := ops.StateList(x.ctx, x.site.env(), ops.StateListIn{In: in, Wanted: ops.Wanted{Limit: everyNode}})
 	if err != nil {
 		return err
 	}

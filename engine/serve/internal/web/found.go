@@ -48,6 +48,12 @@ func marked(f ops.Found) (pieces []piece) {
 	return append(pieces, piece{Text: string(all[at:])})
 }
 
+// How many items a page has; a link brings the others.
+const (
+	slotsOnPage    = 500
+	sessionsOnPage = 200
+)
+
 type slots struct {
 	*ops.MemoryListOut
 	Query    string
@@ -57,7 +63,7 @@ type slots struct {
 func (s *Site) memory(r *http.Request, v *screen) error {
 	v.Title = "Memory"
 	b := slots{Query: strings.TrimSpace(r.FormValue("q")), Archived: r.FormValue("archived") != ""}
-	in := ops.MemoryListIn{Query: b.Query, Archived: b.Archived, Limit: 500}
+	in := ops.MemoryListIn{Query: b.Query, Archived: b.Archived, Wanted: ops.Wanted{Limit: slotsOnPage, Cursor: r.FormValue("cursor")}}
 	in.WorkspaceID = v.Workspace
 	var err error
 	if len(v.All) > 0 {
@@ -87,9 +93,9 @@ func (s *Site) sessions(r *http.Request, v *screen) (err error) {
 	var b sessionsPage
 	in := ops.In{WorkspaceID: v.Workspace}
 	if len(v.All) > 0 {
-		b.SessionListOut, err = ops.SessionList(r.Context(), s.env(), ops.SessionListIn{In: in, Limit: 200})
+		b.SessionListOut, err = ops.SessionList(r.Context(), s.env(), ops.SessionListIn{In: in, Wanted: ops.Wanted{Limit: sessionsOnPage, Cursor: r.FormValue("cursor")}})
 		if err == nil {
-			b.States, err = ops.StateList(r.Context(), s.env(), ops.StateListIn{In: in, Limit: 200})
+			b.States, err = ops.StateList(r.Context(), s.env(), ops.StateListIn{In: in, Wanted: ops.Wanted{Limit: sessionsOnPage, Cursor: r.FormValue("states")}})
 		}
 	}
 	v.Body = b

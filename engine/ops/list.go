@@ -1,0 +1,73 @@
+package ops
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Wanted says which part of a list a call wants.
+type Wanted struct {
+	Limit  int    `json:"limit,omitempty" min:"-1" flag:"limit,n" help:"at most N; 20 unless given"`
+	Cursor string `json:"cursor,omitempty" help:"the CURSOR of an earlier page"`
+}
+
+// All asks for everything, however long.
+func (w *Wanted) All() { w.Limit = -1 }
+
+// Listed says which part of a list a reply has.
+type Listed struct {
+	Total  int    `json:"total"`            // items that match
+	Cursor string `json:"cursor,omitempty"` // brings what follows; "" at the end
+}
+
+// listShown is how many items a list has where the call does not say.
+const listShown = 20
+
+// A list is the items that match a call, in order. Lists of nodes are trees, which page collects.
+type list[T any] struct {
+	all    []T
+	id     func(T) string // what tells an item from the others, without blanks
+	what   string         // the items, as hints name them: "states"
+	hint   string         // of a reply that has the end of the list
+	narrow string         // what makes the list shorter, for the hint of any other reply
+}
+
+// reply makes a reply have the part of the list that a call wants, or as much of it as there is room for. show puts items
+// into the reply; it is called several times where they do not all fit, with most of them first.
+//
+// A cursor is the number of items before the page, and the id of the last of them: the page begins behind that item
+// wherever it is by then, and where it is gone at its place.
+func (l list[T]) reply(env *Env, in Wanted, out any, listed *Listed, hint *string, show func([]T)) error {
+	listed.Total = len(l.all)
+	rest := l.all
+	if in.Cursor != "" {
+		word, id, _ := strings.Cut(in.Cursor, "@")
+		before, err := strconv.Atoi(word)
+		if err != nil || before < 1 || id == "" {
+			return badCursor(in.Cursor, "is none of an earlier answer")
+		}
+		if before > len(l.all) || l.id(l.all[before-1]) != id { // others came or went
+			before = max(before-1, 0)
+			if i := slices.IndexFunc(l.all, func(x T) bool { return l.id(x) == id }); i >= 0 {
+				before = i + 1
+			}
+		}
+		rest = l.all[min(before, len(l.all)):]
+	}
+	most := cmp.Or(in.Limit, listShown)
+	if most < 0 || most > len(rest) {
+		most = len(rest)
+	}
+	env.fit(out, most, func(n int) {
+		show(rest[:n:n])
+		listed.Cursor, *hint = "", l.hint
+		if n < len(rest) {
+			listed.Cursor = fmt.Sprintf("%d@%s", len(l.all)-len(rest)+n, l.id(rest[n-1]))
+			*hint = shownOf(n, listed.Total, l.what, "cursor "+listed.Cursor+" brings the next, "+l.narrow)
+		}
+	})
+	return nil
+}
