@@ -15,7 +15,7 @@ func BenchmarkServed(b *testing.B) {
 	leaf := string(enginetest.Leaf(nodes))
 	e := enginetest.Open(b, enginetest.OpenDir(b, enginetest.Place(b, enginetest.Sized(nodes))))
 	defer e.Attend("s")()
-	env := &Env{Engine: e, Workspace: string(enginetest.Bench), Session: "s", MaxBytes: 28_000, Brief: true, Sparse: true, Loose: true, Focused: true}
+	env := &Env{Engine: e, Session: "s", MaxBytes: 28_000, Detail: DetailBrief, Names: NamesLoose, Where: Where{Workspace: string(enginetest.Bench), Focus: true}}
 	for _, c := range []struct {
 		name string
 		args func(i int) map[string]any

@@ -23,7 +23,7 @@ func TestABriefReplyIsTheWholeOneWithoutWhatIsEmpty(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			brief, err := (&ops.Env{Engine: w.Engine, Brief: true}).ReplyOf(out)
+			brief, err := (&ops.Env{Engine: w.Engine, Detail: ops.DetailBrief}).ReplyOf(out)
 			if err != nil {
 				t.Fatal(err)
 			}

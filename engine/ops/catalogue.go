@@ -22,7 +22,7 @@ type Operation struct {
 	Destructive bool // takes something away, if only to the trash
 	Idempotent  bool // doing it again changes nothing
 	Git         bool // needs git, and a vault in a repository of git
-	Looks       bool // of use also to a caller with Env.ReadOnly, for whom it writes nothing
+	Looks       bool // of use also to a caller that MayLook, for whom it writes nothing
 	In, Out     reflect.Type
 
 	params []Param // without those that Without left out; nil for all
@@ -119,7 +119,7 @@ func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
 	}
 	if dry {
 		preview := *env
-		preview.Dry, env = true, &preview
+		preview.May, env = max(env.May, MayPreview), &preview
 	}
 	out, err := o.run(ctx, env, in)
 	if err != nil && errs.As(err).Class() == errs.NotFound && env.Engine.Live().Following() {

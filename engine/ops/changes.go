@@ -105,10 +105,10 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 		return nil, badParam("sessionId", "sessionId is missing; name a session (--session, ARBOR_SESSION), whose last look is remembered, or a time (since)")
 	}
 	take := show
-	if env.ReadOnly {
+	if env.May == MayLook {
 		hint, take = "they do not count as seen: nothing is noted here", nil
 	}
-	for _, c := range env.Engine.Untold(ctx, env.Session, lost, !env.ReadOnly) {
+	for _, c := range env.Engine.Untold(ctx, env.Session, lost, env.May != MayLook) {
 		if !slices.ContainsFunc(out.Met, func(m mdstore.Collision) bool { return m.Path == c.Path && m.Text == c.Text }) {
 			out.Met = append(out.Met, c)
 		}

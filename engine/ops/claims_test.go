@@ -395,7 +395,7 @@ func TestClaimsOfWhatIsGoneAreForgotten(t *testing.T) {
 	files[claimsFile] = fmt.Appendf(nil, `{"%s": {"a": {"session": "s9", "until": %d}, "lost": {"session": "s9", "until": %d}, "away": {"session": "s9", "until": %d}},
 		"%s": {"x": {"session": "s9", "until": %d}}, "ws-gone": {"x": {"session": "s9", "until": %d}}, "ws-away": {"x": {"session": "s9", "until": %d}}}`, ws, late, late, now, other, late, late, now)
 	w := enginetest.New(t, files)
-	env := &ops.Env{Engine: w.Engine, Session: "s1", Workspace: ws}
+	env := &ops.Env{Engine: w.Engine, Session: "s1", Where: ops.Where{Workspace: ws}}
 	expect(t, "s1 is given", given(t, env, 2), "a b")
 	move(t, env, "b", "start")
 	must(t, env, "node_delete", map[string]any{"nodeId": "b"})

@@ -55,7 +55,7 @@ func setAccess(t *testing.T, w *enginetest.World, id mdstore.ID, by time.Duratio
 func TestWhatIsCollected(t *testing.T) {
 	files := enginetest.Plan("ws-own", "n1")
 	w := enginetest.New(t, files)
-	env := &ops.Env{Engine: w.Engine, Default: true}
+	env := &ops.Env{Engine: w.Engine, Where: ops.Where{Default: true}}
 	ids := map[string]mdstore.ID{}
 	for _, name := range []string{"old", "claimed", "open", "bound", "unreadable", "used", "archived"} {
 		ids[name] = mdstore.ID(resolve(t, env, name)["workspaceId"].(string))

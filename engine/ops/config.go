@@ -35,7 +35,7 @@ workspace whose own settings count too.`,
 // ConfigGet returns the settings that count.
 func ConfigGet(ctx context.Context, env *Env, in ConfigGetIn) (*ConfigGetOut, error) {
 	id, err := env.workspace(ctx, in.WorkspaceID)
-	if err != nil && (in.WorkspaceID != "" || env.Workspace != "") {
+	if err != nil && (in.WorkspaceID != "" || env.Where.Workspace != "") {
 		return nil, err
 	}
 	s, err := engine.Config(ctx, env.Engine, id) // of the vault where no workspace is meant

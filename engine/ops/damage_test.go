@@ -150,7 +150,7 @@ func TestLooseNamesAreInOrder(t *testing.T) {
 		"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}, "node-1a": node("ro"), "node-1b": node("node"), "node-2": node("Same"), "node-3": node("Same"), "x1": node("node-2"),
 		"y-u02rz9": node("Y"), "z-u02rz9": node("Z"), "y-k3pq7a": node("K"),
 	}))
-	env := &ops.Env{Engine: w.Engine, Loose: true}
+	env := &ops.Env{Engine: w.Engine, Names: ops.NamesLoose}
 	for ref, want := range map[string]string{"roo": "root", "ro": "node-1a", "k3pq7a": "y-k3pq7a", "u02rz9": "", "3pq7a": "?", "node": "node-1b", "node-1": "", "node-1a": "node-1a", "Same": "", "node-2": "node-2", "x": "x1", "nothing": "?"} {
 		out, err := ops.NodeGet(t.Context(), env, ops.NodeGetIn{NodeID: ref})
 		got := ""

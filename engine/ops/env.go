@@ -8,11 +8,8 @@
 package ops
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"arbor/engine"
@@ -20,74 +17,75 @@ import (
 	"arbor/engine/env/act"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
-	"arbor/engine/sessions"
 	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
+// A Caller says who calls.
+type Caller int
+
+const (
+	ByAssistant Caller = iota // a model, or a program: it must not be led elsewhere by a person, and is warned
+	ByPerson                  // a person at a command line: this machine's default workspace counts, and a likely mistake is refused
+	ByDecider                 // a person by a way that only they have: what only a person decides may be decided
+)
+
+// Names says how a call may name nodes and workspaces.
+type Names int
+
+const (
+	NamesExact Names = iota // by their ids
+	NamesLoose              // also by a prefix or their title that no other has
+	NamesParts              // nodes also by a part of a title, for those who only read
+)
+
+// A Detail says how much of a result a reply has.
+type Detail int
+
+const (
+	DetailAll    Detail = iota
+	DetailSparse        // without what is empty, as the schemas of replies have it
+	DetailBrief         // for a model: likewise, and without what only a call with verbose brings
+)
+
+// May says what a call may do.
+type May int
+
+const (
+	MayWrite   May = iota
+	MayPreview     // it is a dry run: no workspace is made for it either
+	MayLook        // nothing may be written or noted: an operation that Looks only reads
+)
+
 // An Env is the caller of operations, and the engine that they run on.
 type Env struct {
-	Engine  *engine.Engine
-	Session string // of the caller; "" for none
+	Engine *engine.Engine
 
+	Caller   Caller
+	By       string         // the way of a ByDecider, as a log tells it: "on the page"; "" is at a terminal
+	Operator string         // mdstore.OperatorAI or OperatorHuman, for log lines; "" is AI
+	Home     string         // the person's own folder; "" where it is not known
+	Clients  act.Clients    // what connects machines that serve folders; nil: nothing does
+	Memory   *places.Memory // what a server remembers of its sessions' calls of tools; nil: nothing
+
+	Session string // of the caller; "" for none
 	// Connection is the name of the open connection that calls, under which session_bind holds what it binds, and also
 	// the session that the connection has as long as nothing is bound. "" for a caller that is none.
 	Connection string
-
+	// Follows says that the caller goes on as the session that it starts or loads: a connection that was given none.
+	Follows bool
 	// Lease is that of claims that name none: claims.ConnectionLease for a caller whose claims are renewed while it lives.
 	// 0 is claims.DefaultLease.
 	Lease time.Duration
 
-	// Workspace is the workspace of calls that name none, named loosely. With "" it is the one that the session is
-	// bound to.
-	Workspace string
+	Names Names
+	Where Where
 
-	// Identifier is that of the connection: calls that name no workspace mean the one that it is bound to, which is
-	// made where there is none. "" for none.
-	Identifier string
-	MayMake    func() error // refuses a workspace that would be made for an identifier; nil: it may be made
-
-	// Dir is the folder of a person's commands, with slashes: where none is named and no session is bound, the workspace
-	// that the folder is bound to is meant, or one above it. "" for none.
-	Dir string
-
-	// Default says that the workspace default is meant where none else is. It is made where it is not there.
-	Default bool
-
-	Operator string                             // mdstore.OperatorAI or OperatorHuman, for log lines; "" is AI
-	Loose    bool                               // ids may be given as a unique prefix, and nodes and workspaces by their exact title
+	May      May
+	Detail   Detail
+	MaxBytes int                                // of a reply, with its result as JSON and as text; lists that are cut say how to get the rest. 0 is no bound
 	Progress func(done, total int, what string) // called during long operations; may be nil
-
-	// MaxBytes bounds the size of a reply with its result as JSON and as text; lists that are cut say how to get the
-	// rest. 0 is no bound.
-	MaxBytes int
-
-	// Person says that a person calls, at a command line. The default workspace of this machine is meant by calls that
-	// name none and have no session that is bound, and what is likely a mistake is refused. An assistant must not be
-	// led elsewhere by a person, and is warned.
-	Person bool
-
-	Parts bool // where no node has the name that is given, a part of a title names one; for those who read
-
-	// Brief says that a model reads the replies: they leave out what is empty, and what only a call with verbose brings.
-	Brief bool
-
-	Sparse bool // replies leave out what is empty also where they are not Brief, as their schemas have it
-
-	ReadOnly bool // nothing may be written or noted: an operation that Looks only reads
-	Dry      bool // the call is a dry run: no workspace is made for it either
-
-	Home    string         // the person's own folder; "" where it is not known
-	Decider bool           // a person calls by a way that only they have: what only a person decides may be decided
-	By      string         // that way, as a log tells it: "on the page"; "" is at a terminal
-	Clients act.Clients    // what connects machines that serve folders; nil: nothing does
-	Memory  *places.Memory // what a server remembers of its sessions' calls of tools; nil: nothing
-
-	Focused bool     // calls about a log or problem that name no node are about the focus
-	Ignored []string // parameters of the call that mean nothing here, for the reply
-
-	// Follows says that the caller goes on as the session that it starts or loads: a connection that was given none.
-	Follows bool
+	Ignored  []string                           // parameters of the call that mean nothing here, for the reply
 
 	host  string // the session whose binding counts where Session has none
 	trace string // what the call does, in short, for the trace of the session
@@ -107,116 +105,6 @@ func (env *Env) As(session string) *Env {
 	other.Session, other.host = session, env.Session
 	other.Lease = 0 // its claims are renewed by nobody else
 	return &other
-}
-
-// workspace returns the id of the workspace that ref names; "" is the default of the caller.
-func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
-	all, err := env.Engine.Workspaces(ctx)
-	if err != nil {
-		return "", errs.As(err)
-	}
-	loose := env.Loose
-	if ref == "" {
-		ref, loose = env.Workspace, true // a person names it
-	}
-	if ref != "" {
-		id, err := view.ResolveWorkspace(all, ref, loose)
-		if twin, ok := twinOf(err); ok {
-			return twin, nil // the engine names the folders
-		}
-		return id, fail(err)
-	}
-	if env.Identifier != "" {
-		may := env.MayMake
-		if env.Dry || env.ReadOnly {
-			may = func() error {
-				return errs.New(errs.WorkspaceNotFound, "%s: no workspace is bound to this identifier yet, and nothing is to be written; name a workspace", env.Identifier)
-			}
-		}
-		r, err := resolveIdentifier(ctx, env, env.Identifier, "", may, Write{DryRun: env.ReadOnly})
-		if err != nil {
-			return "", err
-		}
-		return r.ID, nil
-	}
-	there := func(id mdstore.ID) bool {
-		return slices.ContainsFunc(all, func(w *mdstore.Workspace) bool { return w.ID == id })
-	}
-	var unbound error
-	for _, session := range []string{env.Session, env.host} {
-		if session == "" {
-			continue
-		}
-		b, ok, err := env.Engine.Binding(ctx, session)
-		if ok && !there(b.WorkspaceID) {
-			return "", lostBinding(b, all)
-		}
-		if ok {
-			return b.WorkspaceID, nil
-		}
-		unbound = err // where one workspace is meant without doubt, the bindings do not matter
-	}
-	if env.Dir != "" {
-		b, ok, err := engine.BoundFolder(ctx, env.Engine, env.Dir)
-		if ok && !there(b.WorkspaceID) {
-			return "", lostBinding(b, all)
-		}
-		if ok {
-			return b.WorkspaceID, nil
-		}
-		unbound = cmp.Or(unbound, err)
-	}
-	if env.Person {
-		if w, err := env.machineDefault(ctx); err == nil && w != nil {
-			return w.ID, nil
-		}
-	}
-	var active []*mdstore.Workspace
-	for _, w := range all {
-		if w.Status == mdstore.StatusActive && w.ID != mdstore.DefaultWorkspace && !slices.ContainsFunc(active, func(o *mdstore.Workspace) bool { return o.ID == w.ID }) {
-			active = append(active, w) // of two with one id the engine says more
-		}
-	}
-	switch {
-	case len(active) == 1:
-		return active[0].ID, nil
-	case env.Default && (!env.Dry || there(mdstore.DefaultWorkspace)):
-		id, err := engine.UserDefault(ctx, env.Engine, env.act(Write{}, Match{}))
-		return id, fail(err)
-	case unbound != nil:
-		return "", fail(unbound)
-	case len(active) == 0:
-		if there(mdstore.DefaultWorkspace) && len(all) == 1 {
-			return "", errs.New(errs.WorkspaceNotFound, "the vault has no workspace but default, which is meant only where it is named (workspaceId, --workspace)")
-		}
-		if len(all) == 0 {
-			return "", errs.New(errs.WorkspaceNotFound, "the vault has no workspace yet; make one with workspace_init (arbor init)")
-		}
-		return "", errs.New(errs.WorkspaceNotFound, "no workspace is active, of %d in the archive; name one (workspaceId, --workspace), or restore one (workspace_restore)", len(all))
-	}
-	heads := view.Heads(active)
-	const form = "%d workspaces are active%s; name one (workspaceId, --workspace), or bind the session to one " +
-		"(session_bind; at the command line: arbor use)"
-	return "", errs.New(errs.AmbiguousID, form, len(active), ": "+view.List(heads)).
-		With(errs.Details{Param: "workspaceId", Candidates: heads, Head: fmt.Sprintf(form, len(active), "")})
-}
-
-// twinOf returns the id that all candidates of an error share, as after a copy: a longer prefix would not tell them
-// apart.
-func twinOf(err error) (mdstore.ID, bool) {
-	e := errs.As(err)
-	if e == nil || e.Code != errs.AmbiguousID || e.Details == nil || len(e.Details.Candidates) == 0 {
-		return "", false
-	}
-	first := e.Details.Candidates[0].ID
-	return mdstore.ID(first), !slices.ContainsFunc(e.Details.Candidates, func(c errs.Candidate) bool { return c.ID != first })
-}
-
-// lostBinding is the error of a call that names no workspace in a session whose workspace is gone.
-func lostBinding(b sessions.Binding, all []*mdstore.Workspace) error {
-	return errs.New(errs.WorkspaceNotFound, "session %s is bound to %s, which the vault does not have; bind it to another workspace (session_bind, arbor session bind), "+
-		"end the binding (session_unbind, arbor session unbind), or name a workspace (workspaceId, --workspace)", b.SessionID, b.WorkspaceID).
-		With(errs.Details{Param: "workspaceId", Candidates: view.Heads(all)})
 }
 
 // In returns the current workspace that ref names; "" is the default of the caller. The error is an *errs.Error with
@@ -268,10 +156,10 @@ func (env *Env) resolve(s *view.View, ref, param string) (mdstore.ID, error) {
 		return "", badParam(param, "%s is missing; name a node", param)
 	}
 	switch {
-	case env.Parts:
+	case env.Names == NamesParts:
 		id, err := s.Find(ref)
 		return id, fail(err)
-	case env.Loose:
+	case env.Names != NamesExact:
 		id, err := s.Resolve(ref)
 		return id, fail(err)
 	}

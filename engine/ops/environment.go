@@ -107,7 +107,7 @@ func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterO
 
 // decides reports whether the caller is a person who can decide what tools may do: at a terminal, and not by a tool.
 func decides(env *Env) bool {
-	return env.Decider && env.Person && env.Operator != mdstore.OperatorAI
+	return env.Caller == ByDecider && env.Operator != mdstore.OperatorAI
 }
 
 // trusted notes that a person trusts an environment, or asks one.

@@ -258,7 +258,7 @@ func TestOnlyAPersonDecides(t *testing.T) {
 	who := p.attached("s1")
 	id := p.asked(who, "file_write", args{"environment": "app", "path": "b.txt", "content": "x"})
 	tool := p.person()
-	tool.Decider = false
+	tool.Caller = ops.ByPerson
 	ai := p.person()
 	ai.Operator = "AI"
 	for name, env := range map[string]*ops.Env{"an assistant": who, "a tool": tool, "an AI at a terminal": ai} {

@@ -159,7 +159,7 @@ var envUndo = op("env_undo", writes, EnvUndo, Help{
 
 // EnvUndo brings a file back that a tool replaced or deleted.
 func EnvUndo(ctx context.Context, env *Env, in EnvUndoIn) (*FileChanged, error) {
-	if !env.Person || env.Operator == mdstore.OperatorAI {
+	if env.Caller == ByAssistant || env.Operator == mdstore.OperatorAI {
 		return nil, errs.New(errs.ToolRefused, "only a person takes a change back: arbor env undo %s", in.ID)
 	}
 	s, err := act.StoreOf(env.Engine)

@@ -86,7 +86,7 @@ type args map[string]any
 
 // person is the person of the machine at a terminal.
 func (p *machine) person() *ops.Env {
-	return &ops.Env{Engine: p.engine, Operator: mdstore.OperatorHuman, Person: true, Decider: true, Home: p.home}
+	return &ops.Env{Engine: p.engine, Operator: mdstore.OperatorHuman, Caller: ops.ByDecider, Home: p.home}
 }
 
 // assistant is one that a server serves, with a session.

@@ -102,7 +102,7 @@ func TestTheFocusIsTheNearestThatIsThere(t *testing.T) {
 // A focus that cannot be noted keeps nothing from being begun, and a damaged note says nothing.
 func TestADamagedNoteOfTheMachineSaysNothing(t *testing.T) {
 	w := enginetest.New(t, plan())
-	env := &ops.Env{Engine: w.Engine, Workspace: ws}
+	env := &ops.Env{Engine: w.Engine, Where: ops.Where{Workspace: ws}}
 	for _, note := range []string{"", "{", "[]", "null", `{"focus": 7}`, `{"focus": {"` + ws + `": "../x"}}`} {
 		w.Store.Put(mdstore.Path(".local/machine.json"), []byte(note))
 		if got := aboutIn(t, env); got != "root" {

@@ -121,7 +121,7 @@ func TestASessionHearsThatItsNodeIsGone(t *testing.T) {
 // A log or problem that names no node says whose it is: that of the focus, or of the workspace where nothing has the focus.
 func TestALogWithoutANodeSaysWhoseItIs(t *testing.T) {
 	w := enginetest.New(t, vault("", map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}}))
-	env := &ops.Env{Engine: w.Engine, Session: "a", Focused: true, Brief: true}
+	env := &ops.Env{Engine: w.Engine, Session: "a", Detail: ops.DetailBrief, Where: ops.Where{Focus: true}}
 	must(t, env, "session_bind", map[string]any{"sessionId": "a", "workspaceId": ws})
 	for _, want := range []string{"of the workspace: no node has the focus", "of root, the focus"} {
 		for name, args := range map[string]map[string]any{"log_append": {"event": "e"}, "problem_update": {"problem": want}} {

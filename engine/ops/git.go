@@ -45,7 +45,7 @@ func overTree(ctx context.Context, env *Env, r *gitrepo.Repo, id string) (*Env, 
 		return nil, nil, fail(err)
 	}
 	other := *env
-	other.Engine, other.Session, other.ReadOnly = e, "", true
+	other.Engine, other.Session, other.May = e, "", MayLook
 	return &other, st, nil
 }
 

@@ -158,7 +158,7 @@ func TestTheRefusalOfACopiedWorkspaceNamesBothFolders(t *testing.T) {
 	files := plan()
 	files["copy/Workspace.md"] = files[ws+"/Workspace.md"]
 	w := enginetest.New(t, files)
-	env := &ops.Env{Engine: w.Engine, Loose: true}
+	env := &ops.Env{Engine: w.Engine, Names: ops.NamesLoose}
 	for _, ref := range []string{"Login", ws, ws[:10]} {
 		e := refused(t, w, env, errs.DuplicateID, "workspace_status", map[string]any{"workspaceId": ref})
 		if !strings.Contains(e.Message, "copy/Workspace.md") || !strings.Contains(e.Message, ws+"/Workspace.md") || !strings.Contains(e.Message, "give one of them another id, or move the copy") {

@@ -123,7 +123,7 @@ func TestLoadTellsTheMakingLast(t *testing.T) {
 
 func TestLoadThatMayNotWriteIsNoAccess(t *testing.T) {
 	w := comeBack(t)
-	must(t, &ops.Env{Engine: w.Engine, ReadOnly: true}, "workspace_load", map[string]any{"workspaceId": ws})
+	must(t, &ops.Env{Engine: w.Engine, May: ops.MayLook}, "workspace_load", map[string]any{"workspaceId": ws})
 	if got := engine.Accessed(t.Context(), w.Engine); len(got) > 0 {
 		t.Errorf("accesses: %v", got)
 	}
@@ -131,7 +131,7 @@ func TestLoadThatMayNotWriteIsNoAccess(t *testing.T) {
 
 // A server that only reads does not say how a session or state would be taken up.
 func TestLoadsThatOnlyReadPromiseNothing(t *testing.T) {
-	env := &ops.Env{Engine: comeBack(t).Engine, ReadOnly: true}
+	env := &ops.Env{Engine: comeBack(t).Engine, May: ops.MayLook}
 	for tool, args := range map[string]map[string]any{"session_load": {"sessionId": "s-4"}, "state_load": {"state": "st-0"}} {
 		args["workspaceId"] = ws
 		if hint := must(t, env, tool, args)["hint"]; hint != "" {
@@ -178,7 +178,7 @@ func TestLoadLeavesOutInItsOrder(t *testing.T) {
 	order := []string{"workspaceStructure", "workspacePath", "systemPrompt", "recentFiles", "states", "sessions", "recentActivity"}
 	most, met := 20000, 0
 	for size := most; size > 900; size -= 50 {
-		env := &ops.Env{Engine: w.Engine, MaxBytes: size, Brief: true, Sparse: true}
+		env := &ops.Env{Engine: w.Engine, MaxBytes: size, Detail: ops.DetailBrief}
 		o, _ := ops.Find("workspace_load")
 		out, err := o.Call(t.Context(), env, json.RawMessage(`{"workspaceId":"`+ws+`"}`))
 		if err != nil {

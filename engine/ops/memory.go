@@ -284,7 +284,7 @@ func MemoryMerge(ctx context.Context, env *Env, in MemoryMergeIn) (*MemoryMergeO
 		return nil, err
 	}
 	out := &MemoryMergeOut{Target: merged.Target, Entries: merged.Entries, Deleted: merged.Deleted, Wrote: w}
-	if env.Brief {
+	if env.Detail == DetailBrief {
 		out.Diff = "" // it is as long as the slots
 	}
 	if in.planned() {

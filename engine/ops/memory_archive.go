@@ -272,7 +272,7 @@ var MemoryExport = reading(func(ctx context.Context, env *Env, in MemoryExportIn
 			}
 		})
 		return out, nil
-	case env.ReadOnly:
+	case env.May == MayLook:
 		return nil, badParam("path", "path: nothing may be written here; without path the reply has the text")
 	case path.Ext(in.Path) != "."+in.Format:
 		return nil, badParam("path", "path is %q; the name of a file that ends with .%s is expected", short(in.Path), in.Format)

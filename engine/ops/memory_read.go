@@ -62,7 +62,7 @@ oldest, -1, -2, … from the newest.`,
 // MemoryRead brings entries of a slot. That it is used is noted on this machine, unless nothing is to be.
 func MemoryRead(ctx context.Context, env *Env, in MemoryReadIn) (*MemoryReadOut, error) {
 	out, err := readSlot(ctx, env, in)
-	if err == nil && !env.ReadOnly && out.id != "" && memoryOn(ctx, env, in.SessionID) == nil {
+	if err == nil && env.May != MayLook && out.id != "" && memoryOn(ctx, env, in.SessionID) == nil {
 		engine.Touched(ctx, env.Engine, out.id)
 	}
 	return out, err

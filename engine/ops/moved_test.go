@@ -38,7 +38,7 @@ func TestANodeWhoseFolderMovedJustNowIsFound(t *testing.T) {
 	}()
 	defer func() { stop(); <-ended }()
 	<-ready
-	env := &ops.Env{Engine: e, Workspace: "ws"}
+	env := &ops.Env{Engine: e, Where: ops.Where{Workspace: "ws"}}
 	call(t, env, "node_list", nil)
 	nodes := filepath.Join(dir, "ws", "nodes")
 	data, err := os.ReadFile(filepath.Join(nodes, "here", "Node.md"))

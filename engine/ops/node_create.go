@@ -87,7 +87,7 @@ func NodeCreate(ctx context.Context, env *Env, in NodeCreateIn) (*NodeCreateOut,
 		return nil, err
 	}
 	parent := mdstore.ID(in.ParentID)
-	if env.Loose || in.ParentID == "" {
+	if env.Names != NamesExact || in.ParentID == "" {
 		if parent, err = env.resolve(s, in.ParentID, "parentId"); err != nil {
 			return nil, recoded(err, errs.NodeNotFound, errs.ParentNotFound)
 		}

@@ -85,13 +85,13 @@ func NodeReference(ctx context.Context, env *Env, in NodeReferenceIn) (*NodeRefe
 
 // present refuses the path of a document that is not there to a person, and returns a warning for others.
 func (env *Env) present(ctx context.Context, target string) (warned []string, err error) {
-	isWord := env.Person && !strings.ContainsAny(target, "/.:") // no path, unless a file has that very name
+	isWord := env.Caller != ByAssistant && !strings.ContainsAny(target, "/.:") // no path, unless a file has that very name
 	if !engine.Absent(ctx, env.Engine, target) && !(isWord && engine.Absent(ctx, env.Engine, "./"+target)) {
 		return nil, nil
 	}
 	e := errs.New(errs.ReferenceNotFound, "%s: no such file in the project; name it as seen from %s, or make it first",
 		target, cmp.Or(env.Engine.Project(), "the project's folder")).With(errs.Details{Paths: []string{target}})
-	if !env.Person {
+	if env.Caller == ByAssistant {
 		return []string{e.Message}, nil
 	}
 	return nil, e
@@ -99,7 +99,7 @@ func (env *Env) present(ctx context.Context, target string) (warned []string, er
 
 // refTarget returns the id of the node that a target names; else it is the path of a document.
 func (env *Env) refTarget(s *view.View, target string) (string, error) {
-	if env.Loose && target != "" {
+	if env.Names != NamesExact && target != "" {
 		switch t, err := s.Resolve(target); {
 		case err == nil:
 			return string(t), nil

@@ -94,10 +94,10 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 	}
 	out := &NodeTransitionOut{NodeID: string(id), PreviousStatus: string(t.From), CurrentStatus: string(t.To), CascadeUpdates: nonNil(t.Cascades),
 		Archived: t.Archived, Wrote: env.wrote(ctx, s.Workspace().ID, o, hint)}
-	if env.Brief && in.NodeID == out.NodeID {
+	if env.Detail == DetailBrief && in.NodeID == out.NodeID {
 		out.NodeID = "" // nothing that was given is repeated
 	}
-	if env.Brief && out.Hint == "" && t.To == statemachine.InPlanning {
+	if env.Detail == DetailBrief && out.Hint == "" && t.To == statemachine.InPlanning {
 		out.Hint = hint
 	}
 	if in.DryRun {
@@ -121,7 +121,7 @@ func (env *Env) whatNext(ctx context.Context, out *NodeTransitionOut, ws, id mds
 	}
 	if len(offer.Nodes) > 0 {
 		out.Next = &env.next(offer.Nodes, false)[0]
-		if env.Brief { // the caller knows the plan, and the status tells the type
+		if env.Detail == DetailBrief { // the caller knows the plan, and the status tells the type
 			out.Next.Type, out.Next.Way, out.Next.Allowed = "", nil, nil
 		}
 		return

@@ -32,7 +32,7 @@ type Reply struct {
 func (env *Env) ReplyOf(out any) (Reply, error) {
 	if o, ok := out.(interface{ out() *Out }); ok {
 		o.out().Ignored = env.Ignored
-		if env.Brief {
+		if env.Detail == DetailBrief {
 			o.out().Hint = Tools(o.out().Hint)
 		}
 	}
@@ -85,10 +85,10 @@ func (env *Env) encoded(out any) (Reply, error) {
 
 // encode returns a result as JSON, as the caller wants it.
 func (env *Env) encode(v any) (json.RawMessage, error) {
-	if !env.Brief && !env.Sparse {
+	if env.Detail == DetailAll {
 		return encode(v)
 	}
-	data, err := brief(reflect.ValueOf(v), !env.Brief)
+	data, err := brief(reflect.ValueOf(v), env.Detail != DetailBrief)
 	if data == nil {
 		data = []byte("{}")
 	}

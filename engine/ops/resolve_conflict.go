@@ -164,7 +164,7 @@ func findConflict(ctx context.Context, env *Env, target string) (*gitrepo.Repo, 
 	}
 	full := target
 	if !filepath.IsAbs(full) {
-		full = filepath.Join(filepath.FromSlash(env.Dir), target)
+		full = filepath.Join(filepath.FromSlash(env.Where.Dir), target)
 	}
 	var paths []string
 	at := map[mdstore.Path]*conflict{}

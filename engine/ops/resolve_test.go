@@ -158,7 +158,7 @@ func TestFoldersAreBoundByTheirLongestPrefix(t *testing.T) {
 	must(t, env, "session_bind", map[string]any{"sessionId": "path:/home/a", "workspaceId": ws})
 	must(t, env, "session_bind", map[string]any{"sessionId": "path:/home/a/b/", "workspaceId": "ws-old"})
 	for dir, want := range map[string]string{"/home/a": ws, "/home/a/x": ws, "/home/a/b": "ws-old", "/home/a/b/c": "ws-old", "/home/a/bc": ws, "/home": "", "/home/ab": ""} {
-		in := &ops.Env{Engine: w.Engine, Dir: dir}
+		in := &ops.Env{Engine: w.Engine, Where: ops.Where{Dir: dir}}
 		s, err := in.In(t.Context(), "")
 		if want == "" {
 			if e := errs.As(err); e == nil || e.Code != errs.AmbiguousID {
@@ -168,7 +168,7 @@ func TestFoldersAreBoundByTheirLongestPrefix(t *testing.T) {
 			t.Errorf("%s: %v; want %s", dir, err, want)
 		}
 	}
-	bound := &ops.Env{Engine: w.Engine, Dir: "/home/a", Session: "path:/home/a/b/"}
+	bound := &ops.Env{Engine: w.Engine, Session: "path:/home/a/b/", Where: ops.Where{Dir: "/home/a"}}
 	if s, err := bound.In(t.Context(), ""); err != nil || s.Workspace().ID != "ws-old" {
 		t.Errorf("a session that is bound comes first: %v", err)
 	}
@@ -176,7 +176,7 @@ func TestFoldersAreBoundByTheirLongestPrefix(t *testing.T) {
 
 func TestTheDefaultWorkspaceIsMadeWhenNeededAndIsNoOnlyOne(t *testing.T) {
 	w := enginetest.New(t, enginetest.Plan("ws-a"))
-	env := &ops.Env{Engine: w.Engine, Default: true}
+	env := &ops.Env{Engine: w.Engine, Where: ops.Where{Default: true}}
 	if s, err := env.In(t.Context(), ""); err != nil || s.Workspace().ID != "ws-a" {
 		t.Errorf("the only active workspace is meant: %v", err)
 	}

@@ -33,7 +33,7 @@ func branch() map[mdstore.Path][]byte {
 func restore(t *testing.T, w *enginetest.World, in ops.NodeRestoreIn) (*ops.NodeRestoreOut, *errs.Error) {
 	t.Helper()
 	in.WorkspaceID = ws
-	out, err := ops.NodeRestore(t.Context(), &ops.Env{Engine: w.Engine, Loose: true}, in)
+	out, err := ops.NodeRestore(t.Context(), &ops.Env{Engine: w.Engine, Names: ops.NamesLoose}, in)
 	if err != nil {
 		return nil, errs.As(err)
 	}

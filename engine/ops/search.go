@@ -102,7 +102,7 @@ func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 	limit := cmp.Or(in.Limit, foundShown)
 	best, total := p.Best(skip+limit, func(i int) mdstore.Path { return all[i].path() })
 	out := &SearchOut{Query: in.Query, Total: total, Unread: unreadShown(unread)}
-	if env.Brief {
+	if env.Detail == DetailBrief {
 		out.Query = "" // which the caller knows
 	}
 	var found []Found

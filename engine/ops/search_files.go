@@ -53,7 +53,7 @@ func sources(ctx context.Context, env *Env, workspace, in string) (all []source,
 		return nil, nil, fail(err)
 	}
 	meant := func(w *mdstore.Workspace) bool { return w.Status == mdstore.StatusActive }
-	if ref := cmp.Or(workspace, env.Workspace); ref != "" {
+	if ref := cmp.Or(workspace, env.Where.Workspace); ref != "" {
 		id, err := env.workspace(ctx, ref)
 		if err != nil {
 			return nil, nil, err

@@ -122,7 +122,7 @@ func SessionLoad(ctx context.Context, env *Env, in SessionLoadIn) (*SessionLoadO
 	}
 	hint := out.Hint
 	if onlyReads(env, in.Continue) {
-		if !env.ReadOnly {
+		if env.May != MayLook {
 			out.Hint = cmp.Or(hint, "nothing is bound; without continue false (--read) it is taken up")
 		}
 		return out, nil

@@ -105,7 +105,7 @@ func (env *Env) toBind(ctx context.Context, named string) (string, error) {
 // hold keeps the session that is to be bound for the caller's connection. A caller that was given the session, by a flag
 // or a header, goes on with it in any case: the person who gave it answers for that.
 func (env *Env) hold(ctx context.Context, in SessionBindIn) (err error) {
-	switch given := env.Person || !env.Follows && in.SessionID == env.Session; {
+	switch given := env.Caller != ByAssistant || !env.Follows && in.SessionID == env.Session; {
 	case !in.DryRun:
 		if err = engine.Hold(ctx, env.Engine, in.SessionID, env.Connection, in.Take); given {
 			return nil
@@ -193,7 +193,7 @@ func sessionOf(ctx context.Context, env *Env, in SessionRef) (*view.View, *mdsto
 	if p, ok := engine.SessionFile(ctx, env.Engine, v, ref); ok {
 		return v, p, nil
 	}
-	if in.SessionID != "" && env.Loose {
+	if in.SessionID != "" && env.Names != NamesExact {
 		p, _, err := v.Pages().Resolve(mdstore.SessionKind, ref, errs.SessionNotFound)
 		return v, p, fail(err)
 	}
@@ -247,7 +247,7 @@ func begin(
 }
 
 // onlyReads reports whether a load only reads: it binds no session and starts none.
-func onlyReads(env *Env, goOn *bool) bool { return env.ReadOnly || goOn != nil && !*goOn }
+func onlyReads(env *Env, goOn *bool) bool { return env.May == MayLook || goOn != nil && !*goOn }
 
 // namesakes is the hint of what was named by a name which others of its kind have, too.
 func namesakes(k *mdstore.Kind, others int, id mdstore.ID) string {

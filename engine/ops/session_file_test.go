@@ -15,7 +15,7 @@ import (
 // A day: a session starts, its work is traced, it ends; the next one goes on from it and is told what has changed meanwhile.
 func TestASessionIsTakenUp(t *testing.T) {
 	w := enginetest.New(t, plan())
-	env := &ops.Env{Engine: w.Engine, Session: "alice", Loose: true}
+	env := &ops.Env{Engine: w.Engine, Session: "alice", Names: ops.NamesLoose}
 	id, _ := must(t, env, "session_start", map[string]any{"workspaceId": ws, "name": "Sign-in", "goal": "it works", "tags": []string{"a", "b"}})["sessionId"].(string)
 	if id != "alice" {
 		t.Fatalf("the session of alice is %q", id)

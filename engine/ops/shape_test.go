@@ -25,7 +25,7 @@ func TestCutRepliesKeepTheirObjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := &Env{Brief: true, Sparse: true, MaxBytes: 2000}
+	env := &Env{Detail: DetailBrief, MaxBytes: 2000}
 	out := &reply{Items: []item{{data, time.Unix(1, 0).UTC(), map[string]any{"k": long}}}}
 	r, err := env.ReplyOf(out)
 	if err != nil || r.Size() > env.MaxBytes {

@@ -223,7 +223,7 @@ func StateLoad(ctx context.Context, env *Env, in StateLoadIn) (*StateLoadOut, er
 	}
 	hint, warned, ws := out.Hint, out.Warned, out.ws
 	if onlyReads(env, in.Continue) {
-		if !env.Brief && !env.ReadOnly {
+		if env.Detail != DetailBrief && env.May != MayLook {
 			out.Hint = cmp.Or(hint, "it is only read; without continue false (--read) a session goes on from it")
 		}
 		return out, nil

@@ -91,7 +91,7 @@ func TestReadingAStateStartsNothing(t *testing.T) {
 	w := enginetest.New(t, plan())
 	before := w.Store.Files()
 	args := map[string]any{"workspaceId": ws, "state": "state-1"}
-	for _, env := range []*ops.Env{{Engine: w.Engine, ReadOnly: true}, {Engine: w.Engine}} {
+	for _, env := range []*ops.Env{{Engine: w.Engine, May: ops.MayLook}, {Engine: w.Engine}} {
 		out := must(t, env, "state_load", args)
 		if out["newSessionId"] != nil || out["activeTask"] != "A" || fmt.Sprint(out["nodes"]) != "[map[changed:true from:implementing nodeId:node-a title:A to:pending]]" {
 			t.Errorf("it reads %v", out)

@@ -37,7 +37,7 @@ func (env *Env) target(ctx context.Context, workspace, node string) target {
 // owner is target for calls about a log or problem: "" for the node is the focus for callers with Focused, where there
 // is one, as it is for context_get; else it is the workspace itself, which its own id names as well.
 func (env *Env) owner(ctx context.Context, workspace, node string) target {
-	if node == "" && env.Focused {
+	if node == "" && env.Where.Focus {
 		s, err := env.In(ctx, workspace)
 		if err != nil {
 			return target{err: err}

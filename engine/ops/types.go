@@ -72,7 +72,7 @@ type FileDiff struct {
 // wrote turns an outcome into what every writing operation returns, and notes the change as the session's own. The hint is
 // that of every day, which a brief reply does without.
 func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *plan.Outcome, hint string) Wrote {
-	if env.Brief {
+	if env.Detail == DetailBrief {
 		hint = ""
 	}
 	w := Wrote{Success: true, Changed: o.Changed(), Adapted: o.Adapted, Met: o.Collisions, Kept: o.Replaced, Warned: o.Warned,

@@ -50,7 +50,7 @@ arbor init Login --goal "..." --rule "Tests first" --doc docs/api.md:"the API"`,
 
 // WorkspaceInit makes a workspace with its root node.
 func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*WorkspaceInitOut, error) {
-	if !env.Person && in.Brief == nil && strings.TrimSpace(in.Goal) == "" {
+	if env.Caller == ByAssistant && in.Brief == nil && strings.TrimSpace(in.Goal) == "" {
 		return nil, badParam("goal", "goal is empty; say what the work is for")
 	}
 	made := plan.NewWorkspace{Name: in.Name, Goal: in.Goal, Rules: in.Rules, Docs: in.Docs}
@@ -198,7 +198,7 @@ arbor use Login --bind path:../login`,
 
 // WorkspaceResolve returns the workspace of an identifier.
 func WorkspaceResolve(ctx context.Context, env *Env, in WorkspaceResolveIn) (*WorkspaceResolveOut, error) {
-	r, err := resolveIdentifier(ctx, env, wholeIdentifier(env, in.Identifier), in.Name, env.MayMake, in.Write)
+	r, err := resolveIdentifier(ctx, env, wholeIdentifier(env, in.Identifier), in.Name, env.Where.MayMake, in.Write)
 	if err != nil {
 		return nil, err
 	}
@@ -217,11 +217,11 @@ func resolveIdentifier(
 // wholeIdentifier returns an identifier as it is bound: that of a folder which a person names from another one has its whole path.
 func wholeIdentifier(env *Env, identifier string) string {
 	folder, is := strings.CutPrefix(identifier, sessions.FolderPrefix)
-	if !is || env.Dir == "" {
+	if !is || env.Where.Dir == "" {
 		return identifier
 	}
 	if folder = filepath.FromSlash(folder); !filepath.IsAbs(folder) {
-		folder = filepath.Join(filepath.FromSlash(env.Dir), folder)
+		folder = filepath.Join(filepath.FromSlash(env.Where.Dir), folder)
 	}
 	return sessions.FolderPrefix + filepath.ToSlash(filepath.Clean(folder))
 }

@@ -104,7 +104,7 @@ func WorkspaceLoad(ctx context.Context, env *Env, in WorkspaceLoadIn) (*Workspac
 	if err != nil {
 		return nil, err
 	}
-	if !env.ReadOnly {
+	if env.May != MayLook {
 		engine.Touched(ctx, env.Engine, mdstore.ID(out.WorkspaceContext.WorkspaceID))
 	}
 	return out, nil
@@ -161,7 +161,7 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 	if in.Shape == "data" {
 		out.Success, out.Data, out.Loaded = true, l, nil
 	}
-	if out.Hint == "" && !env.Brief {
+	if out.Hint == "" && env.Detail != DetailBrief {
 		out.Hint = "context_get (arbor context) brings what work on a node needs"
 	}
 	leaveOut(env, out, l)

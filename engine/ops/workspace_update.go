@@ -92,7 +92,7 @@ func WorkspaceUpdateRules(ctx context.Context, env *Env, in WorkspaceUpdateRules
 		return nil, fail(err)
 	}
 	hint := "node_create needs the new rulesHash now"
-	if env.Person && env.Operator == mdstore.OperatorHuman {
+	if env.Caller != ByAssistant && env.Operator == mdstore.OperatorHuman {
 		hint = "whoever adds a node next is shown them once"
 	}
 	if len(now) == 0 {

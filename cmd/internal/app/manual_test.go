@@ -40,16 +40,13 @@ const mcpPage = "../../../docs/mcp.md"
 
 // TestKeysOfFiles holds the tables of keys and sections in docs/format.md to the table of kinds.
 func TestKeysOfFiles(t *testing.T) {
-	const page, begin, end = "../../../docs/format.md", "<!-- keys: written by go test ./cmd/internal/app -run TestKeysOfFiles -update -->\n", "<!-- end of keys -->\n"
+	const page = "../../../docs/format.md"
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, found := strings.Cut(string(text), begin)
-	_, after, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		t.Fatalf("%s has no place for the tables of keys: %q and %q", page, begin, end)
-	}
+	before, rest, _ := strings.Cut(string(text), "<!-- keys: ")
+	_, after, _ := strings.Cut(rest, "<!-- end of keys -->")
 	var b strings.Builder
 	for _, k := range mdstore.AllKinds() {
 		if k == mdstore.WorkspaceKind || k == mdstore.NodeKind || k.Form == mdstore.SlotForm { // which have a table by hand, with what a missing key means
@@ -76,21 +73,36 @@ func TestKeysOfFiles(t *testing.T) {
 			fmt.Fprintf(&b, "| `## %s` | `## %s` |\n", sec.Name, strings.Join(sec.Aliases, "`, `## "))
 		}
 	}
-	golden(t, page, before+begin+b.String()+"\n"+end+after)
+	generated(t, page, "keys", "TestKeysOfFiles", b.String()+"\n")
+}
+
+// TestWhichWorkspace holds the table in docs/comeback.md to the ways in which a call means a workspace.
+func TestWhichWorkspace(t *testing.T) {
+	table := "| | a call is about |\n|---|---|\n"
+	for i, m := range ops.Meanings() {
+		table += fmt.Sprintf("| %d | %s |\n", i+1, m.When)
+	}
+	generated(t, "../../../docs/comeback.md", "which workspace", "TestWhichWorkspace", table)
+}
+
+// generated holds the part of a page that is called name, and that the test writes with -update, to a text.
+func generated(t *testing.T, page, name, test, text string) {
+	t.Helper()
+	begin, end := "<!-- "+name+": written by go test ./cmd/internal/app -run "+test+" -update -->\n", "<!-- end of "+name+" -->\n"
+	was, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(was), begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatalf("%s has no place for %s: %q and %q", page, name, begin, end)
+	}
+	golden(t, page, before+begin+text+end+after)
 }
 
 // TestToolTable holds the table of tools in docs/mcp.md to the catalogue.
 func TestToolTable(t *testing.T) {
-	const begin, end = "<!-- tools: written by go test ./cmd/internal/app -run TestToolTable -update -->\n", "<!-- end of tools -->\n"
-	page, err := os.ReadFile(mcpPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(page), begin)
-	_, after, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		t.Fatalf("%s has no place for the table of tools: %q and %q", mcpPage, begin, end)
-	}
 	table, set := "| tool | |\n|---|---|\n", ops.SetPlan
 	for _, o := range ops.All() {
 		if o.Set != set {
@@ -99,7 +111,7 @@ func TestToolTable(t *testing.T) {
 		}
 		table += fmt.Sprintf("| `%s` | %s |\n", o.Name, strings.TrimSuffix(o.Summary+". "+o.Advice, ". "))
 	}
-	golden(t, mcpPage, before+begin+table+end+after)
+	generated(t, mcpPage, "tools", "TestToolTable", table)
 }
 
 // TestSettingsPage holds the table of keys in docs/settings.md to what the program knows.

@@ -102,7 +102,7 @@ func besiege(t *testing.T) *besieged {
 }
 
 func (b *besieged) person() *ops.Env {
-	return &ops.Env{Engine: b.engine, Operator: mdstore.OperatorHuman, Person: true, Decider: true}
+	return &ops.Env{Engine: b.engine, Operator: mdstore.OperatorHuman, Caller: ops.ByDecider}
 }
 
 // call makes a call of the assistant, and returns what came of it.

@@ -37,7 +37,7 @@ func (b *bench) open(v *vault) *inside {
 	if n := must(e.View(b.ctx, workspaceID)).Len(); n < len(v.plan) {
 		check(fmt.Errorf("%d of %d nodes were read", n, len(v.plan)))
 	}
-	env, named := &ops.Env{Engine: e, Workspace: workspaceID}, map[string]ops.Operation{}
+	env, named := &ops.Env{Engine: e, Where: ops.Where{Workspace: workspaceID}}, map[string]ops.Operation{}
 	for _, o := range ops.All() {
 		named[o.Name] = o
 	}

@@ -218,9 +218,18 @@ func (sh *shell) env(ctx context.Context, mode Mode) (*ops.Env, error) {
 		return nil, err
 	}
 	op = cmp.Or(op, mdstore.OperatorHuman)
-	return &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Loose: true, Person: true, Parts: sh.parts,
-		Dir: filepath.ToSlash(sh.dir()), Default: v.Found.User, Dry: sh.flags.dryRun,
-		Home: cmp.Or(sh.getenv("HOME"), sh.getenv("USERPROFILE")), Decider: atTerminal(sh)}, nil
+	env := &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Names: ops.NamesLoose, Caller: ops.ByPerson,
+		Where: ops.Where{Dir: filepath.ToSlash(sh.dir()), Default: v.Found.User}, Home: cmp.Or(sh.getenv("HOME"), sh.getenv("USERPROFILE"))}
+	if sh.parts {
+		env.Names = ops.NamesParts
+	}
+	if sh.flags.dryRun {
+		env.May = ops.MayPreview
+	}
+	if atTerminal(sh) {
+		env.Caller = ops.ByDecider
+	}
+	return env, nil
 }
 
 // call calls an operation on the vault that the flags name.

@@ -53,7 +53,7 @@ func newPlace(t *testing.T, trust string, patience time.Duration) (*world, *ops.
 		t.Fatal(err)
 	}
 	t.Cleanup(w.server.Close)
-	person := &ops.Env{Engine: w.engine, Operator: mdstore.OperatorHuman, Person: true, Decider: true}
+	person := &ops.Env{Engine: w.engine, Operator: mdstore.OperatorHuman, Caller: ops.ByDecider}
 	if _, err := ops.EnvRegister(t.Context(), person, ops.EnvRegisterIn{URI: "file:.", ID: "app", Trust: trust}); err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,9 @@ func arguments(o ops.Operation, env *ops.Env, args json.RawMessage) (map[string]
 		if !ok {
 			return nil, noTruth(o, verbose, v)
 		}
-		env.Brief = !on
+		if env.Detail = ops.DetailBrief; on {
+			env.Detail = ops.DetailSparse
+		}
 		delete(given, verbose)
 	}
 	return given, adapt(o, o.Takes(), env, given)

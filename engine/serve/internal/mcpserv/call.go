@@ -88,7 +88,7 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 	if err != nil {
 		return nil, err
 	}
-	if !env.ReadOnly {
+	if env.May != ops.MayLook {
 		env.Sent(ctx, out, reply)
 	}
 	return s.result(reply), nil

@@ -25,7 +25,7 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	}
 	s.follow() // the files are not looked at again for each key that is typed
 	env := s.env(req.Session, headers(req.Extra))
-	env.Loose = true
+	env.Names = ops.NamesLoose
 	m := matches{value: strings.ToLower(p.Argument.Value)}
 	workspace := ""
 	if p.Context != nil {

@@ -55,7 +55,7 @@ func TestAConnectionHasTheWorkspaceOfItsIdentifier(t *testing.T) {
 func TestTheIdentifierOfAHeader(t *testing.T) {
 	w := newWorld(t, Options{Workspace: "of the server"})
 	env := w.server.env(nil, http.Header{HeaderIdentifier: {"laptop"}})
-	if env.Identifier != "laptop" || env.Workspace != "" || env.MayMake == nil {
+	if env.Where.Identifier != "laptop" || env.Where.Workspace != "" || env.Where.MayMake == nil {
 		t.Errorf("the header makes %+v", env)
 	}
 	v, err := env.In(t.Context(), "")

@@ -86,7 +86,7 @@ func (s *Server) getPrompt(ctx context.Context, p *mcp.Prompt, req *mcp.GetPromp
 	}
 	room := s.room() - 200 // the description, and what is around a text
 	env := s.reader(req.Session, req.Extra)
-	env.Loose = true
+	env.Names = ops.NamesLoose
 	var d *promptData
 	err := s.engine.Read(ctx, func(ctx context.Context) error {
 		d = &promptData{ctx: ctx, env: env, room: room, Args: maps.Clone(req.Params.Arguments)}

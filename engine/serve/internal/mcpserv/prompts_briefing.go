@@ -122,7 +122,7 @@ func clearText(ctx context.Context, _ *Server, env *ops.Env, _ map[string]string
 }
 
 func loadText(ctx context.Context, _ *Server, env *ops.Env, args map[string]string) (string, error) {
-	env.Loose = true
+	env.Names = ops.NamesLoose
 	out, err := ops.WorkspaceLoad(ctx, env, ops.WorkspaceLoadIn{In: ops.In{WorkspaceID: args["name"]}})
 	if err != nil {
 		return "", err

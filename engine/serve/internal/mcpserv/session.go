@@ -60,26 +60,30 @@ func headers(extra *mcp.RequestExtra) http.Header {
 
 // env returns the caller of a request, with the session and the workspace of a call that names none.
 func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
-	env := &ops.Env{Engine: s.engine, Session: header.Get(HeaderSession), Workspace: header.Get(HeaderWorkspace),
-		Operator: s.opt.Operator, MaxBytes: s.room(), Brief: true, Sparse: true, Loose: true,
-		Focused: true, ReadOnly: s.opt.ReadOnly, Home: s.opt.Home, Memory: &s.memory, Clients: s.opt.Clients, Identifier: header.Get(HeaderIdentifier)}
+	env := &ops.Env{Engine: s.engine, Session: header.Get(HeaderSession),
+		Operator: s.opt.Operator, MaxBytes: s.room(), Detail: ops.DetailBrief, Names: ops.NamesLoose,
+		Home: s.opt.Home, Memory: &s.memory, Clients: s.opt.Clients,
+		Where: ops.Where{Workspace: header.Get(HeaderWorkspace), Identifier: header.Get(HeaderIdentifier), Focus: true}}
+	if s.opt.ReadOnly {
+		env.May = ops.MayLook
+	}
 	if header != nil {
-		env.MayMake = func() error { return s.made.another(s.engine.Now()) }
+		env.Where.MayMake = func() error { return s.made.another(s.engine.Now()) }
 	}
 	if c := s.connection(session, header); c != nil {
 		env.Lease = claims.ConnectionLease // which renewClaims renews
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		env.Follows, env.Connection, c.called = c.given == "" && env.Session == "", c.name, s.engine.Now()
-		env.Session, env.Identifier = cmp.Or(env.Session, c.session), c.identifier
+		env.Session, env.Where.Identifier = cmp.Or(env.Session, c.session), c.identifier
 		if c.bound != "" {
-			env.Identifier = ""
+			env.Where.Identifier = ""
 			return env // the binding says which workspace
 		}
 	}
 	env.Session = cmp.Or(env.Session, s.opt.Session)
-	if env.Identifier == "" {
-		env.Workspace = cmp.Or(env.Workspace, s.opt.Workspace)
+	if env.Where.Identifier == "" {
+		env.Where.Workspace = cmp.Or(env.Where.Workspace, s.opt.Workspace)
 	}
 	return env
 }

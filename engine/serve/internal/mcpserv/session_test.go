@@ -146,10 +146,10 @@ func TestTheCommandLineGivesDefaults(t *testing.T) {
 func TestHeadersNameSessionAndWorkspace(t *testing.T) {
 	w := newWorld(t, Options{Session: "of the server"})
 	env := w.server.env(nil, http.Header{HeaderSession: {"s-7"}, HeaderWorkspace: {planID}})
-	if env.Session != "s-7" || env.Workspace != planID || env.Operator != mdstore.OperatorAI {
+	if env.Session != "s-7" || env.Where.Workspace != planID || env.Operator != mdstore.OperatorAI {
 		t.Errorf("the headers make %+v", env)
 	}
-	if env := w.server.env(nil, http.Header{}); env.Session != "of the server" || env.Workspace != "" {
+	if env := w.server.env(nil, http.Header{}); env.Session != "of the server" || env.Where.Workspace != "" {
 		t.Errorf("without headers: %+v", env)
 	}
 }

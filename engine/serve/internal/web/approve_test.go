@@ -17,7 +17,7 @@ func TestApprovalsAreGivenAndDeniedInTheBrowser(t *testing.T) {
 	ws, _, _ := w.plan()
 	folder := t.TempDir()
 	env := w.do("env_register", map[string]any{"uri": "file://" + filepath.ToSlash(folder), "id": "src", "trust": "restricted"})["id"].(string)
-	assistant := &ops.Env{Engine: w.engine, Operator: mdstore.OperatorAI, Session: "s1", Workspace: ws}
+	assistant := &ops.Env{Engine: w.engine, Operator: mdstore.OperatorAI, Session: "s1", Where: ops.Where{Workspace: ws}}
 	write := func(name string) error {
 		in := ops.FileWriteIn{Path: name, Content: "written by an assistant\n"}
 		in.Environment = env

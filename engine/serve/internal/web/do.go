@@ -42,6 +42,6 @@ func (s *Site) run(r *http.Request, o ops.Operation, args json.RawMessage) (out 
 		}
 	}()
 	env := s.env()
-	env.Loose = true
+	env.Names = ops.NamesLoose
 	return o.Call(r.Context(), env, args)
 }

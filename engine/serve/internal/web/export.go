@@ -21,7 +21,7 @@ func (s *Site) Export(
 	ctx context.Context, workspace, language string, write func(name string, data []byte) error,
 ) error {
 	env := s.env()
-	env.Loose = true
+	env.Names = ops.NamesLoose
 	ws, err := ops.WorkspaceGet(ctx, env, ops.WorkspaceGetIn{In: ops.In{WorkspaceID: workspace}})
 	if err != nil {
 		return err

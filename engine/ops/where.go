@@ -1,0 +1,206 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/sessions"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// Where says which workspace and node a call is about that names none.
+type Where struct {
+	Workspace  string       // named loosely; "" for none
+	Identifier string       // of the connection; "" for none
+	MayMake    func() error // refuses a workspace that would be made for the Identifier; nil: it may be made
+	Dir        string       // the folder of a person's commands, with slashes; "" for none
+	Default    bool         // the workspace default is meant where none else is. It is made where it is not there
+	Focus      bool         // calls about a log or problem that name no node are about the focus
+}
+
+// A Meaning is a way in which a call means a workspace.
+type Meaning struct {
+	When string // as docs/comeback.md prints it
+	find func(context.Context, *seeking) (mdstore.ID, error)
+}
+
+// Meanings are the ways in which a call means a workspace, in order: the first that finds one, or an error, counts.
+func Meanings() []Meaning {
+	return []Meaning{
+		{"the workspace that the call names: `workspaceId`, `--workspace`", named},
+		{"the workspace that the server was given: `arbor mcp --workspace`, or the header `Arbor-Workspace`", given},
+		{"the workspace of the connection's identifier (`Arbor-Identifier`), which is made where there is none", identified},
+		{"the workspace that the session is bound to", bound},
+		{"the workspace that the folder of the command is bound to, or a folder above it", inFolder},
+		{"for a person: the default of this machine, `arbor use WORKSPACE`", ofMachine},
+		{"the only active workspace, without counting the one named default", onlyActive},
+		{"where the vault is your own, not a project's: the workspace default, which is made where there is none", byDefault},
+	}
+}
+
+// A seeking is the search for the workspace of a call.
+type seeking struct {
+	env     *Env
+	ref     string // as the call names it; "" for no name
+	all     []*mdstore.Workspace
+	active  []*mdstore.Workspace // that a call can mean without naming them
+	unbound error                // why bindings could not be read: where one workspace is meant without doubt, they do not matter
+}
+
+// workspace returns the id of the workspace that ref names; "" is the one that the caller means: see Meanings.
+func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
+	all, err := env.Engine.Workspaces(ctx)
+	if err != nil {
+		return "", errs.As(err)
+	}
+	s := &seeking{env: env, ref: ref, all: all}
+	for _, w := range all {
+		if w.Status == mdstore.StatusActive && w.ID != mdstore.DefaultWorkspace && !slices.ContainsFunc(s.active, func(o *mdstore.Workspace) bool { return o.ID == w.ID }) {
+			s.active = append(s.active, w) // of two with one id the engine says more
+		}
+	}
+	for _, m := range Meanings() {
+		if id, err := m.find(ctx, s); id != "" || err != nil {
+			return id, fail(err)
+		}
+	}
+	return "", s.nothing()
+}
+
+func (s *seeking) there(id mdstore.ID) bool {
+	return slices.ContainsFunc(s.all, func(w *mdstore.Workspace) bool { return w.ID == id })
+}
+
+func (s *seeking) resolve(ref string, loose bool) (mdstore.ID, error) {
+	if ref == "" {
+		return "", nil
+	}
+	id, err := view.ResolveWorkspace(s.all, ref, loose)
+	if twin, ok := twinOf(err); ok {
+		return twin, nil // the engine names the folders
+	}
+	return id, err
+}
+
+func named(_ context.Context, s *seeking) (mdstore.ID, error) {
+	return s.resolve(s.ref, s.env.Names != NamesExact)
+}
+
+func given(_ context.Context, s *seeking) (mdstore.ID, error) {
+	return s.resolve(s.env.Where.Workspace, true) // a person names it
+}
+
+func identified(ctx context.Context, s *seeking) (mdstore.ID, error) {
+	name := s.env.Where.Identifier
+	if name == "" {
+		return "", nil
+	}
+	may := s.env.Where.MayMake
+	if s.env.May != MayWrite {
+		may = func() error {
+			return errs.New(errs.WorkspaceNotFound, "%s: no workspace is bound to this identifier yet, and nothing is to be written; name a workspace", name)
+		}
+	}
+	r, err := resolveIdentifier(ctx, s.env, name, "", may, Write{DryRun: s.env.May == MayLook})
+	if err != nil {
+		return "", err
+	}
+	return r.ID, nil
+}
+
+func bound(ctx context.Context, s *seeking) (mdstore.ID, error) {
+	for _, session := range []string{s.env.Session, s.env.host} {
+		if session == "" {
+			continue
+		}
+		b, ok, err := s.env.Engine.Binding(ctx, session)
+		if ok {
+			return s.of(b)
+		}
+		s.unbound = err
+	}
+	return "", nil
+}
+
+func inFolder(ctx context.Context, s *seeking) (mdstore.ID, error) {
+	if s.env.Where.Dir == "" {
+		return "", nil
+	}
+	b, ok, err := engine.BoundFolder(ctx, s.env.Engine, s.env.Where.Dir)
+	if ok {
+		return s.of(b)
+	}
+	if s.unbound == nil {
+		s.unbound = err
+	}
+	return "", nil
+}
+
+// of returns the workspace of a binding.
+func (s *seeking) of(b sessions.Binding) (mdstore.ID, error) {
+	if s.there(b.WorkspaceID) {
+		return b.WorkspaceID, nil
+	}
+	return "", errs.New(errs.WorkspaceNotFound, "session %s is bound to %s, which the vault does not have; bind it to another workspace (session_bind, arbor session bind), "+
+		"end the binding (session_unbind, arbor session unbind), or name a workspace (workspaceId, --workspace)", b.SessionID, b.WorkspaceID).
+		With(errs.Details{Param: "workspaceId", Candidates: view.Heads(s.all)})
+}
+
+func ofMachine(ctx context.Context, s *seeking) (mdstore.ID, error) {
+	if s.env.Caller == ByAssistant {
+		return "", nil
+	}
+	w, err := s.env.machineDefault(ctx)
+	if err != nil || w == nil {
+		return "", nil // a note of this machine that cannot be read says nothing
+	}
+	return w.ID, nil
+}
+
+func onlyActive(_ context.Context, s *seeking) (mdstore.ID, error) {
+	if len(s.active) == 1 {
+		return s.active[0].ID, nil
+	}
+	return "", nil
+}
+
+func byDefault(ctx context.Context, s *seeking) (mdstore.ID, error) {
+	if s.env.Where.Default && (s.env.May == MayWrite || s.there(mdstore.DefaultWorkspace)) {
+		return engine.UserDefault(ctx, s.env.Engine, s.env.act(Write{}, Match{}))
+	}
+	return "", nil
+}
+
+// nothing is the error of a call that means no workspace.
+func (s *seeking) nothing() error {
+	heads := view.Heads(s.active)
+	switch {
+	case s.unbound != nil:
+		return fail(s.unbound)
+	case len(s.all) == 0:
+		return errs.New(errs.WorkspaceNotFound, "the vault has no workspace yet; make one with workspace_init (arbor init)")
+	case len(s.active) == 0 && len(s.all) == 1 && s.there(mdstore.DefaultWorkspace):
+		return errs.New(errs.WorkspaceNotFound, "the vault has no workspace but default, which is meant only where it is named (workspaceId, --workspace)")
+	case len(s.active) == 0:
+		return errs.New(errs.WorkspaceNotFound, "no workspace is active, of %d in the archive; name one (workspaceId, --workspace), or restore one (workspace_restore)", len(s.all))
+	}
+	const form = "%d workspaces are active%s; name one (workspaceId, --workspace), or bind the session to one " +
+		"(session_bind; at the command line: arbor use)"
+	return errs.New(errs.AmbiguousID, form, len(s.active), ": "+view.List(heads)).
+		With(errs.Details{Param: "workspaceId", Candidates: heads, Head: fmt.Sprintf(form, len(s.active), "")})
+}
+
+// twinOf returns the id that all candidates of an error share, as after a copy: a longer prefix would not tell them
+// apart.
+func twinOf(err error) (mdstore.ID, bool) {
+	e := errs.As(err)
+	if e == nil || e.Code != errs.AmbiguousID || e.Details == nil || len(e.Details.Candidates) == 0 {
+		return "", false
+	}
+	first := e.Details.Candidates[0].ID
+	return mdstore.ID(first), !slices.ContainsFunc(e.Details.Candidates, func(c errs.Candidate) bool { return c.ID != first })
+}

@@ -1,0 +1,59 @@
+package ops_test
+
+import (
+	"fmt"
+	"testing"
+
+	"arbor/engine/enginetest"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+)
+
+// Of the ways in which a call means a workspace the first that finds one counts.
+func TestTheFirstWayToMeanAWorkspaceCounts(t *testing.T) {
+	files := map[mdstore.Path][]byte{}
+	for i := 1; i <= 8; i++ {
+		dir := mdstore.Path(fmt.Sprint("w", i))
+		files[mdstore.WorkspacePath(dir)] = fmt.Appendf(nil, "---\nid: %s\nname: %[1]s\ngoal: g\nstatus: active\n---\n", dir)
+		files[mdstore.NodePath(dir, mdstore.Root)] = enginetest.Node("root", "title: R\ntype: planning\nstatus: pending\nparentId: null", "")
+	}
+	w := enginetest.New(t, files)
+	for session, id := range map[string]string{"phone": "w3", "s": "w4", "path:/home/a": "w5"} {
+		must(t, &ops.Env{Engine: w.Engine}, "session_bind", map[string]any{"sessionId": session, "workspaceId": id})
+	}
+	if _, err := ops.Use(tctx, &ops.Env{Engine: w.Engine}, ops.In{WorkspaceID: "w6"}); err != nil {
+		t.Fatal(err)
+	}
+	env := &ops.Env{Engine: w.Engine, Session: "s", Caller: ops.ByPerson,
+		Where: ops.Where{Workspace: "w2", Identifier: "phone", Dir: "/home/a/b", Default: true}}
+	archive := func(ids ...string) {
+		for _, id := range ids {
+			must(t, &ops.Env{Engine: w.Engine}, "workspace_archive", map[string]any{"workspaceId": id})
+		}
+	}
+	ref := "w1"
+	for i, drop := range []func(){
+		func() { ref = "" },
+		func() { env.Where.Workspace = "" },
+		func() { env.Where.Identifier = "" },
+		func() { env.Session = "" },
+		func() { env.Where.Dir = "" },
+		func() { env.Caller = ops.ByAssistant; archive("w1", "w2", "w3", "w4", "w5", "w6", "w8") },
+		func() { archive("w7") },
+		nil,
+	} {
+		want := fmt.Sprint("w", i+1)
+		if i == 7 {
+			want = string(mdstore.DefaultWorkspace)
+		}
+		if v, err := env.In(tctx, ref); err != nil || string(v.Workspace().ID) != want {
+			t.Fatalf("%s: %v, want %s", ops.Meanings()[i].When, err, want)
+		}
+		if drop != nil {
+			drop()
+		}
+	}
+	if n := len(ops.Meanings()); n != 8 {
+		t.Errorf("there are %d ways, and this test knows 8", n)
+	}
+}
