@@ -60,6 +60,43 @@ func Types() []Type {
 // Statuses returns the statuses of a type in their usual order, nil for an unknown type.
 func Statuses(t Type) []Status { return slices.Clone(cycle(t).statuses) }
 
+// AllStatuses returns the statuses of all types: those in which there is work left, in their usual order, then the
+// terminal ones.
+func AllStatuses() []Status {
+	var all []Status
+	for _, c := range lifeCycles {
+		for _, s := range c.statuses {
+			if !Terminal(s) && !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
+	}
+	return append(all, terminal...)
+}
+
+// Actions returns the actions that a caller may ask for, each once.
+func Actions() []Action {
+	var all []Action
+	for _, t := range slices.Backward(lifeCycles) {
+		for _, r := range rules {
+			if r.Type == t.kind && !r.Automatic && !slices.Contains(all, r.Do) {
+				all = append(all, r.Do)
+			}
+		}
+	}
+	return all
+}
+
+// Progress says how far on a status is among those of the type: of two statuses that the two sides of a merge gave a
+// node, the one with the greater number stands. It is -1 for no status of the type.
+func Progress(t Type, s Status) int {
+	all := cycle(t).statuses
+	if s == Completed {
+		return len(all)
+	}
+	return slices.Index(all, s)
+}
+
 // Initial returns the status in which nodes of the type are created, "" for an
 // unknown type.
 func Initial(t Type) Status {

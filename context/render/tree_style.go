@@ -1,6 +1,9 @@
 package render
 
-import "arbor/statemachine"
+import (
+	"arbor/statemachine"
+	"slices"
+)
 
 // The SGR parameters that trees are painted with.
 const (
@@ -19,7 +22,7 @@ type sign struct {
 	drawn, ascii, color string
 }
 
-// signs are in the order of a legend: what runs, what waits, what is over.
+// signs are in the order of a legend: what runs, what waits, what is over. A status without a row has a plain sign.
 var signs = [...]sign{
 	{"implementing", "◐", "[>]", cyan},
 	{"validating", "◕", "[?]", blue},
@@ -37,6 +40,9 @@ func signOf(status statemachine.Status) sign {
 		if s.status == status {
 			return s
 		}
+	}
+	if slices.Contains(statemachine.AllStatuses(), status) {
+		return sign{status, "•", "[.]", ""}
 	}
 	return sign{status, "?", "???", red}
 }

@@ -10,6 +10,7 @@ import (
 
 	"arbor/engine/errs"
 	"arbor/mdstore"
+	"arbor/statemachine"
 )
 
 // An Operation is one entry of the catalogue.
@@ -53,7 +54,7 @@ type Help struct {
 //	arg      the word of Help.Use that gives it at the command line
 //	flag     the name and shorthand of the flag where the name is not that of json, as "parent,p"; "-" for no flag
 //	default  what the command line takes where the flag is missing
-//	is       what the value names: "node", "planning" (a planning node), "slot" or "status"
+//	is       what the value names: "node", "planning" (a planning node), "slot", "status" or "action"
 //	text     what the value is called, as "the note", where it comes from a flag, a file, stdin or an editor
 //	writes   "true" where the operation writes only with it
 //	empty    "ok" where the flag may be given with nothing in it
@@ -356,6 +357,12 @@ func params(t reflect.Type) []Param {
 		}
 		if enum := f.Tag.Get("enum"); enum != "" {
 			p.Enum = strings.Split(enum, ",")
+		} else if f.Tag.Get("is") == "action" {
+			for _, do := range statemachine.Actions() {
+				p.Enum = append(p.Enum, string(do))
+			}
+		}
+		if p.Enum != nil {
 			p.Shape = &Shape{Type: p.Shape.Type, Kind: KindText, Enum: p.Enum, judged: f.Tag.Get("judge") != ""}
 		}
 		all = append(all, p)

@@ -17,7 +17,7 @@ import (
 type NodeTransitionIn struct {
 	In
 	NodeID     string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
-	Action     string `json:"action" req:"true" arg:"ACTION" flag:"-" enum:"start,submit,complete,fail,retry,reopen,cancel" judge:"engine"`
+	Action     string `json:"action" req:"true" arg:"ACTION" flag:"-" is:"action" judge:"engine"`
 	Conclusion string `json:"conclusion,omitempty" text:"the conclusion" help:"the result, in Markdown; complete, fail and cancel need one"`
 	Reason     string `json:"reason,omitempty" empty:"ok" help:"the REASON, for the log"`
 	Log        string `json:"log,omitempty" empty:"ok" help:"a log entry of its own in the same commit: what HAPPENED"`

@@ -228,13 +228,9 @@ func (m *merging) status(a, b string) int {
 		}
 		return 0
 	}
-	progress := func(s string) int { return slices.Index(further, statemachine.Status(s)) }
+	progress := func(s string) int { return statemachine.Progress(statemachine.Type(of.Value), statemachine.Status(s)) }
 	return cmp.Or(follows(b, a)-follows(a, b), m.later, progress(a)-progress(b), cmp.Compare(a, b))
 }
-
-// further are the statuses in the order in which work goes on.
-var further = []statemachine.Status{statemachine.Pending, statemachine.InPlanning, statemachine.Implementing,
-	statemachine.Monitoring, statemachine.Validating, statemachine.Failed, statemachine.Cancelled, statemachine.Completed}
 
 // number returns a key that is a whole number, 0 where it is none.
 func number(d *mdoc.Doc, key string) int64 {

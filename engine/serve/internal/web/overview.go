@@ -11,6 +11,7 @@ import (
 	"arbor/engine/ops"
 	"arbor/engine/view"
 	"arbor/mdstore"
+	"arbor/statemachine"
 )
 
 // choose finds the workspaces and the one that the request is about: the one it names, or
@@ -79,11 +80,14 @@ func (s *Site) overview(r *http.Request, v *screen) error {
 	v.Title = out.Workspace.Name
 	o := overview{WorkspaceStatusOut: out, Last: v.lastVisit}
 	o.Working = pick(out.Tree, func(n *ops.TreeNode) bool {
-		return n.Status == "implementing" || n.Status == "validating" || n.ClaimedBy != ""
+		begun := n.Type == statemachine.Execution && n.Status != statemachine.Initial(n.Type) && !statemachine.Terminal(n.Status)
+		return begun || n.ClaimedBy != ""
 	})
 	o.MoreWork, o.MoreProblems = len(o.Working)-longList, len(out.Problems)-longList
 	o.Working, out.Problems = o.Working[:min(len(o.Working), longList)], out.Problems[:min(len(out.Problems), longList)]
-	o.Next = pick(out.Tree, func(n *ops.TreeNode) bool { return n.Status == "pending" && n.Type == "execution" })
+	o.Next = pick(out.Tree, func(n *ops.TreeNode) bool {
+		return n.Type == statemachine.Execution && n.Status == statemachine.Initial(n.Type)
+	})
 	o.Next = o.Next[:min(len(o.Next), shortList)]
 	for _, head := range v.All {
 		if head.ID != v.Workspace && !v.Static {

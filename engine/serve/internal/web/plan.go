@@ -36,7 +36,7 @@ func (s *Site) plan(r *http.Request, v *screen) error {
 	}
 	in := ops.NodeListIn{In: ops.In{WorkspaceID: v.Workspace}, RootID: r.FormValue("below")}
 	o := outline{Filter: strings.TrimSpace(r.FormValue("filter")), Status: r.FormValue("status"),
-		Claim: r.FormValue("claim"), Statuses: append(slices.Clone(statuses), problem)}
+		Claim: r.FormValue("claim"), Statuses: append(statuses(), problem)}
 	var err error
 	switch {
 	case o.Filter != "" || o.Status != "" || o.Claim != "":
@@ -129,7 +129,7 @@ func (s *Site) board(r *http.Request, v *screen) error {
 	}
 	var all []*column
 	of := map[string]*column{}
-	for _, status := range statuses {
+	for _, status := range statuses() {
 		of[status] = &column{Status: status}
 	}
 	var deal func(tree []*ops.TreeNode, above string)
@@ -147,13 +147,21 @@ func (s *Site) board(r *http.Request, v *screen) error {
 	}
 	deal(out.Tree, "")
 	work := statemachine.Statuses(statemachine.Execution)
-	for _, status := range statuses {
+	for _, status := range statuses() {
 		if c := of[status]; len(c.Cards) > 0 || slices.Contains(work, statemachine.Status(status)) {
 			all = append(all, c)
 		}
 	}
 	v.Body = all
 	return nil
+}
+
+// statuses are the names of all statuses, in the order of columns.
+func statuses() (all []string) {
+	for _, s := range statemachine.AllStatuses() {
+		all = append(all, string(s))
+	}
+	return all
 }
 
 // actions returns, as JSON, the action that leads from the node's status to each other one.

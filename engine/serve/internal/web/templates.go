@@ -9,8 +9,10 @@ import (
 	"sync"
 	"time"
 
+	"arbor/context/render"
 	"arbor/engine/ops"
 	"arbor/engine/view"
+	"arbor/statemachine"
 )
 
 // A look is the way a page is drawn.
@@ -40,7 +42,7 @@ func (l look) funcs() template.FuncMap {
 		"item":   l.item,
 		"page":   l.page,
 		"live":   func() bool { return !l.Static },
-		"mark":   func(status any) string { return mark(fmt.Sprint(status)) },
+		"mark":   func(status any) string { return render.SignOf(statemachine.Status(fmt.Sprint(status)), false) },
 		"branch": func(ws string, n *ops.TreeNode) branch { return branch{ws, n} },
 		"part": func(ws, field, title, text string) section {
 			return section{ws, field, title, text}
@@ -110,24 +112,6 @@ func logged(at string) string {
 type branch struct {
 	Workspace string
 	*ops.TreeNode
-}
-
-// mark is the sign of a status; its name stands beside it.
-func mark(status string) string {
-	if sign := marks[status]; sign != "" {
-		return sign
-	}
-	return "?"
-}
-
-var marks = map[string]string{
-	"pending": "○", "planning": "◇", "monitoring": "◈", "implementing": "◐", "validating": "◑",
-	"completed": "●", "failed": "✕", "cancelled": "–",
-}
-
-// statuses are in the order of a life cycle.
-var statuses = []string{
-	"pending", "planning", "monitoring", "implementing", "validating", "completed", "failed", "cancelled",
 }
 
 // A section is a text of a node that is edited in place.

@@ -55,7 +55,7 @@ func (l look) say(words string) string {
 func (l look) words() string {
 	all := map[string]string{}
 	if l.Language == "zh" {
-		for _, w := range scripted {
+		for _, w := range append(statuses(), scripted...) {
 			all[w] = l.say(w)
 		}
 	}
@@ -63,7 +63,7 @@ func (l look) words() string {
 	return string(data)
 }
 
-// scripted is what the script says.
+// scripted is what the script says, besides the names of statuses.
 var scripted = []string{
 	"A rule on each line", "Below which node (its title or id)", "Both are below. Read it and save.", "Delete", "Discard",
 	"Edit the goal", "Edit the rules", "Goal", "It goes with all that is below it. The activity can undo that.", "Move",
@@ -73,5 +73,4 @@ var scripted = []string{
 	"This text was changed elsewhere meanwhile. It says now:", "Title", "Type",
 	"Where both changed the same lines, yours stand first. Such places:", "moved", "not connected", "saved",
 	"execution", "planning", "complete", "fail", "cancel",
-	"pending", "monitoring", "implementing", "validating", "completed", "failed", "cancelled",
 }
