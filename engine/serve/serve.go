@@ -49,6 +49,9 @@ type (
 // NewPage returns the page of an engine.
 func NewPage(e *engine.Engine, opt PageOptions) *Page { return web.New(e, opt) }
 
+// Languages returns the languages that pages are written in, such as "en".
+func Languages() []string { return web.Languages() }
+
 // GuardOptions lists the accepted token, hosts and origins. The zero value rejects every request.
 type GuardOptions = httpguard.Options
 

@@ -33,14 +33,14 @@ earlier export is refused; an earlier export is replaced.`,
 		Example: `arbor export html ../plan-for-the-team
 arbor export html public --lang zh -w Website`,
 		Flags: func(fs *flag.FlagSet) {
-			fs.StringVar(&language, "lang", "en", "the `LANGUAGE` of what the pages say themselves: en or zh")
+			fs.StringVar(&language, "lang", "en", "the `LANGUAGE` of what the pages say themselves: "+strings.Join(serve.Languages(), " or "))
 		},
 		Run: func(ctx context.Context, call cli.Call) error {
 			if len(call.Words) != 1 {
 				return errs.New(errs.InvalidParams, "export html takes the folder to write into: arbor export html DIR")
 			}
-			if language != "en" && language != "zh" {
-				return errs.New(errs.InvalidParams, "--lang %s: en and zh are known", language)
+			if all := serve.Languages(); !slices.Contains(all, language) {
+				return errs.New(errs.InvalidParams, "--lang %s: %s are known", language, strings.Join(all, " and "))
 			}
 			e, set, err := call.Open(ctx, cli.MustExist)
 			if err != nil {

@@ -17,15 +17,18 @@ import (
 
 // A look is the way a page is drawn.
 type look struct {
-	Language string // en or zh
+	Language string // see Languages
 	Static   bool   // as files to share: nothing can be changed, and links lead to files beside it
 }
 
 // drawn are the templates of each look.
 var drawn = sync.OnceValue(func() map[look]*template.Template {
 	all := map[look]*template.Template{}
-	for _, l := range []look{{"en", false}, {"zh", false}, {"en", true}, {"zh", true}} {
-		all[l] = template.Must(template.New("").Funcs(l.funcs()).ParseFS(files, "pages/*.html"))
+	for _, language := range Languages() {
+		for _, static := range []bool{false, true} {
+			l := look{language, static}
+			all[l] = template.Must(template.New("").Funcs(l.funcs()).ParseFS(files, "pages/*.html"))
+		}
 	}
 	return all
 })
@@ -63,6 +66,7 @@ func (l look) funcs() template.FuncMap {
 			return strings.Join(words, ", ")
 		},
 		"language": func() string { return l.Language },
+		"others":   l.others,
 	}
 }
 

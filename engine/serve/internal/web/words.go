@@ -3,60 +3,80 @@ package web
 import (
 	"cmp"
 	"encoding/json"
+	"io/fs"
+	"maps"
 	"net/http"
+	"path"
+	"slices"
 	"strings"
 	"sync"
 )
+
+// Languages returns the languages of the page: en, and each of which the folder words has a file. Such a file has what
+// the page says, by its English; "English" stands for the language's own name.
+func Languages() []string {
+	return slices.Concat([]string{"en"}, slices.Sorted(maps.Keys(translations())))
+}
+
+// translations has the words of each language but English.
+var translations = sync.OnceValue(func() map[string]map[string]string {
+	all := map[string]map[string]string{}
+	names, err := fs.Glob(files, "words/*.json")
+	for _, name := range names {
+		words := map[string]string{}
+		data, wrong := files.ReadFile(name)
+		err = cmp.Or(err, wrong, json.Unmarshal(data, &words))
+		all[strings.TrimSuffix(path.Base(name), ".json")] = words
+	}
+	if err != nil {
+		panic(err) // the files are part of the program
+	}
+	return all
+})
 
 // language returns the language of a page: the one that the address names, which the browser is told to keep, the one
 // that it kept, or the first one of the browser's own that there is.
 func language(w http.ResponseWriter, r *http.Request) string {
 	const kept = "arbor-language"
-	if l := r.URL.Query().Get("lang"); l == "en" || l == "zh" {
+	known := func(l string) bool { return slices.Contains(Languages(), l) }
+	if l := r.URL.Query().Get("lang"); known(l) {
 		http.SetCookie(w, &http.Cookie{Name: kept, Value: l, Path: "/", MaxAge: 365 * 24 * 3600,
 			HttpOnly: true, SameSite: http.SameSiteStrictMode})
 		return l
 	}
-	if c, err := r.Cookie(kept); err == nil && (c.Value == "en" || c.Value == "zh") {
+	if c, err := r.Cookie(kept); err == nil && known(c.Value) {
 		return c.Value
 	}
 	for l := range strings.SplitSeq(r.Header.Get("Accept-Language"), ",") {
-		switch l, _, _ := strings.Cut(strings.TrimSpace(l), "-"); {
-		case strings.HasPrefix(l, "zh"):
-			return "zh"
-		case strings.HasPrefix(l, "en"):
-			return "en"
+		l, _, _ = strings.Cut(strings.TrimSpace(l), ";")
+		if l, _, _ = strings.Cut(l, "-"); known(l) {
+			return l
 		}
 	}
 	return "en"
 }
 
-// chinese has what the page says in Chinese, by its English.
-var chinese = sync.OnceValue(func() (all map[string]string) {
-	data, err := files.ReadFile("words/zh.json")
-	if err == nil {
-		err = json.Unmarshal(data, &all)
-	}
-	if err != nil {
-		panic(err) // the file is part of the program
+// others returns the languages that a page can be had in instead, with their own names.
+func (l look) others() (all []struct{ Code, Name string }) {
+	for _, code := range Languages() {
+		if code != l.Language {
+			all = append(all, struct{ Code, Name string }{code, look{Language: code}.say("English")})
+		}
 	}
 	return all
-})
+}
 
 // say returns a word or sentence of the page in the language of the look. What nobody translated stays as it is.
 func (l look) say(words string) string {
-	if l.Language != "zh" {
-		return words
-	}
-	return cmp.Or(chinese()[words], words)
+	return cmp.Or(translations()[l.Language][words], words)
 }
 
 // words returns what the script says, as JSON: by its English, which stands in the script.
 func (l look) words() string {
 	all := map[string]string{}
-	if l.Language == "zh" {
-		for _, w := range append(statuses(), scripted...) {
-			all[w] = l.say(w)
+	for _, w := range append(statuses(), scripted...) {
+		if said := l.say(w); said != w {
+			all[w] = said
 		}
 	}
 	data, _ := json.Marshal(all) // of texts alone, which cannot fail

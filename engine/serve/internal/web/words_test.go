@@ -15,8 +15,8 @@ var (
 	ofScript    = regexp.MustCompile(`\bt\("([^"]+)"\)`)
 )
 
-// Every word of the page can be read in Chinese, and the script is given what it says.
-func TestEveryWordHasAChineseOne(t *testing.T) {
+// Every word of the page can be read in each language, and the script is given what it says.
+func TestEveryLanguageHasEveryWord(t *testing.T) {
 	var all []string
 	names, err := fs.Glob(files, "pages/*.html")
 	if err != nil || len(names) == 0 {
@@ -49,9 +49,12 @@ func TestEveryWordHasAChineseOne(t *testing.T) {
 			all = append(all, string(rule.Do))
 		}
 	}
+	all = append(all, "English")
 	for _, words := range slices.Concat(all, scripted) {
-		if strings.TrimSpace(chinese()[words]) == "" {
-			t.Errorf("there is no Chinese for %q", words)
+		for language, all := range translations() {
+			if strings.TrimSpace(all[words]) == "" {
+				t.Errorf("%s has no word for %q", language, words)
+			}
 		}
 	}
 }
@@ -66,6 +69,7 @@ func TestTheLanguageIsThatOfTheBrowserUntilSomebodyChooses(t *testing.T) {
 		{"/plan", "en", `lang="zh"`},
 		{"/plan?lang=en", "zh", `lang="en"`},
 		{"/plan?lang=fr", "zh", `lang="en"`},
+		{"/plan?lang=fr", "zh;q=0.5", `lang="en"`},
 	} {
 		if _, said := w.get(c.path, "Accept-Language", c.header); !strings.Contains(said, `<html `+c.want) {
 			t.Errorf("GET %s with %q is not in %s", c.path, c.header, c.want)
