@@ -1,22 +1,15 @@
 package main
 
 import (
+	"arbor/engine/enginetest"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
-	"slices"
 	"sync"
 	"testing"
 )
-
-// raced reports whether this test binary has the race detector.
-func raced() bool {
-	info, ok := debug.ReadBuildInfo()
-	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
-}
 
 // ship makes the program as it is shipped, once for all tests. removeShipped removes it.
 var ship = sync.OnceValues(func() (file string, err error) {
@@ -60,7 +53,7 @@ func build(t testing.TB) string {
 func quickPath(t testing.TB) string {
 	t.Helper()
 	path := os.Getenv("PATH")
-	if _, err := exec.LookPath("go"); !raced() || err != nil {
+	if _, err := exec.LookPath("go"); !enginetest.Raced() || err != nil {
 		return path
 	}
 	return filepath.Dir(build(t)) + string(filepath.ListSeparator) + path

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/engine/enginetest"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/crashtest"
 )
@@ -74,7 +75,7 @@ func TestShippedProgramSurvivesCrashes(t *testing.T) {
 	}
 	// The short run looks at few states, of the program that the scripts run. Without fsync the states grow with each command, so it leaves most of them out.
 	limit, deafTo, program := 4, 6, "arbor"
-	if raced() {
+	if enginetest.Raced() {
 		program = build(t)
 	}
 	if os.Getenv("ARBOR_HEAVY") != "" {

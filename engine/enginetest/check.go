@@ -2,6 +2,8 @@ package enginetest
 
 import (
 	"flag"
+	"runtime/debug"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -19,4 +21,10 @@ func Check(t *testing.T, most int, property func(*rapid.T)) {
 			property(rt)
 		}
 	})
+}
+
+// Raced reports whether the tests were built with the race detector, with which they take a multiple of their time.
+func Raced() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }

@@ -19,6 +19,9 @@ func TestCrashes(t *testing.T) {
 	states, bad, asked, ran := 0, 0, 0, 0
 	opt, open := crashtest.Options{Limit: 16}, crashtest.Options{Limit: 6}
 	least := 2500
+	if enginetest.Raced() { // the states are the same without the race detector
+		opt.Limit, open.Limit, least = 6, 2, 1000
+	}
 	if heavy {
 		least = 20_000
 		opt.Limit, open.Limit = 2000, 500

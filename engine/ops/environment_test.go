@@ -8,9 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"arbor/engine"
 	places "arbor/engine/env"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
+	"arbor/mdstore"
 )
 
 const twoTools = `{"tools": [
@@ -318,4 +320,27 @@ func TestAccessIsGivenByAPerson(t *testing.T) {
 		t.Error("a file is gone")
 	}
 	p.refused(who, errs.EnvironmentMissing, "file_read", args{"environment": "app", "path": "a.txt"})
+}
+
+// An environment in the project is a file of the vault, for whoever gets that; any other is of this machine alone.
+func TestAnEnvironmentIsKeptWhereItsFolderIs(t *testing.T) {
+	p := newMachine(t, map[string]string{"a.txt": "one\n"})
+	outside := t.TempDir()
+	for id, c := range map[string]struct {
+		uri  string
+		kept bool // in the vault
+	}{"inside": {"file:.", true}, "outside": {"file://" + filepath.ToSlash(outside), false}} {
+		p.do(p.person(), "env_register", args{"uri": c.uri, "id": id})
+		f, err := engine.RawFile(t.Context(), p.person().Engine, mdstore.EnvironmentKind.FileFor("environments", id))
+		if err != nil || (len(f) > 0) != c.kept {
+			t.Errorf("%s: its file in the vault is %q, %v", id, f, err)
+		}
+		found := false
+		for _, e := range p.do(p.person(), "env_list", nil)["environments"].([]any) {
+			found = found || e.(map[string]any)["id"] == id
+		}
+		if !found {
+			t.Errorf("%s is not listed", id)
+		}
+	}
 }
