@@ -1,8 +1,6 @@
 package mdstore
 
 import (
-	"reflect"
-
 	"arbor/mdstore/mdoc"
 )
 
@@ -14,8 +12,10 @@ var EnvironmentKind = &Kind{
 	Keys: []Key{
 		{Name: KeyID, Help: "an id"},
 		{Name: KeyURI, Help: "the folder: `file:FOLDER` in the project, or `file:///FOLDER`"},
-		{Name: KeyHost, Needed: true, Rule: Rule{Kind: reflect.String, Enum: []string{"server", "client", "session"}}, Help: "whose folder it is: `server`, `client` or `session`"},
-		{Name: KeyTrust, Needed: true, Rule: Rule{Kind: reflect.String, Enum: []string{"full", "restricted", "read_only"}}, Help: "what it asks for: `full`, `restricted` or `read_only`"},
+		{Name: KeyHost, Needed: true, Rule: oneOf("server", "client", "session"),
+			Help: "whose folder it is: `server`, `client` or `session`"},
+		{Name: KeyTrust, Needed: true, Rule: oneOf("full", "restricted", "read_only"),
+			Help: "what it asks for: `full`, `restricted` or `read_only`"},
 		{Name: KeyOwner, Help: "text"},
 		{Name: KeyTools, Rule: listRule, Help: "the only tools that act there; all where it is missing"},
 		{Name: KeyCreated, Time: true, Help: "Unix milliseconds"},
@@ -25,7 +25,8 @@ var EnvironmentKind = &Kind{
 // ToolKind is the kind of tools that a vault defines: the front matter is the definition, and a block of JSON in the
 // body the schema of the parameters.
 var ToolKind = &Kind{
-	Name: "tool", Named: true, Form: &mdoc.Form{}, Facts: pageFacts, Place: Place{Dir: "tools", Name: AnyMarkdown, Vault: true},
+	Name: "tool", Named: true, Form: &mdoc.Form{}, Facts: pageFacts,
+	Place: Place{Dir: "tools", Name: AnyMarkdown, Vault: true},
 	Keys: []Key{
 		{Name: KeyID, Help: "an id"},
 		{Name: KeyName, Merge: MergeNoted, Help: "the name by which it is called"},

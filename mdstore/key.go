@@ -47,6 +47,9 @@ func wholeFrom(least, most float64) Rule {
 	return Rule{Kind: reflect.Int, Min: &least, Max: &most}
 }
 
+// oneOf is the rule of a text that is one of these.
+func oneOf(all ...string) Rule { return Rule{Kind: reflect.String, Enum: all} }
+
 // Key returns the row of that name, or nil.
 func (k *Kind) Key(name string) *Key {
 	for i := range k.Keys {

@@ -27,7 +27,10 @@ var SessionKind = &Kind{
 var SessionLogKind = &Kind{
 	Name: "session log", Quiet: true, Form: SessionForm, Facts: pageFacts,
 	Place: Place{Dir: SessionsDir, Name: "Session-*.md", Deep: true},
-	Keys:  []Key{{Name: KeyCreated, Time: true, Help: "when it was made"}, {Name: KeyPrevious, Help: "the part before it"}},
+	Keys: []Key{
+		{Name: KeyCreated, Time: true, Help: "when it was made"},
+		{Name: KeyPrevious, Help: "the part before it"},
+	},
 }
 
 // SessionForm is the form of Session.md.

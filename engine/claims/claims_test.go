@@ -179,3 +179,21 @@ func TestADamagedFileOfClaimsFreesAll(t *testing.T) {
 		}
 	}
 }
+
+// A lease that a file gives beyond the longest one is none: a hand-edited claim cannot hold a node for years.
+func TestALeaseOfYearsHoldsNothing(t *testing.T) {
+	now := enginetest.Start
+	for lease, want := range map[time.Duration]bool{time.Hour: true, claims.MaxLease: true, claims.MaxLease + time.Millisecond: false, 9 * 365 * 24 * time.Hour: false} {
+		st := memstore.New(nil)
+		until := now.Add(min(lease, 365*24*time.Hour))
+		text := fmt.Sprintf(`{"ws-a": {"node-a": {"session": "s", "operator": "AI", "since": 1, "until": %d, "lease": %d}}}`,
+			until.UnixMilli(), lease.Milliseconds())
+		if err := st.WriteLocal(t.Context(), "claims.json", []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		l, _ := at(t, st, now)
+		if _, holds := l.Get(ws, "node-a"); holds != want {
+			t.Errorf("a lease of %s holds: %v, want %v", lease, holds, want)
+		}
+	}
+}

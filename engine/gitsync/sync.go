@@ -93,7 +93,8 @@ func (s *syncing) run(ctx context.Context) error {
 		return stopped("git is in the middle of a %s: end it with git %[1]s --continue or git %[1]s --abort, then sync", amid)
 	}
 	if gitrepo.Ignored(ctx, r) {
-		return stopped("git ignores the vault (%s): take it out of .gitignore, or of .git/info/exclude, and sync", s.engine.Vault())
+		return stopped("git ignores the vault (%s): take it out of .gitignore, or of .git/info/exclude, and sync",
+			s.engine.Vault())
 	}
 	attributes, _ := engine.RawFile(ctx, s.engine, gitrepo.AttributesFile) // a file that cannot be read asks for nothing
 	if r.Driver == "" && gitrepo.AsksDriver(attributes) {

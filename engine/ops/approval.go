@@ -217,7 +217,8 @@ func Decide(ctx context.Context, env *Env, id string, d trust.Decision) (*Decide
 		trust.KindCall: "a call of " + out.Request.Tool, trust.KindTool: "the tool " + out.Request.Tool,
 		trust.KindRegister: "trust", trust.KindAccess: "access",
 	}[out.Request.Kind]
-	text := fmt.Sprintf("%s by a person %s: %s in %s (request %s)%s", said, d.By, what, out.Request.Environment, id, act.InLog(out.Request))
+	text := fmt.Sprintf("%s by a person %s: %s in %s (request %s)%s",
+		said, d.By, what, out.Request.Environment, id, act.InLog(out.Request))
 	if out.Request.Session == "" {
 		return out, nil
 	}

@@ -198,7 +198,8 @@ func (h *here) save(ctx context.Context, e places.Environment) (Wrote, error) {
 		return Wrote{Success: true, Changed: true}, fail(err)
 	}
 	fields := []mdoc.FieldValue{
-		{Key: mdstore.KeyID, Value: mdoc.Text(e.ID)}, {Key: mdstore.KeyURI, Value: mdoc.Text(e.URI)}, {Key: mdstore.KeyHost, Value: mdoc.Text(string(e.Host))},
+		{Key: mdstore.KeyID, Value: mdoc.Text(e.ID)}, {Key: mdstore.KeyURI, Value: mdoc.Text(e.URI)},
+		{Key: mdstore.KeyHost, Value: mdoc.Text(string(e.Host))},
 		{Key: mdstore.KeyTrust, Value: mdoc.Text(string(e.Trust))},
 	}
 	if len(e.Tools) > 0 {

@@ -172,7 +172,8 @@ func (h *here) attach(ctx context.Context, edit func([]string) ([]string, string
 		return nil, noSessionFile()
 	}
 	t := target{ws: h.View.Workspace().ID}
-	return done(ctx, h.env, t, h.env.act(Write{}, Match{}), plan.AttachSession{ID: h.Session.ID, Edit: edit}, "tool_list (arbor env tools) shows what it can do")
+	attach := plan.AttachSession{ID: h.Session.ID, Edit: edit}
+	return done(ctx, h.env, t, h.env.act(Write{}, Match{}), attach, "tool_list (arbor env tools) shows what it can do")
 }
 
 // EnvDetachIn names an environment.
@@ -227,7 +228,8 @@ func hereOf(ctx context.Context, env *Env, ref SessionRef) (*here, error) {
 		return nil, err
 	}
 	h, err := act.Of(ctx, act.Caller{
-		Engine: env.Engine, Act: env.act(Write{}, Match{}), Session: env.Session, Person: env.Caller != ByAssistant, Looks: env.May != MayWrite,
+		Engine: env.Engine, Act: env.act(Write{}, Match{}), Session: env.Session,
+		Person: env.Caller != ByAssistant, Looks: env.May != MayWrite,
 		Home: env.Home, Clients: env.Clients, Memory: env.Memory, BuiltIn: builtIn,
 	}, store, v, session)
 	return &here{h, env}, fail(err)
@@ -250,7 +252,9 @@ type Act struct {
 }
 
 // use runs a tool in the environment that its call goes to: see act.Here.Use.
-func use(ctx context.Context, env *Env, in Act, tool string, args, out any, run func(*act.Call) error) (where string, err error) {
+func use(
+	ctx context.Context, env *Env, in Act, tool string, args, out any, run func(*act.Call) error,
+) (where string, err error) {
 	h, err := hereOf(ctx, env, in.SessionRef)
 	if err != nil {
 		return "", err

@@ -93,7 +93,8 @@ var fileSearch = op("file_search", reads|repeats, FileSearch, Help{Summary: "sea
 func FileSearch(ctx context.Context, env *Env, in FileSearchIn) (*FileSearchOut, error) {
 	out := &FileSearchOut{}
 	where, err := use(ctx, env, in.Act, "file_search", in, out, func(a *act.Call) error {
-		found, err := a.Root.Search(ctx, jail.Query{Pattern: in.Pattern, Path: a.At(in.Path), Regexp: in.Regexp, Limit: in.Limit})
+		q := jail.Query{Pattern: in.Pattern, Path: a.At(in.Path), Regexp: in.Regexp, Limit: in.Limit}
+		found, err := a.Root.Search(ctx, q)
 		if err != nil {
 			return err
 		}
@@ -132,7 +133,8 @@ func FileWrite(ctx context.Context, env *Env, in FileWriteIn) (*FileChanged, err
 
 // changeFile makes the change that a tool plans.
 func changeFile(
-	ctx context.Context, env *Env, to Act, tool string, in any, ifMatch string, planned func(*act.Call) (*jail.Change, error),
+	ctx context.Context, env *Env, to Act, tool string, in any, ifMatch string,
+	planned func(*act.Call) (*jail.Change, error),
 ) (*FileChanged, error) {
 	out := &FileChanged{}
 	where, err := use(ctx, env, to, tool, in, out, func(a *act.Call) error {

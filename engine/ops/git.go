@@ -160,7 +160,8 @@ func Sync(ctx context.Context, env *Env, in SyncIn) (*SyncOut, error) {
 		return nil, err
 	}
 	did, err := gitsync.Sync(ctx, env.Engine, r, gitsync.Options{
-		Message: in.Message, PushAll: in.PushAll, Force: in.Force, NoPush: in.NoPush, Continue: in.Continue, Abort: in.Abort, DryRun: in.DryRun,
+		Message: in.Message, PushAll: in.PushAll, Force: in.Force, NoPush: in.NoPush,
+		Continue: in.Continue, Abort: in.Abort, DryRun: in.DryRun,
 	})
 	if err != nil {
 		return nil, fail(err)

@@ -170,7 +170,8 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 	slices.SortFunc(out.Tags, byName)
 	slices.SortFunc(out.Groups, byName)
 	l := list[found]{all: all, id: func(f found) string { return string(f.ID) }, what: "slots",
-		hint: "memory_read (arbor memory read) reads one, search finds words in all", narrow: "query, tags or group narrow it"}
+		hint:   "memory_read (arbor memory read) reads one, search finds words in all",
+		narrow: "query, tags or group narrow it"}
 	switch {
 	case in.Archived:
 		l.hint = "memory_restore (arbor memory restore) brings one back"

@@ -217,7 +217,8 @@ func SessionList(ctx context.Context, env *Env, in SessionListIn) (*SessionListO
 	all := slices.DeleteFunc(v.Pages().Newest(mdstore.SessionKind), func(p *mdstore.Page) bool {
 		return in.Active && p.Field(mdstore.KeyEnded) != ""
 	})
-	l := list[*mdstore.Page]{all: all, id: pageID, what: "sessions", hint: "session_load takes one up", narrow: "active narrows it"}
+	l := list[*mdstore.Page]{all: all, id: pageID, what: "sessions",
+		hint: "session_load takes one up", narrow: "active narrows it"}
 	if len(all) == 0 {
 		l.hint = "there is none; session_start makes one"
 	}
@@ -225,7 +226,8 @@ func SessionList(ctx context.Context, env *Env, in SessionListIn) (*SessionListO
 	err = l.reply(env, in.Wanted, out, &out.Listed, &out.Hint, func(shown []*mdstore.Page) {
 		out.Sessions = []SessionHead{}
 		for _, p := range shown {
-			out.Sessions = append(out.Sessions, SessionHead{ID: string(p.ID), Name: p.Name(), Description: p.Field(mdstore.KeyDescription),
+			out.Sessions = append(out.Sessions, SessionHead{
+				ID: string(p.ID), Name: p.Name(), Description: p.Field(mdstore.KeyDescription),
 				StartedAt: p.Time(mdstore.KeyStarted), EndedAt: p.Time(mdstore.KeyEnded), Previous: p.Field(mdstore.KeyPrevious),
 				Tags: p.List(mdstore.KeyTags), Damaged: p.Editable() != nil})
 		}

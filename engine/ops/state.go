@@ -147,7 +147,8 @@ func StateList(ctx context.Context, env *Env, in StateListIn) (*StateListOut, er
 			slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 	})
 	out := &StateListOut{}
-	l := list[*mdstore.Page]{all: all, id: pageID, what: "states", hint: "state_load (arbor state load) takes one up", narrow: "tags or query narrow it"}
+	l := list[*mdstore.Page]{all: all, id: pageID, what: "states",
+		hint: "state_load (arbor state load) takes one up", narrow: "tags or query narrow it"}
 	err = l.reply(env, in.Wanted, out, &out.Listed, &out.Hint, func(shown []*mdstore.Page) {
 		out.States = []StateHead{}
 		for _, p := range shown {

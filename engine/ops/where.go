@@ -59,7 +59,8 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 	}
 	s := &seeking{env: env, ref: ref, all: all}
 	for _, w := range all {
-		if w.Status == mdstore.StatusActive && w.ID != mdstore.DefaultWorkspace && !slices.ContainsFunc(s.active, func(o *mdstore.Workspace) bool { return o.ID == w.ID }) {
+		twin := slices.ContainsFunc(s.active, func(o *mdstore.Workspace) bool { return o.ID == w.ID })
+		if w.Status == mdstore.StatusActive && w.ID != mdstore.DefaultWorkspace && !twin {
 			s.active = append(s.active, w) // of two with one id the engine says more
 		}
 	}
@@ -102,7 +103,8 @@ func identified(ctx context.Context, s *seeking) (mdstore.ID, error) {
 	may := s.env.Where.MayMake
 	if s.env.May != MayWrite {
 		may = func() error {
-			return errs.New(errs.WorkspaceNotFound, "%s: no workspace is bound to this identifier yet, and nothing is to be written; name a workspace", name)
+			return errs.New(errs.WorkspaceNotFound,
+				"%s: no workspace is bound to this identifier yet, and nothing is to be written; name a workspace", name)
 		}
 	}
 	r, err := resolveIdentifier(ctx, s.env, name, "", may, Write{DryRun: s.env.May == MayLook})
@@ -145,8 +147,10 @@ func (s *seeking) of(b sessions.Binding) (mdstore.ID, error) {
 	if s.there(b.WorkspaceID) {
 		return b.WorkspaceID, nil
 	}
-	return "", errs.New(errs.WorkspaceNotFound, "session %s is bound to %s, which the vault does not have; bind it to another workspace (session_bind, arbor session bind), "+
-		"end the binding (session_unbind, arbor session unbind), or name a workspace (workspaceId, --workspace)", b.SessionID, b.WorkspaceID).
+	const form = "session %s is bound to %s, which the vault does not have; bind it to another workspace " +
+		"(session_bind, arbor session bind), end the binding (session_unbind, arbor session unbind), or name a workspace " +
+		"(workspaceId, --workspace)"
+	return "", errs.New(errs.WorkspaceNotFound, form, b.SessionID, b.WorkspaceID).
 		With(errs.Details{Param: "workspaceId", Candidates: view.Heads(s.all)})
 }
 
@@ -184,9 +188,11 @@ func (s *seeking) nothing() error {
 	case len(s.all) == 0:
 		return errs.New(errs.WorkspaceNotFound, "the vault has no workspace yet; make one with workspace_init (arbor init)")
 	case len(s.active) == 0 && len(s.all) == 1 && s.there(mdstore.DefaultWorkspace):
-		return errs.New(errs.WorkspaceNotFound, "the vault has no workspace but default, which is meant only where it is named (workspaceId, --workspace)")
+		return errs.New(errs.WorkspaceNotFound,
+			"the only workspace of the vault is default; a call is about it only if it names it (workspaceId, --workspace)")
 	case len(s.active) == 0:
-		return errs.New(errs.WorkspaceNotFound, "no workspace is active, of %d in the archive; name one (workspaceId, --workspace), or restore one (workspace_restore)", len(s.all))
+		return errs.New(errs.WorkspaceNotFound, "no workspace is active, of %d in the archive; "+
+			"name one (workspaceId, --workspace), or restore one (workspace_restore)", len(s.all))
 	}
 	const form = "%d workspaces are active%s; name one (workspaceId, --workspace), or bind the session to one " +
 		"(session_bind; at the command line: arbor use)"

@@ -137,8 +137,8 @@ var WorkspaceList = reading(func(ctx context.Context, env *Env, in WorkspaceList
 		want = mdstore.StatusActive
 	}
 	out := &WorkspaceListOut{Workspaces: []WorkspaceHead{}}
-	l := list[WorkspaceHead]{id: func(w WorkspaceHead) string { return w.ID }, what: "workspaces", hint: "workspace_status shows the tree of one",
-		narrow: "workspace_get shows any by its id"}
+	l := list[WorkspaceHead]{id: func(w WorkspaceHead) string { return w.ID }, what: "workspaces",
+		hint: "workspace_status shows the tree of one", narrow: "workspace_get shows any by its id"}
 	for _, w := range all {
 		if want == "all" || w.Status == want {
 			out.Workspaces = append(out.Workspaces, env.head(w))

@@ -33,7 +33,8 @@ earlier export is refused; an earlier export is replaced.`,
 		Example: `arbor export html ../plan-for-the-team
 arbor export html public --lang zh -w Website`,
 		Flags: func(fs *flag.FlagSet) {
-			fs.StringVar(&language, "lang", "en", "the `LANGUAGE` of what the pages say themselves: "+strings.Join(serve.Languages(), " or "))
+			fs.StringVar(&language, "lang", "en",
+				"the `LANGUAGE` of what the pages say themselves: "+strings.Join(serve.Languages(), " or "))
 		},
 		Run: func(ctx context.Context, call cli.Call) error {
 			if len(call.Words) != 1 {

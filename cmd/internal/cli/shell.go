@@ -219,7 +219,8 @@ func (sh *shell) env(ctx context.Context, mode Mode) (*ops.Env, error) {
 	}
 	op = cmp.Or(op, mdstore.OperatorHuman)
 	env := &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Names: ops.NamesLoose, Caller: ops.ByPerson,
-		Where: ops.Where{Dir: filepath.ToSlash(sh.dir()), Default: v.Found.User}, Home: cmp.Or(sh.getenv("HOME"), sh.getenv("USERPROFILE"))}
+		Where: ops.Where{Dir: filepath.ToSlash(sh.dir()), Default: v.Found.User},
+		Home:  cmp.Or(sh.getenv("HOME"), sh.getenv("USERPROFILE"))}
 	if sh.parts {
 		env.Names = ops.NamesParts
 	}

@@ -96,7 +96,8 @@ func showWorkspaces(sh *shell, out *ops.WorkspaceListOut) error {
 		}
 		rows = append(rows, []cell{{text: short(w.ID), sgr: "2"}, status, {text: w.Name, sgr: "1"}, {text: w.Goal}})
 	}
-	if err := sh.listed("workspaces", []string{"ID", "STATUS", "NAME", "GOAL"}, rows, out.Listed); err != nil || out.Cursor != "" {
+	err := sh.listed("workspaces", []string{"ID", "STATUS", "NAME", "GOAL"}, rows, out.Listed)
+	if err != nil || out.Cursor != "" {
 		return err
 	}
 	sh.hint(out.Hint)

@@ -18,7 +18,9 @@ import (
 // Use runs a tool in the environment that its call goes to, once it is allowed, and returns the environment's id. where
 // names one; with "" it is the first that has the tool. args are those of the call, which an approval is of exactly; run
 // does the work in the open root, and out is where the answer of a client is read into.
-func (h *Here) Use(ctx context.Context, where, tool string, args, out any, run func(*Call) error) (id string, err error) {
+func (h *Here) Use(
+	ctx context.Context, where, tool string, args, out any, run func(*Call) error,
+) (id string, err error) {
 	raw, err := json.Marshal(args)
 	if err != nil {
 		return "", err
@@ -35,7 +37,8 @@ func (h *Here) Use(ctx context.Context, where, tool string, args, out any, run f
 		session = string(h.Session.ID)
 	}
 	if h.Memory.Stuck(session, p.ID, tool, raw) {
-		return "", errs.New(errs.LoopDetected, "%s: the same call had the same result %d times in a row; do something else", tool, env.MaxSame)
+		return "", errs.New(errs.LoopDetected, "%s: the same call had the same result %d times in a row; do something else",
+			tool, env.MaxSame)
 	}
 	if p.Host == env.Client {
 		if err := h.abroad(ctx, p, session, tool, raw, out); err != nil {
@@ -128,7 +131,8 @@ func (a *Call) Change(ctx context.Context, c *jail.Change, ifMatch string) (undo
 		h.Memory.Show(a.Session, a.Place.ID, c.Path, string(c.Was))
 		return "", errs.New(errs.Conflicting, "%s: this session has not read the file as it is (version %s); file_read shows it, the same call again goes on without", c.Path, c.Was)
 	}
-	call := trust.Call{Session: a.Session, Environment: a.Place.ID, Tool: a.Tool.Name, Arguments: a.args, Path: c.Path, Version: string(c.Was)}
+	call := trust.Call{Session: a.Session, Environment: a.Place.ID, Tool: a.Tool.Name, Arguments: a.args, Path: c.Path,
+		Version: string(c.Was)}
 	diff := fmt.Sprintf("a binary file: %s before, %s after", counted(len(c.Before), "byte"), counted(len(c.After), "byte"))
 	if jail.IsText(c.Before) && jail.IsText(c.After) {
 		diff = plan.UnifiedDiff(c.Path, c.Before, c.After)
@@ -196,6 +200,7 @@ func (h *Here) Log(ctx context.Context, kind, text string) error {
 	if h.Session == nil {
 		return nil
 	}
-	_, _, err := engine.Apply(ctx, h.Engine, h.View.Workspace().ID, h.Act, plan.NoteSession{ID: h.Session.ID, Type: kind, Text: text})
+	note := plan.NoteSession{ID: h.Session.ID, Type: kind, Text: text}
+	_, _, err := engine.Apply(ctx, h.Engine, h.View.Workspace().ID, h.Act, note)
 	return err
 }

@@ -132,7 +132,8 @@ func (h *Here) Environments(ctx context.Context) ([]env.Environment, error) {
 	}
 	for _, p := range pages {
 		e := env.Environment{
-			ID: string(p.ID), URI: p.Field(mdstore.KeyURI), Host: env.Host(p.Field(mdstore.KeyHost)), Trust: env.Level(p.Field(mdstore.KeyTrust)),
+			ID: string(p.ID), URI: p.Field(mdstore.KeyURI),
+			Host: env.Host(p.Field(mdstore.KeyHost)), Trust: env.Level(p.Field(mdstore.KeyTrust)),
 			Owner: p.Field(mdstore.KeyOwner), Tools: p.List(mdstore.KeyTools), Text: body(p),
 		}
 		same := func(o env.Environment) bool { return o.ID == e.ID }
@@ -143,7 +144,8 @@ func (h *Here) Environments(ctx context.Context) ([]env.Environment, error) {
 	for _, c := range h.Book.Clients {
 		if c.Root != "" {
 			uri := env.Address{Host: env.Client, Client: c.ID, Path: c.Root}.String()
-			all = append(all, env.Environment{ID: c.ID + "." + c.Root, URI: uri, Host: env.Client, Trust: c.Trust, Machine: true})
+			e := env.Environment{ID: c.ID + "." + c.Root, URI: uri, Host: env.Client, Trust: c.Trust, Machine: true}
+			all = append(all, e)
 		}
 	}
 	slices.SortFunc(all, func(a, b env.Environment) int { return strings.Compare(a.ID, b.ID) })
@@ -162,8 +164,8 @@ func (h *Here) Find(ctx context.Context, id string) (env.Environment, error) {
 		for _, e := range all {
 			names = append(names, e.ID)
 		}
-		return env.Environment{}, errs.New(errs.EnvironmentNotFound, "%s: no environment has this id; there are: %s (env_register makes one)",
-			id, strings.Join(names, ", "))
+		return env.Environment{}, errs.New(errs.EnvironmentNotFound,
+			"%s: no environment has this id; there are: %s (env_register makes one)", id, strings.Join(names, ", "))
 	}
 	return all[i], nil
 }
@@ -209,7 +211,10 @@ func (h *Here) client(p *env.Place, only []string) {
 		return
 	}
 	if tools, ok := h.Clients.Tools(a.Client, a.Path); ok {
-		p.Status, p.Has = env.Active, slices.DeleteFunc(slices.Clone(tools), func(t env.Tool) bool { return only != nil && !slices.Contains(only, t.Name) })
+		p.Status = env.Active
+		p.Has = slices.DeleteFunc(slices.Clone(tools), func(t env.Tool) bool {
+			return only != nil && !slices.Contains(only, t.Name)
+		})
 	}
 }
 
@@ -290,8 +295,9 @@ func (h *Here) own(ctx context.Context) error {
 		}
 	}
 	h.Places = append(h.Places, &env.Place{
-		Environment: env.Environment{ID: string(h.Session.ID), URI: "vault://session/" + string(h.Session.ID), Host: env.Session, Trust: env.Full},
-		Level:       env.Full, Status: status, Root: filepath.Join(r.Path(), notesDir), Primary: true, Has: env.BuiltIn(),
+		Environment: env.Environment{ID: string(h.Session.ID), URI: "vault://session/" + string(h.Session.ID),
+			Host: env.Session, Trust: env.Full},
+		Level: env.Full, Status: status, Root: filepath.Join(r.Path(), notesDir), Primary: true, Has: env.BuiltIn(),
 	})
 	return nil
 }

@@ -36,7 +36,8 @@ func (a *Call) Run(ctx context.Context, given json.RawMessage) (r *command.Resul
 	if err != nil {
 		return nil, "", err
 	}
-	call := trust.Call{Session: a.Session, Environment: a.Place.ID, Tool: a.Tool.Name, Arguments: a.args, Version: digestOf(called)}
+	call := trust.Call{Session: a.Session, Environment: a.Place.ID, Tool: a.Tool.Name, Arguments: a.args,
+		Version: digestOf(called)}
 	if !a.h.Book.Approved(def) {
 		what := trust.Request{Kind: trust.KindTool, Call: call, Definition: &def, Diff: definitionText(a.Tool, named)}
 		what.Arguments, what.Version = nil, ""
@@ -53,7 +54,8 @@ func (a *Call) Run(ctx context.Context, given json.RawMessage) (r *command.Resul
 	}
 	now, err := filesOf(a.Root, argv) // while a person was asked, or between the two looks
 	if err == nil && !slices.Equal(now, called) {
-		err = errs.New(errs.Conflicting, "%s: a file that it names changed meanwhile; call again, and it is asked for as it is now", a.Tool.Name)
+		err = errs.New(errs.Conflicting, "%s: a file that it names changed meanwhile; call again, and it is asked for as it is now",
+			a.Tool.Name)
 	}
 	if err != nil {
 		return nil, "", err
@@ -64,7 +66,8 @@ func (a *Call) Run(ctx context.Context, given json.RawMessage) (r *command.Resul
 	} else if err != nil {
 		return nil, "", err
 	}
-	a.logged(ctx, fmt.Sprintf("%s ran in %s, %s, and ended with code %d%s", a.Tool.Name, a.Place.ID, by, r.Code, InLog(trust.Request{Call: call})))
+	a.logged(ctx, fmt.Sprintf("%s ran in %s, %s, and ended with code %d%s",
+		a.Tool.Name, a.Place.ID, by, r.Code, InLog(trust.Request{Call: call})))
 	return r, command.Refused(spec, r), nil
 }
 

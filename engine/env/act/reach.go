@@ -26,8 +26,9 @@ func (a *Call) reach(argv []string) command.Spec {
 		hidden.But = real
 	}
 	s := command.Spec{
-		Dir: a.Root.Path(), Argv: argv, Env: t.Env, Timeout: t.Timeout, Network: t.Network, Unconfined: command.Confinement() == "",
-		Home: filepath.Join(engine.State(h.Engine), "programs", hex.EncodeToString(sum[:8])),
+		Dir: a.Root.Path(), Argv: argv, Env: t.Env, Timeout: t.Timeout, Network: t.Network,
+		Unconfined: command.Confinement() == "",
+		Home:       filepath.Join(engine.State(h.Engine), "programs", hex.EncodeToString(sum[:8])),
 		Protected: command.Protected{
 			Names:   []string{".git", path.Dir(env.ToolsFile), "arbor.toml", mdstore.DefaultVault},
 			Folders: []string{vault}, Hidden: hidden.Folders, Local: hidden.Name, But: hidden.But,

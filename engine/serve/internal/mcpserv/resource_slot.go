@@ -149,7 +149,9 @@ func slotAt(v *view.View, ref string) (state string) {
 
 // slots adds the names of slots.
 func (m *matches) slots(ctx context.Context, env *ops.Env, workspace string) error {
-	out, err := ops.MemoryList(ctx, env, ops.MemoryListIn{MemoryIn: ops.MemoryIn{In: ops.In{WorkspaceID: workspace}}, Wanted: ops.Wanted{Limit: -1}, SortBy: "name"})
+	in := ops.MemoryListIn{Wanted: ops.Wanted{Limit: -1}, SortBy: "name"}
+	in.WorkspaceID = workspace
+	out, err := ops.MemoryList(ctx, env, in)
 	if err != nil {
 		if c := errs.As(err).Class(); c == errs.NotFound || c == errs.Invalid {
 			return nil

@@ -63,7 +63,8 @@ type slots struct {
 func (s *Site) memory(r *http.Request, v *screen) error {
 	v.Title = "Memory"
 	b := slots{Query: strings.TrimSpace(r.FormValue("q")), Archived: r.FormValue("archived") != ""}
-	in := ops.MemoryListIn{Query: b.Query, Archived: b.Archived, Wanted: ops.Wanted{Limit: slotsOnPage, Cursor: r.FormValue("cursor")}}
+	in := ops.MemoryListIn{Query: b.Query, Archived: b.Archived}
+	in.Limit, in.Cursor = slotsOnPage, r.FormValue("cursor")
 	in.WorkspaceID = v.Workspace
 	var err error
 	if len(v.All) > 0 {
@@ -93,9 +94,10 @@ func (s *Site) sessions(r *http.Request, v *screen) (err error) {
 	var b sessionsPage
 	in := ops.In{WorkspaceID: v.Workspace}
 	if len(v.All) > 0 {
-		b.SessionListOut, err = ops.SessionList(r.Context(), s.env(), ops.SessionListIn{In: in, Wanted: ops.Wanted{Limit: sessionsOnPage, Cursor: r.FormValue("cursor")}})
+		part := func(cursor string) ops.Wanted { return ops.Wanted{Limit: sessionsOnPage, Cursor: r.FormValue(cursor)} }
+		b.SessionListOut, err = ops.SessionList(r.Context(), s.env(), ops.SessionListIn{In: in, Wanted: part("cursor")})
 		if err == nil {
-			b.States, err = ops.StateList(r.Context(), s.env(), ops.StateListIn{In: in, Wanted: ops.Wanted{Limit: sessionsOnPage, Cursor: r.FormValue("states")}})
+			b.States, err = ops.StateList(r.Context(), s.env(), ops.StateListIn{In: in, Wanted: part("states")})
 		}
 	}
 	v.Body = b

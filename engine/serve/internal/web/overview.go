@@ -80,8 +80,8 @@ func (s *Site) overview(r *http.Request, v *screen) error {
 	v.Title = out.Workspace.Name
 	o := overview{WorkspaceStatusOut: out, Last: v.lastVisit}
 	o.Working = pick(out.Tree, func(n *ops.TreeNode) bool {
-		begun := n.Type == statemachine.Execution && n.Status != statemachine.Initial(n.Type) && !statemachine.Terminal(n.Status)
-		return begun || n.ClaimedBy != ""
+		waits, over := n.Status == statemachine.Initial(n.Type), statemachine.Terminal(n.Status)
+		return n.Type == statemachine.Execution && !waits && !over || n.ClaimedBy != ""
 	})
 	o.MoreWork, o.MoreProblems = len(o.Working)-longList, len(out.Problems)-longList
 	o.Working, out.Problems = o.Working[:min(len(o.Working), longList)], out.Problems[:min(len(out.Problems), longList)]
