@@ -153,3 +153,47 @@ func TestMergeExamples(t *testing.T) {
 		t.Error("one side alone was refused because it is large")
 	}
 }
+
+// What becomes of items: each line of a case is base, ours, theirs and the result, with the value of an item behind a colon.
+func TestKeyedItems(t *testing.T) {
+	items := func(text string) (all []Item) {
+		for f := range strings.FieldsSeq(text) {
+			key, value, _ := strings.Cut(f, ":")
+			all = append(all, Item{Key: key, Value: value})
+		}
+		return all
+	}
+	for _, c := range [][4]string{
+		{"a b c", "b c", "a b c", "b c"},                     // the first one is removed
+		{"a b c", "a b", "a b c", "a b"},                     // the last one
+		{"a b c", "b c", "a:2 b c", "a b c"},                 // removed here, changed there: it stays
+		{"a b c", "a b c", "b:2 c", "b c"},                   // removed there, and another one changed
+		{"a b c", "a x b c", "a b c y", "a x b c y"},         // both add
+		{"a b c", "c a b", "a b c", "c a b"},                 // one side moves
+		{"a b c", "a b c", "b a c", "b a c"},                 // the other side moves
+		{"a b c", "a b c x", "c a b", "c x a b"},             // what was added stays behind what it stood behind
+		{"", "a b", "b c", "a b c"},                          // both made the file
+		{"a", "a a", "a", "a a"},                             // two of one key
+		{"a b", "a b", "a b", "a b"}, {"a b", "", "a b", ""}, // nothing, and everything
+	} {
+		base, ours, theirs := items(c[0]), items(c[1]), items(c[2])
+		for _, swapped := range []bool{false, true} {
+			o, th := ours, theirs
+			if swapped {
+				o, th = theirs, ours
+			}
+			var got []string
+			for _, p := range Keyed(base, o, th) {
+				switch {
+				case p.Ours >= 0:
+					got = append(got, o[p.Ours].Key)
+				default:
+					got = append(got, th[p.Theirs].Key)
+				}
+			}
+			if text := strings.Join(got, " "); text != c[3] {
+				t.Errorf("base %q, ours %q, theirs %q, swapped %v: %q, want %q", c[0], c[1], c[2], swapped, text, c[3])
+			}
+		}
+	}
+}
