@@ -25,25 +25,25 @@ type access struct {
 
 // Touched notes that a workspace was used: loaded, resolved, bound or written to. An access within a minute after the
 // last one that is noted changes nothing. Nothing fails where it cannot be noted.
-func Touched(ctx context.Context, e *Engine, ws mdstore.ID) {
+func (e *Engine) Touched(ctx context.Context, ws mdstore.ID) {
 	now := e.opt.Now().UnixMilli()
-	all, err := readAccess(ctx, e)
+	all, err := e.readAccess(ctx)
 	if age := now - all[ws].At; err == nil && age >= 0 && age < accessStep.Milliseconds() {
 		return
 	}
-	_ = editAccess(ctx, e, func(all map[mdstore.ID]access) { all[ws] = access{now, all[ws].Resolved} })
+	_ = e.editAccess(ctx, func(all map[mdstore.ID]access) { all[ws] = access{now, all[ws].Resolved} })
 }
 
 type accessEdit func(map[mdstore.ID]access)
 
 // editAccess changes what is noted. What cannot be noted is logged.
-func editAccess(ctx context.Context, e *Engine, edit accessEdit) error {
+func (e *Engine) editAccess(ctx context.Context, edit accessEdit) error {
 	local, ok := mdstore.AsStore[mdstore.Local](e.st)
 	if !ok {
 		return nil
 	}
 	err := e.st.Update(ctx, func(mdstore.Tx) error {
-		all, err := readAccess(ctx, e)
+		all, err := e.readAccess(ctx)
 		if err != nil {
 			return err
 		}
@@ -62,9 +62,9 @@ func editAccess(ctx context.Context, e *Engine, edit accessEdit) error {
 
 // Accessed returns when workspaces were last used on this machine, to the minute. One that is missing was not, as far
 // as is known.
-func Accessed(ctx context.Context, e *Engine) map[mdstore.ID]time.Time {
+func (e *Engine) Accessed(ctx context.Context) map[mdstore.ID]time.Time {
 	out := map[mdstore.ID]time.Time{}
-	all, err := readAccess(ctx, e)
+	all, err := e.readAccess(ctx)
 	if err != nil {
 		e.opt.Log.Warn("accesses cannot be read", "error", err)
 	}
@@ -77,7 +77,7 @@ func Accessed(ctx context.Context, e *Engine) map[mdstore.ID]time.Time {
 }
 
 // readAccess reads the file. Nothing is noted where the store keeps none for this machine, and where it is damaged.
-func readAccess(ctx context.Context, e *Engine) (map[mdstore.ID]access, error) {
+func (e *Engine) readAccess(ctx context.Context) (map[mdstore.ID]access, error) {
 	all := map[mdstore.ID]access{}
 	if local, ok := mdstore.AsStore[mdstore.Local](e.st); ok {
 		data, err := local.ReadLocal(ctx, accessFile)

@@ -49,18 +49,18 @@ func TestAccessIsWrittenOnceAMinute(t *testing.T) {
 	w, s := newAccessWorld(t)
 	for range 10 {
 		logLine(t, w.Engine)
-		engine.Touched(t.Context(), w.Engine, "ws-a")
+		w.Engine.Touched(t.Context(), "ws-a")
 	}
 	if s.writes.Load() != 1 {
 		t.Errorf("within one minute the file is written %d times; want once", s.writes.Load())
 	}
 	w.Tick(time.Minute)
 	logLine(t, w.Engine)
-	if got := engine.Accessed(t.Context(), w.Engine)["ws-a"]; s.writes.Load() != 2 || !got.Equal(w.Now()) {
+	if got := w.Engine.Accessed(t.Context())["ws-a"]; s.writes.Load() != 2 || !got.Equal(w.Now()) {
 		t.Errorf("a minute later: %d writes, access %v; want 2 and %v", s.writes.Load(), got, w.Now())
 	}
 	other := enginetest.Open(t, s) // another process, whose clock is ahead
-	if got := engine.Accessed(t.Context(), other)["ws-a"]; !got.Equal(w.Now()) {
+	if got := other.Accessed(t.Context())["ws-a"]; !got.Equal(w.Now()) {
 		t.Errorf("another engine reads %v, want %v", got, w.Now())
 	}
 }
@@ -72,7 +72,7 @@ func TestWhatCountsAsAccess(t *testing.T) {
 	}{
 		"a view":  {func(w *enginetest.World) error { _, err := w.View(t.Context(), "ws-a"); return err }, false},
 		"a write": {func(w *enginetest.World) error { logLine(t, w.Engine); return nil }, true},
-		"a load":  {func(w *enginetest.World) error { engine.Touched(t.Context(), w.Engine, "ws-a"); return nil }, true},
+		"a load":  {func(w *enginetest.World) error { w.Engine.Touched(t.Context(), "ws-a"); return nil }, true},
 		"a dry run": {func(w *enginetest.World) error {
 			_, _, err := engine.Apply(t.Context(), w.Engine, "ws-a", plan.Act{DryRun: true}, plan.AppendLog{Event: "x"})
 			return err
@@ -90,7 +90,7 @@ func TestWhatCountsAsAccess(t *testing.T) {
 		if err := test.do(w); err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := engine.Accessed(t.Context(), w.Engine)["ws-a"]; ok != test.want {
+		if _, ok := w.Engine.Accessed(t.Context())["ws-a"]; ok != test.want {
 			t.Errorf("%s: noted is %v, want %v", name, ok, test.want)
 		}
 	}
@@ -102,10 +102,10 @@ func TestDamagedAccessFileLeavesAgesUnknown(t *testing.T) {
 		if err := s.Store.WriteLocal(t.Context(), "access", []byte(data)); err != nil {
 			t.Fatal(err)
 		}
-		if got := engine.Accessed(t.Context(), w.Engine); len(got) != 0 {
+		if got := w.Engine.Accessed(t.Context()); len(got) != 0 {
 			t.Errorf("%q: accesses are %v, want none", data, got)
 		}
-		if logLine(t, w.Engine); len(engine.Accessed(t.Context(), w.Engine)) != 1 {
+		if logLine(t, w.Engine); len(w.Engine.Accessed(t.Context())) != 1 {
 			t.Errorf("%q: %s does not know the write: %q", data, accessFile, s.Files()[accessFile])
 		}
 	}

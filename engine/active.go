@@ -9,7 +9,7 @@ import (
 )
 
 // ReadProject returns a file of the project, which has at most that many bytes.
-func ReadProject(ctx context.Context, e *Engine, path string, most int64) (data []byte, err error) {
+func (e *Engine) ReadProject(ctx context.Context, path string, most int64) (data []byte, err error) {
 	docs, ok := mdstore.AsStore[mdstore.Docs](e.st)
 	if !ok {
 		return nil, errNoProject
@@ -25,7 +25,7 @@ func ReadProject(ctx context.Context, e *Engine, path string, most int64) (data 
 }
 
 // MakeInProject makes a file in the project.
-func MakeInProject(ctx context.Context, e *Engine, path string, data []byte) error {
+func (e *Engine) MakeInProject(ctx context.Context, path string, data []byte) error {
 	docs, ok := mdstore.AsStore[mdstore.Docs](e.st)
 	if !ok {
 		return errNoProject
@@ -44,8 +44,8 @@ func MakeInProject(ctx context.Context, e *Engine, path string, data []byte) err
 
 // ActiveFile returns a file of the project as it is now. With an error it could not be read, and only its path is
 // known.
-func ActiveFile(ctx context.Context, e *Engine, path string) (mdstore.ActiveFile, error) {
-	data, err := ReadProject(ctx, e, path, mdstore.MaxFileSize)
+func (e *Engine) ActiveFile(ctx context.Context, path string) (mdstore.ActiveFile, error) {
+	data, err := e.ReadProject(ctx, path, mdstore.MaxFileSize)
 	if err != nil {
 		return mdstore.ActiveFile{Path: path}, err
 	}
@@ -59,8 +59,8 @@ var (
 
 // FileSince returns what became of an active file of a state: "same", "changed" or "gone", and "unknown" where it
 // cannot be read.
-func FileSince(ctx context.Context, e *Engine, was mdstore.ActiveFile) string {
-	switch now, err := ActiveFile(ctx, e, was.Path); {
+func (e *Engine) FileSince(ctx context.Context, was mdstore.ActiveFile) string {
+	switch now, err := e.ActiveFile(ctx, was.Path); {
 	case err == errNoFile:
 		return "gone"
 	case err != nil:

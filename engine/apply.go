@@ -69,7 +69,7 @@ func (e *Engine) apply(ctx context.Context, ws mdstore.ID, act plan.Act, op func
 		return nil, err
 	}
 	if out.Changed() {
-		Touched(ctx, e, ws)
+		e.Touched(ctx, ws)
 	}
 	out.Collisions = slices.Concat(e.live.Told(), met, out.Collisions)
 	return out, nil
@@ -97,7 +97,7 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 	var asked sync.Once
 	var still bool
 	p.base, err = e.live.Plan(ctx, ws, func(v *view.View) error {
-		asked.Do(func() { still = untimed(ctx, e, v) })
+		asked.Do(func() { still = e.untimed(ctx, v) })
 		next := 0
 		p.draft = plan.New(v, act, plan.Options{Now: now, TitleFolders: e.opt.TitleFolders, Untimed: still, NewID: func(prefix string) (mdstore.ID, error) {
 			if next == len(drawn) {
@@ -113,7 +113,7 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 		if err := op(p.draft); err != nil {
 			return err
 		}
-		if s, ok := SessionFile(ctx, e, v, act.Session); ok && act.Trace != "" {
+		if s, ok := e.SessionFile(ctx, v, act.Session); ok && act.Trace != "" {
 			plan.TraceAct(p.draft, s)
 		}
 		return p.draft.Finish()
@@ -125,9 +125,9 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 }
 
 // untimed reports whether the settings of a workspace say that updatedAt stays as it is.
-func untimed(ctx context.Context, e *Engine, v *view.View) bool {
-	own := configIn(ctx, e, config.Workspace, v.Workspace().Dir.Join(mdstore.ConfigFile))
-	return !config.Value[bool](config.Merge(append(e.opt.Config(), configIn(ctx, e, config.Vault, mdstore.ConfigFile), own)...), "git.timestamps")
+func (e *Engine) untimed(ctx context.Context, v *view.View) bool {
+	own := e.configIn(ctx, config.Workspace, v.Workspace().Dir.Join(mdstore.ConfigFile))
+	return !config.Value[bool](config.Merge(append(e.opt.Config(), e.configIn(ctx, config.Vault, mdstore.ConfigFile), own)...), "git.timestamps")
 }
 
 // commit makes a draft's changes and publishes what they lead to. The saves that a commit met which failed are added to
@@ -224,16 +224,16 @@ func writable(ctx context.Context, st mdstore.Store, changes []mdstore.Change) e
 // Import writes a whole workspace in one commit. Nothing is written when one of its texts cannot be held.
 func (e *Engine) Import(ctx context.Context, w plan.Import, dryRun bool) (*plan.Outcome, error) {
 	out := &plan.Outcome{DryRun: dryRun}
-	out, err := e.write(ctx, out, func() ([]mdstore.Change, error) { return importing(ctx, e, w, out) })
+	out, err := e.write(ctx, out, func() ([]mdstore.Change, error) { return e.importing(ctx, w, out) })
 	if err == nil && !dryRun {
-		Touched(ctx, e, w.ID)
+		e.Touched(ctx, w.ID)
 	}
 	return out, err
 }
 
 // importing returns the changes that write the files of a workspace which the vault does not have yet, with the
 // .gitignore of a new vault. The outcome becomes theirs.
-func importing(ctx context.Context, e *Engine, w plan.Import, out *plan.Outcome) ([]mdstore.Change, error) {
+func (e *Engine) importing(ctx context.Context, w plan.Import, out *plan.Outcome) ([]mdstore.Change, error) {
 	files, made, err := w.Plan()
 	if err != nil {
 		return nil, err

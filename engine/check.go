@@ -189,7 +189,7 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 			add(u.Problem)
 		}
 	}
-	add(checkConfig(ctx, e, "")...)
+	add(e.checkConfig(ctx, "")...)
 	st, err := e.strays(ctx, "")
 	if err != nil {
 		return nil, err

@@ -16,8 +16,8 @@ import (
 
 // DeleteWorkspace moves a workspace to the trash, after its bindings and its sessions have ended: all in one commit, in
 // this order. still may refuse it at the last moment; nil does not.
-func DeleteWorkspace(
-	ctx context.Context, e *Engine, ws mdstore.ID, act plan.Act, force bool, still func() error,
+func (e *Engine) DeleteWorkspace(
+	ctx context.Context, ws mdstore.ID, act plan.Act, force bool, still func() error,
 ) (deleted *plan.Deleted, out *plan.Outcome, err error) {
 	var left error
 	out, err = e.apply(ctx, ws, act, func(d *plan.Draft) error {
@@ -45,7 +45,7 @@ func DeleteWorkspace(
 		out.Warned = append(out.Warned, "bindings to the workspace may be left: "+left.Error())
 	}
 	if !act.DryRun {
-		_ = editAccess(ctx, e, func(all map[mdstore.ID]access) { delete(all, ws) })
+		_ = e.editAccess(ctx, func(all map[mdstore.ID]access) { delete(all, ws) })
 	}
 	return deleted, out, nil
 }
@@ -69,7 +69,7 @@ type Collected struct {
 
 // CollectWorkspaces moves old workspaces to the trash as DeleteWorkspace does, each in a commit of its own. Each that is
 // kept is named with the reason.
-func CollectWorkspaces(ctx context.Context, e *Engine, c Collect, act plan.Act) ([]Collected, *plan.Outcome, error) {
+func (e *Engine) CollectWorkspaces(ctx context.Context, c Collect, act plan.Act) ([]Collected, *plan.Outcome, error) {
 	all, err := e.Workspaces(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -78,9 +78,9 @@ func CollectWorkspaces(ctx context.Context, e *Engine, c Collect, act plan.Act) 
 	out := &plan.Outcome{DryRun: act.DryRun}
 	for _, w := range all {
 		one := Collected{ID: w.ID, Name: w.Name}
-		d, o, err := (*plan.Deleted)(nil), (*plan.Outcome)(nil), unused(ctx, e, w, c)
+		d, o, err := (*plan.Deleted)(nil), (*plan.Outcome)(nil), e.unused(ctx, w, c)
 		if err == nil { // it is asked again when nobody else can write
-			d, o, err = DeleteWorkspace(ctx, e, w.ID, act, true, func() error { return unused(ctx, e, w, c) })
+			d, o, err = e.DeleteWorkspace(ctx, w.ID, act, true, func() error { return e.unused(ctx, w, c) })
 		}
 		if err != nil {
 			one.Kept = err.Error()
@@ -96,7 +96,7 @@ func CollectWorkspaces(ctx context.Context, e *Engine, c Collect, act plan.Act) 
 }
 
 // unused returns nil for a workspace that may go, and else why it is to be kept.
-func unused(ctx context.Context, e *Engine, w *mdstore.Workspace, c Collect) error {
+func (e *Engine) unused(ctx context.Context, w *mdstore.Workspace, c Collect) error {
 	if w.ID == mdstore.DefaultWorkspace {
 		return errors.New("it is the default workspace")
 	}
@@ -107,7 +107,7 @@ func unused(ctx context.Context, e *Engine, w *mdstore.Workspace, c Collect) err
 	case len(v.AllBroken()) > 0 || w.Version.IsZero() || w.Doc.Editable() != nil:
 		return errors.New("it cannot be read: files are damaged; arbor check names them")
 	}
-	noted, err := readAccess(ctx, e)
+	noted, err := e.readAccess(ctx)
 	if err != nil {
 		return err
 	}
@@ -115,30 +115,30 @@ func unused(ctx context.Context, e *Engine, w *mdstore.Workspace, c Collect) err
 	if !own.Resolved && !c.Shared {
 		return errors.New("no resolve on this machine made it (shared takes it too)")
 	}
-	if err := inUse(ctx, e, v, c.MaxAge); err != nil {
+	if err := e.inUse(ctx, v, c.MaxAge); err != nil {
 		return err
 	}
-	last, err := newest(ctx, e, w, !own.Resolved)
+	last, err := e.newest(ctx, w, !own.Resolved)
 	last = max(last, own.At)
 	switch {
 	case err != nil:
 		return err
 	case last <= 0:
 		return errors.New("it is not known when it was used last")
-	case since(e, last) < c.MaxAge:
+	case e.since(last) < c.MaxAge:
 		return fmt.Errorf("it was used on %s", day(last))
 	}
 	return nil
 }
 
 // since returns how long ago a time in Unix milliseconds is.
-func since(e *Engine, ms int64) time.Duration { return e.opt.Now().Sub(time.UnixMilli(ms)) }
+func (e *Engine) since(ms int64) time.Duration { return e.opt.Now().Sub(time.UnixMilli(ms)) }
 
 func day(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.DateOnly) }
 
 // inUse returns an error that names what holds a workspace: a claim, an open session, a binding that was made within
 // some time.
-func inUse(ctx context.Context, e *Engine, v *view.View, within time.Duration) error {
+func (e *Engine) inUse(ctx context.Context, v *view.View, within time.Duration) error {
 	l, err := claims.Read(ctx, e.st, e.opt.Now())
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func inUse(ctx context.Context, e *Engine, v *view.View, within time.Duration) e
 		return err
 	}
 	for _, b := range s.To(v.Workspace().ID) {
-		if since(e, b.BoundAt) < within {
+		if e.since(b.BoundAt) < within {
 			return fmt.Errorf("%s was bound to it on %s", b.SessionID, day(b.BoundAt))
 		}
 	}
@@ -165,7 +165,7 @@ func inUse(ctx context.Context, e *Engine, v *view.View, within time.Duration) e
 
 // newest returns the latest time of the files of a workspace, and with lines also of its front matter and of the lines
 // in the logs of it, its nodes and its sessions: in Unix milliseconds, 0 where none is known.
-func newest(ctx context.Context, e *Engine, w *mdstore.Workspace, lines bool) (last int64, err error) {
+func (e *Engine) newest(ctx context.Context, w *mdstore.Workspace, lines bool) (last int64, err error) {
 	for f, err := range e.st.List(ctx, w.Dir) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return 0, err

@@ -15,20 +15,20 @@ import (
 
 // Config returns the settings that count in a workspace, or with an empty id in the vault. Files are named relative
 // to the vault where they lie in it. What is wrong in a file is a warning.
-func Config(ctx context.Context, e *Engine, ws mdstore.ID) (*config.Settings, error) {
-	layers := append(e.opt.Config(), configIn(ctx, e, config.Vault, mdstore.ConfigFile))
+func (e *Engine) Config(ctx context.Context, ws mdstore.ID) (*config.Settings, error) {
+	layers := append(e.opt.Config(), e.configIn(ctx, config.Vault, mdstore.ConfigFile))
 	if ws != "" {
-		file, err := configFile(ctx, e, ws)
+		file, err := e.configFile(ctx, ws)
 		if err != nil {
 			return nil, err
 		}
-		layers = append(layers, configIn(ctx, e, config.Workspace, file))
+		layers = append(layers, e.configIn(ctx, config.Workspace, file))
 	}
 	return config.Merge(layers...), ctx.Err()
 }
 
 // configFile returns the place of the settings of a workspace, or with an empty id of the vault.
-func configFile(ctx context.Context, e *Engine, ws mdstore.ID) (mdstore.Path, error) {
+func (e *Engine) configFile(ctx context.Context, ws mdstore.ID) (mdstore.Path, error) {
 	if ws == "" {
 		return mdstore.ConfigFile, nil
 	}
@@ -40,7 +40,7 @@ func configFile(ctx context.Context, e *Engine, ws mdstore.ID) (mdstore.Path, er
 }
 
 // configIn reads a file of settings in the vault.
-func configIn(ctx context.Context, e *Engine, l config.Level, p mdstore.Path) config.Layer {
+func (e *Engine) configIn(ctx context.Context, l config.Level, p mdstore.Path) config.Layer {
 	f, err := e.st.Read(ctx, p)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -50,29 +50,29 @@ func configIn(ctx context.Context, e *Engine, l config.Level, p mdstore.Path) co
 
 // checkConfig returns what is wrong with the settings of a workspace's folder. With an empty one it is what is wrong
 // with those of the vault and of the project, whose file is named as the engine's options have it.
-func checkConfig(ctx context.Context, e *Engine, dir mdstore.Path) []mdoc.Diagnostic {
+func (e *Engine) checkConfig(ctx context.Context, dir mdstore.Path) []mdoc.Diagnostic {
 	if dir != "" {
-		return config.Merge(configIn(ctx, e, config.Workspace, dir.Join(mdstore.ConfigFile))).Warnings
+		return config.Merge(e.configIn(ctx, config.Workspace, dir.Join(mdstore.ConfigFile))).Warnings
 	}
 	layers := slices.DeleteFunc(e.opt.Config(), func(l config.Layer) bool { return l.Level != config.Project })
-	return config.Merge(append(layers, configIn(ctx, e, config.Vault, mdstore.ConfigFile))...).Warnings
+	return config.Merge(append(layers, e.configIn(ctx, config.Vault, mdstore.ConfigFile))...).Warnings
 }
 
 // EditConfig changes the file of settings of a workspace, or with an empty id of the vault. The outcome holds the
 // file as it was and is, which may have secrets in it.
-func EditConfig(
-	ctx context.Context, e *Engine, ws mdstore.ID, act plan.Act, edit func(file string, src []byte) ([]byte, error),
+func (e *Engine) EditConfig(
+	ctx context.Context, ws mdstore.ID, act plan.Act, edit func(file string, src []byte) ([]byte, error),
 ) (*plan.Outcome, error) {
-	p, err := configFile(ctx, e, ws)
+	p, err := e.configFile(ctx, ws)
 	if err != nil {
 		return nil, err
 	}
-	return EditFile(ctx, e, p, act, func(src []byte) ([]byte, error) { return edit(string(p), src) })
+	return e.EditFile(ctx, p, act, func(src []byte) ([]byte, error) { return edit(string(p), src) })
 }
 
 // EditFile changes a file of the vault as a whole: edit gets its bytes, nil where there is none, and returns what they are
 // to be, nil for no file.
-func EditFile(ctx context.Context, e *Engine, p mdstore.Path, act plan.Act, edit func([]byte) ([]byte, error)) (*plan.Outcome, error) {
+func (e *Engine) EditFile(ctx context.Context, p mdstore.Path, act plan.Act, edit func([]byte) ([]byte, error)) (*plan.Outcome, error) {
 	out := &plan.Outcome{DryRun: act.DryRun}
 	defer e.live.Stale()
 	return e.write(ctx, out, func() ([]mdstore.Change, error) {
@@ -93,7 +93,7 @@ func EditFile(ctx context.Context, e *Engine, p mdstore.Path, act plan.Act, edit
 }
 
 // RawFile returns the bytes of a file of the vault as they are, nil where there is none.
-func RawFile(ctx context.Context, e *Engine, p mdstore.Path) ([]byte, error) {
+func (e *Engine) RawFile(ctx context.Context, p mdstore.Path) ([]byte, error) {
 	f, err := e.st.Read(ctx, p)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -35,7 +35,7 @@ func TestTheVaultsSettingsLieBetweenThoseOfTheOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	provider := func(ws mdstore.ID) string {
-		s, err := engine.Config(t.Context(), e, ws)
+		s, err := e.Config(t.Context(), ws)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestTheVaultsSettingsLieBetweenThoseOfTheOptions(t *testing.T) {
 	if env = "environment"; provider("ws") != env {
 		t.Errorf("with a variable %s", provider("ws"))
 	}
-	if _, err := engine.Config(t.Context(), e, "ws-none"); errs.As(err).Code != errs.WorkspaceNotFound {
+	if _, err := e.Config(t.Context(), "ws-none"); errs.As(err).Code != errs.WorkspaceNotFound {
 		t.Errorf("of no workspace: %v", err)
 	}
 }
@@ -87,7 +87,7 @@ func TestSettingsAreChangedByACommit(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := enginetest.New(t, settled())
 			before := maps.Clone(w.Store.Files())
-			out, err := engine.EditConfig(t.Context(), w.Engine, tt.ws, tt.act, tt.edit)
+			out, err := w.Engine.EditConfig(t.Context(), tt.ws, tt.act, tt.edit)
 			if (err != nil) != tt.fail {
 				t.Fatal(err)
 			}
@@ -106,7 +106,7 @@ func TestSettingsAreChangedByACommit(t *testing.T) {
 func TestASaveWhileSettingsAreEditedIsAConflict(t *testing.T) {
 	w := enginetest.New(t, settled())
 	const saved = "provider = \"of a person\"\n"
-	_, err := engine.EditConfig(t.Context(), w.Engine, "", plan.Act{}, func(file string, src []byte) ([]byte, error) {
+	_, err := w.Engine.EditConfig(t.Context(), "", plan.Act{}, func(file string, src []byte) ([]byte, error) {
 		w.Store.Put("config.toml", []byte(saved))
 		return config.Put(config.Vault, file, src, "provider", "new")
 	})

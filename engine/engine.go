@@ -75,11 +75,11 @@ func (e *Engine) Now() time.Time { return e.opt.Now() }
 // Vault returns the place of the vault, as the options have it.
 func (e *Engine) Vault() string { return e.opt.Vault }
 
-// State returns the folder of this person's own state on this machine, "" if none was given.
-func State(e *Engine) string { return e.opt.State }
+// StateDir returns the folder of this person's own state on this machine, "" if none was given.
+func (e *Engine) StateDir() string { return e.opt.State }
 
 // Own returns the folders of Arbor on this machine that are this person's: state, settings, their own vault.
-func Own(e *Engine) []string {
+func (e *Engine) Own() []string {
 	if e.opt.State == "" {
 		return e.opt.Own
 	}
@@ -126,7 +126,7 @@ func (e *Engine) Follow(ctx context.Context, ready func(), news func(live.News))
 }
 
 // Exclusively calls f while no process commits to the vault, and has what f did to the files read again.
-func Exclusively(ctx context.Context, e *Engine, f func() error) error {
+func (e *Engine) Exclusively(ctx context.Context, f func() error) error {
 	defer e.live.Stale()
 	return e.st.Update(ctx, func(mdstore.Tx) error { return f() })
 }

@@ -19,7 +19,7 @@ type Focus struct {
 // FocusOf returns the focus in a workspace: that of the first of these sessions which has one, by its binding to the
 // workspace or else in memory, then that of this machine, and then the one that everybody shares. A focus that names no
 // node falls to the next.
-func FocusOf(ctx context.Context, e *Engine, v *view.View, of ...string) (f Focus) {
+func (e *Engine) FocusOf(ctx context.Context, v *view.View, of ...string) (f Focus) {
 	ws := v.Workspace().ID
 	try := func(id mdstore.ID, own bool) bool {
 		if _, there := v.Node(id); there {
@@ -40,7 +40,7 @@ func FocusOf(ctx context.Context, e *Engine, v *view.View, of ...string) (f Focu
 			return f
 		}
 	}
-	if m, err := MachineOf(ctx, e); err == nil && try(m.Focus[ws], false) {
+	if m, err := e.MachineOf(ctx); err == nil && try(m.Focus[ws], false) {
 		return f
 	}
 	f.Shared = try(v.Workspace().Focus, false)
@@ -50,7 +50,7 @@ func FocusOf(ctx context.Context, e *Engine, v *view.View, of ...string) (f Focu
 // SetFocus moves the focus of a session that is bound to the workspace. Where it is not, or there is none, the focus of
 // this machine moves, and that of the session in memory. The workspace's own stays. It reports whether the session is
 // bound.
-func SetFocus(ctx context.Context, e *Engine, session string, ws, id mdstore.ID, act plan.Act) (*plan.Outcome, bool, error) {
+func (e *Engine) SetFocus(ctx context.Context, session string, ws, id mdstore.ID, act plan.Act) (*plan.Outcome, bool, error) {
 	b, bound, err := e.Binding(ctx, session)
 	if bound = bound && err == nil && b.WorkspaceID == ws; bound { // bindings that cannot be read bind nothing
 		if b.FocusedNodeID == id {
@@ -64,9 +64,9 @@ func SetFocus(ctx context.Context, e *Engine, session string, ws, id mdstore.ID,
 		return nil, false, nil
 	}
 	e.seen.SetFocus(session, ws, id)
-	m, err := MachineOf(ctx, e)
+	m, err := e.MachineOf(ctx)
 	if err != nil || m.Focus[ws] == id {
 		return nil, false, err
 	}
-	return nil, false, EditMachine(ctx, e, func(m *Machine) { m.Focus[ws] = id })
+	return nil, false, e.EditMachine(ctx, func(m *Machine) { m.Focus[ws] = id })
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // NewSessionID returns an id for a session, which no other has.
-func NewSessionID(e *Engine) (string, error) {
+func (e *Engine) NewSessionID() (string, error) {
 	id, err := e.opt.NewID(sessions.MadePrefix)
 	return string(id), err
 }
@@ -19,9 +19,9 @@ func NewSessionID(e *Engine) (string, error) {
 // Hold keeps the id of a session for a connection, until LetGo or a minute after its last sign of life. The error is
 // CONFLICT where another open connection holds the id, unless take says that it is to lose it. With "" for the
 // connection nobody holds it then.
-func Hold(ctx context.Context, e *Engine, session, connection string, take bool) error {
+func (e *Engine) Hold(ctx context.Context, session, connection string, take bool) error {
 	if connection == "" && !take {
-		return MayUse(ctx, e, session, connection)
+		return e.MayUse(ctx, session, connection)
 	}
 	return sessions.EditHolds(ctx, e.st, e.opt.Now, func(h *sessions.Holds) error {
 		if !take && h.Other(session, connection) {
@@ -33,15 +33,15 @@ func Hold(ctx context.Context, e *Engine, session, connection string, take bool)
 }
 
 // MayUse returns CONFLICT where another open connection holds the id of a session.
-func MayUse(ctx context.Context, e *Engine, session, connection string) error {
-	if holds(ctx, e).Other(session, connection) {
+func (e *Engine) MayUse(ctx context.Context, session, connection string) error {
+	if e.holds(ctx).Other(session, connection) {
 		return boundElsewhere(session)
 	}
 	return nil
 }
 
 // holds returns the holds as they are now, none where they cannot be read, which keeps nobody from working.
-func holds(ctx context.Context, e *Engine) *sessions.Holds {
+func (e *Engine) holds(ctx context.Context) *sessions.Holds {
 	h, err := sessions.ReadHolds(ctx, e.st, e.opt.Now())
 	if err != nil {
 		e.opt.Log.Warn("it cannot be read which connections hold sessions", "error", err)
@@ -55,20 +55,20 @@ func boundElsewhere(session string) error {
 }
 
 // Holding is MayUse for a session that the connection has bound: it holds the id on, with this call as its sign of life.
-func Holding(ctx context.Context, e *Engine, session, connection string) error {
-	if holds(ctx, e).Fresh(session, connection) {
+func (e *Engine) Holding(ctx context.Context, session, connection string) error {
+	if e.holds(ctx).Fresh(session, connection) {
 		return nil
 	}
-	return Hold(ctx, e, session, connection, false)
+	return e.Hold(ctx, session, connection, false)
 }
 
 // Held returns the ids that a connection holds, sorted.
-func Held(ctx context.Context, e *Engine, connection string) []string {
-	return holds(ctx, e).Of(connection)
+func (e *Engine) Held(ctx context.Context, connection string) []string {
+	return e.holds(ctx).Of(connection)
 }
 
 // LetGo frees ids that a connection holds.
-func LetGo(ctx context.Context, e *Engine, connection string, ids ...string) error {
+func (e *Engine) LetGo(ctx context.Context, connection string, ids ...string) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -81,8 +81,8 @@ func LetGo(ctx context.Context, e *Engine, connection string, ids ...string) err
 }
 
 // RenewHolds notes the last signs of life of connections, by their names.
-func RenewHolds(ctx context.Context, e *Engine, seen map[string]time.Time) error {
-	now := holds(ctx, e)
+func (e *Engine) RenewHolds(ctx context.Context, seen map[string]time.Time) error {
+	now := e.holds(ctx)
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(seen)), func(c string) bool { return now.Of(c) != nil }) {
 		return nil
 	}

@@ -42,7 +42,7 @@ func (e *Engine) facts(ctx context.Context, v *view.View) (check.Store, error) {
 	if err != nil {
 		return st, err
 	}
-	st.Unusable = append(st.Unusable, checkConfig(ctx, e, v.Workspace().Dir)...)
+	st.Unusable = append(st.Unusable, e.checkConfig(ctx, v.Workspace().Dir)...)
 	if r, ok := mdstore.AsStore[mdstore.Docs](e.st); ok {
 		st.Missing = map[string]bool{}
 		for _, target := range check.Targets(v) {
@@ -79,13 +79,13 @@ func missing(ctx context.Context, r mdstore.Docs, target string) bool {
 
 // Absent reports whether a target is the path of a document of the project that is not there. Of a store that knows no
 // documents it says nothing.
-func Absent(ctx context.Context, e *Engine, target string) bool {
+func (e *Engine) Absent(ctx context.Context, target string) bool {
 	r, ok := mdstore.AsStore[mdstore.Docs](e.st)
 	return ok && missing(ctx, r, target)
 }
 
 // Head returns the id of the commit that git has checked out in the project, "" where there is none or the store cannot tell.
-func Head(ctx context.Context, e *Engine) string {
+func (e *Engine) Head(ctx context.Context) string {
 	if r, ok := mdstore.AsStore[mdstore.Docs](e.st); ok {
 		return r.Head(ctx)
 	}
@@ -94,7 +94,7 @@ func Head(ctx context.Context, e *Engine) string {
 
 // Tree returns what lies below a folder of the project: see mdstore.Docs. lacking says why it is not all; the error
 // is ctx's.
-func Tree(ctx context.Context, e *Engine, dir string, most int) (found []mdstore.TreeEntry, lacking string, err error) {
+func (e *Engine) Tree(ctx context.Context, dir string, most int) (found []mdstore.TreeEntry, lacking string, err error) {
 	r, ok := mdstore.AsStore[mdstore.Docs](e.st)
 	if !ok {
 		return nil, "", nil
@@ -114,7 +114,7 @@ func Tree(ctx context.Context, e *Engine, dir string, most int) (found []mdstore
 }
 
 // FileAt reads a file of the vault that is no document; one that is not there has the zero Version.
-func FileAt(ctx context.Context, e *Engine, p mdstore.Path) (mdstore.File, error) {
+func (e *Engine) FileAt(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
 	f, err := e.st.Read(ctx, p)
 	if errors.Is(err, fs.ErrNotExist) {
 		return mdstore.File{Path: p}, nil

@@ -20,7 +20,7 @@ type Machine struct {
 const MachineFile = mdstore.Path("machine.json")
 
 // MachineOf reads the note of this machine, which is empty where the store keeps none.
-func MachineOf(ctx context.Context, e *Engine) (Machine, error) {
+func (e *Engine) MachineOf(ctx context.Context) (Machine, error) {
 	m := Machine{}
 	if local, ok := mdstore.AsStore[mdstore.Local](e.st); ok {
 		data, err := local.ReadLocal(ctx, MachineFile)
@@ -41,13 +41,13 @@ func MachineOf(ctx context.Context, e *Engine) (Machine, error) {
 }
 
 // EditMachine changes the note of this machine while no other process does.
-func EditMachine(ctx context.Context, e *Engine, edit func(*Machine)) error {
+func (e *Engine) EditMachine(ctx context.Context, edit func(*Machine)) error {
 	local, ok := mdstore.AsStore[mdstore.Local](e.st)
 	if !ok {
 		return nil
 	}
 	return e.st.Update(ctx, func(mdstore.Tx) error {
-		m, err := MachineOf(ctx, e)
+		m, err := e.MachineOf(ctx)
 		if err != nil {
 			return err
 		}

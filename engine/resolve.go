@@ -32,13 +32,13 @@ type Resolved struct {
 // ResolveWorkspace returns the workspace that an identifier is bound to, by the binding that counts as used now. One
 // that is bound to none, or to one that is gone, is bound to a new workspace: all in one commit. While bindings lie in
 // the vault that could not be read, an identifier that is not among those that can be is refused.
-func ResolveWorkspace(ctx context.Context, e *Engine, r Resolve, act plan.Act) (*Resolved, error) {
+func (e *Engine) ResolveWorkspace(ctx context.Context, r Resolve, act plan.Act) (*Resolved, error) {
 	if err := sessions.ValidKey("identifier", r.Identifier); err != nil {
 		return nil, err
 	}
 	out, made := &Resolved{Outcome: &plan.Outcome{DryRun: act.DryRun}}, false
 	find := func() (s *sessions.Bindings, b sessions.Binding, err error) {
-		s, b, w, err := boundTo(ctx, e, r.Identifier)
+		s, b, w, err := e.boundTo(ctx, r.Identifier)
 		if w != nil {
 			out.ID, out.Name = w.ID, w.Name
 		}
@@ -52,7 +52,7 @@ func ResolveWorkspace(ctx context.Context, e *Engine, r Resolve, act plan.Act) (
 				return nil, err // another process was faster
 			}
 			made = true
-			return newBound(ctx, e, r, s, lost.WorkspaceID, act, out)
+			return e.newBound(ctx, r, s, lost.WorkspaceID, act, out)
 		})
 	}
 	switch {
@@ -61,17 +61,17 @@ func ResolveWorkspace(ctx context.Context, e *Engine, r Resolve, act plan.Act) (
 	case act.DryRun:
 	case made:
 		at := e.opt.Now().UnixMilli()
-		_ = editAccess(ctx, e, func(all map[mdstore.ID]access) { all[out.ID] = access{At: at, Resolved: true} })
+		_ = e.editAccess(ctx, func(all map[mdstore.ID]access) { all[out.ID] = access{At: at, Resolved: true} })
 	default:
-		Touched(ctx, e, out.ID)
+		e.Touched(ctx, out.ID)
 	}
 	return out, nil
 }
 
 // newBound returns the changes that make a workspace and bind the identifier to it, and adds them to the outcome. lost
 // is the workspace that it was bound to and that is gone, "" for none.
-func newBound(
-	ctx context.Context, e *Engine, r Resolve, s *sessions.Bindings, lost mdstore.ID, act plan.Act, out *Resolved,
+func (e *Engine) newBound(
+	ctx context.Context, r Resolve, s *sessions.Bindings, lost mdstore.ID, act plan.Act, out *Resolved,
 ) ([]mdstore.Change, error) {
 	if r.May != nil {
 		if err := r.May(); err != nil {
@@ -87,7 +87,7 @@ func newBound(
 	if err != nil {
 		return nil, err
 	}
-	files, err := importing(ctx, e, imp, out.Outcome)
+	files, err := e.importing(ctx, imp, out.Outcome)
 	if err != nil {
 		return nil, err
 	}
@@ -106,14 +106,14 @@ func newBound(
 
 // boundTo returns the bindings, that of an identifier, and its workspace: nil where it is bound to none, or to one that
 // is gone. The error is a FILE_UNREADABLE where that cannot be told.
-func boundTo(ctx context.Context, e *Engine, identifier string) (
+func (e *Engine) boundTo(ctx context.Context, identifier string) (
 	s *sessions.Bindings, b sessions.Binding, w *mdstore.Workspace, err error) {
 	if s, err = sessions.ReadBindings(ctx, e.st); err != nil {
 		return s, b, nil, err
 	}
 	b, ok, err := s.Find(identifier)
 	if err == nil && !ok {
-		b, ok, err = boundAside(ctx, e, identifier, s.Corrupt() != nil)
+		b, ok, err = e.boundAside(ctx, identifier, s.Corrupt() != nil)
 	}
 	if err != nil || !ok {
 		return s, b, nil, err
@@ -127,7 +127,7 @@ func boundTo(ctx context.Context, e *Engine, identifier string) (
 
 // boundAside looks for an identifier in the bindings that were kept because they could not be read, the newest first,
 // and in sessions.json where that is corrupt. It fails where there are such files and none tells.
-func boundAside(ctx context.Context, e *Engine, identifier string, corrupt bool) (b sessions.Binding, ok bool, err error) {
+func (e *Engine) boundAside(ctx context.Context, identifier string, corrupt bool) (b sessions.Binding, ok bool, err error) {
 	var names []string
 	if corrupt {
 		names = append(names, mdstore.SessionsFile)
@@ -171,7 +171,7 @@ func fitName(identifier string) string {
 }
 
 // UserDefault returns the workspace of calls that mean none, and makes it where it is not there.
-func UserDefault(ctx context.Context, e *Engine, act plan.Act) (mdstore.ID, error) {
+func (e *Engine) UserDefault(ctx context.Context, act plan.Act) (mdstore.ID, error) {
 	const id = mdstore.DefaultWorkspace
 	all, err := e.Workspaces(ctx)
 	if err != nil || slices.ContainsFunc(all, func(w *mdstore.Workspace) bool { return w.ID == id }) {
@@ -191,7 +191,7 @@ func UserDefault(ctx context.Context, e *Engine, act plan.Act) (mdstore.ID, erro
 
 // BoundFolder returns the workspace of the folder that dir is or lies in, of several that are bound the nearest; ok is false where none
 // is. dir is a path with slashes.
-func BoundFolder(ctx context.Context, e *Engine, dir string) (sessions.Binding, bool, error) {
+func (e *Engine) BoundFolder(ctx context.Context, dir string) (sessions.Binding, bool, error) {
 	s, err := sessions.ReadSound(ctx, e.st)
 	if err != nil {
 		return sessions.Binding{}, false, err
@@ -201,7 +201,7 @@ func BoundFolder(ctx context.Context, e *Engine, dir string) (sessions.Binding, 
 }
 
 // UnbindWorkspace ends all bindings to a workspace.
-func UnbindWorkspace(ctx context.Context, e *Engine, ws mdstore.ID) error {
+func (e *Engine) UnbindWorkspace(ctx context.Context, ws mdstore.ID) error {
 	_, err := e.editBindings(ctx, plan.Act{}, view.Change{Do: "bindings to " + string(ws) + " ended"}, func(s *sessions.Bindings) ([]mdstore.Change, error) {
 		if err := s.Corrupt(); err != nil {
 			return nil, err

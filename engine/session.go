@@ -46,7 +46,7 @@ func (e *Engine) Bind(ctx context.Context, b sessions.Binding, act plan.Act) (*p
 		return s.Set(b, now)
 	})
 	if err == nil && !act.DryRun {
-		Touched(ctx, e, b.WorkspaceID)
+		e.Touched(ctx, b.WorkspaceID)
 	}
 	return out, err
 }
@@ -63,12 +63,12 @@ func (e *Engine) Unbind(ctx context.Context, session string, act plan.Act) (*pla
 	if err != nil || act.DryRun {
 		return out, err
 	}
-	Leave(ctx, e, session)
+	e.Leave(ctx, session)
 	return out, nil
 }
 
 // Leave gives back what a session has claimed, and forgets what it has seen, after its binding has ended.
-func Leave(ctx context.Context, e *Engine, session string) {
+func (e *Engine) Leave(ctx context.Context, session string) {
 	if err := e.GiveBackClaims(ctx, session); err != nil {
 		e.opt.Log.Warn("claims end with their lease only", "session", session, "error", err)
 	}

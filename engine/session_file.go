@@ -11,7 +11,7 @@ import (
 
 // SessionFile returns the file of the session that a caller is bound to in a workspace: the one that the binding names, or else the
 // one that is named as the caller is.
-func SessionFile(ctx context.Context, e *Engine, v *view.View, caller string) (*mdstore.Page, bool) {
+func (e *Engine) SessionFile(ctx context.Context, v *view.View, caller string) (*mdstore.Page, bool) {
 	if caller == "" || len(v.Pages().Of(mdstore.SessionKind)) == 0 {
 		return nil, false
 	}

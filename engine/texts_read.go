@@ -11,7 +11,7 @@ import (
 )
 
 // ReadFile returns a file of the vault as it is now, decompressed where it is compressed.
-func ReadFile(ctx context.Context, e *Engine, p mdstore.Path) (mdstore.File, error) {
+func (e *Engine) ReadFile(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
 	f, err := e.st.Read(ctx, p)
 	if err == nil {
 		f.Data, err = mdstore.TextOf(p, f.Data)
@@ -21,7 +21,7 @@ func ReadFile(ctx context.Context, e *Engine, p mdstore.Path) (mdstore.File, err
 
 // ReadDoc returns a text of the project as it is now, at most mdstore.MaxFileSize bytes of one. target is one that a
 // reference names.
-func ReadDoc(ctx context.Context, e *Engine, target string) ([]byte, error) {
+func (e *Engine) ReadDoc(ctx context.Context, target string) ([]byte, error) {
 	r, ok := mdstore.AsStore[mdstore.Docs](e.st)
 	if !ok {
 		return nil, fs.ErrNotExist

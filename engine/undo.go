@@ -26,7 +26,7 @@ type Deed struct {
 }
 
 // Deeds returns the last operations of this machine that changed files of the vault, the newest first.
-func Deeds(ctx context.Context, e *Engine) (all []Deed, err error) {
+func (e *Engine) Deeds(ctx context.Context) (all []Deed, err error) {
 	st, ok := mdstore.AsStore[mdstore.Operations](e.st)
 	if !ok {
 		return nil, nil
@@ -46,8 +46,8 @@ func Deeds(ctx context.Context, e *Engine) (all []Deed, err error) {
 
 // deed returns the operation that ref names: its number in the list or its id; with "" the newest that is neither an
 // undo nor undone.
-func deed(ctx context.Context, e *Engine, ref string) (Deed, error) {
-	all, err := Deeds(ctx, e)
+func (e *Engine) deed(ctx context.Context, ref string) (Deed, error) {
+	all, err := e.Deeds(ctx)
 	if err != nil {
 		return Deed{}, err
 	}
@@ -79,9 +79,9 @@ func deed(ctx context.Context, e *Engine, ref string) (Deed, error) {
 // Undo takes an operation back, as one operation of its own: see plan.Undo. With again it makes it once more, where git or
 // another program took out what it wrote: see plan.Undo.Again. It is refused where check would find something then that it
 // does not find now.
-func Undo(ctx context.Context, e *Engine, ref string, again bool, act plan.Act) (d Deed, u *plan.Undone, err error) {
+func (e *Engine) Undo(ctx context.Context, ref string, again bool, act plan.Act) (d Deed, u *plan.Undone, err error) {
 	do := func(tx mdstore.Tx) error {
-		if d, err = deed(ctx, e, ref); err != nil {
+		if d, err = e.deed(ctx, ref); err != nil {
 			return err
 		}
 		x := plan.Undo{Operation: d.Operation, Trash: mdstore.TrashPath(mdstore.TrashStamp(e.opt.Now(), "undo"), "")}
@@ -93,7 +93,7 @@ func Undo(ctx context.Context, e *Engine, ref string, again bool, act plan.Act) 
 			u, err = x.Plan()
 		}
 		if err == nil {
-			err = sound(ctx, e, d, u)
+			err = e.sound(ctx, d, u)
 		}
 		if err != nil || len(u.Changes) == 0 {
 			return err
@@ -146,7 +146,7 @@ func under(ctx context.Context, st mdstore.Store, p mdstore.Path) (all []mdstore
 
 // sound returns CANNOT_UNDO where the undo of an operation leaves something wrong that is right now, unless it was so
 // before the operation.
-func sound(ctx context.Context, e *Engine, d Deed, u *plan.Undone) error {
+func (e *Engine) sound(ctx context.Context, d Deed, u *plan.Undone) error {
 	all, err := e.Workspaces(ctx)
 	if err != nil {
 		return err

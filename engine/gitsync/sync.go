@@ -96,7 +96,7 @@ func (s *syncing) run(ctx context.Context) error {
 		return stopped("git ignores the vault (%s): take it out of .gitignore, or of .git/info/exclude, and sync",
 			s.engine.Vault())
 	}
-	attributes, _ := engine.RawFile(ctx, s.engine, gitrepo.AttributesFile) // a file that cannot be read asks for nothing
+	attributes, _ := s.engine.RawFile(ctx, gitrepo.AttributesFile) // a file that cannot be read asks for nothing
 	if r.Driver == "" && gitrepo.AsksDriver(attributes) {
 		s.out.Notes = append(s.out.Notes, "this clone has no merge driver, so git itself merges the vault's files as lines: arbor git install")
 	}
@@ -121,7 +121,7 @@ func (s *syncing) words(err error) error {
 }
 
 func (s *syncing) exclusively(ctx context.Context, f func() error) error {
-	return engine.Exclusively(ctx, s.engine, f)
+	return s.engine.Exclusively(ctx, f)
 }
 
 func (s *syncing) round(ctx context.Context) error {

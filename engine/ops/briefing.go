@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strings"
 
-	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/mdstore"
@@ -99,7 +98,7 @@ func missed(ctx context.Context, env *Env, agent *string, files []mdstore.Ref) (
 		}
 	}
 	for _, f := range files {
-		if engine.Absent(ctx, env.Engine, f.Target) {
+		if env.Engine.Absent(ctx, f.Target) {
 			warned = append(warned, f.Target+": no such file in the project")
 		}
 	}

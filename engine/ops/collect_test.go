@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"arbor/engine"
 	"arbor/engine/enginetest"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
@@ -60,7 +59,7 @@ func TestWhatIsCollected(t *testing.T) {
 	for _, name := range []string{"old", "claimed", "open", "bound", "unreadable", "used", "archived"} {
 		ids[name] = mdstore.ID(resolve(t, env, name)["workspaceId"].(string))
 	}
-	if _, err := engine.UserDefault(t.Context(), w.Engine, planning.Act{}); err != nil {
+	if _, err := w.Engine.UserDefault(t.Context(), planning.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	w.Tick(100 * day)
@@ -93,7 +92,7 @@ func TestWhatIsCollected(t *testing.T) {
 	if bindings := string(w.Store.Files()[mdstore.SessionsFile]); strings.Contains(bindings, string(ids["old"])) || !strings.Contains(bindings, string(ids["used"])) {
 		t.Errorf("bindings after a collection: %s", bindings)
 	}
-	if _, there := engine.Accessed(t.Context(), w.Engine)[ids["old"]]; there {
+	if _, there := w.Engine.Accessed(t.Context())[ids["old"]]; there {
 		t.Error("the access of a workspace that is collected is still noted")
 	}
 }

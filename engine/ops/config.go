@@ -4,7 +4,6 @@ import (
 	"context"
 	"path/filepath"
 
-	"arbor/engine"
 	"arbor/engine/config"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -38,7 +37,7 @@ func ConfigGet(ctx context.Context, env *Env, in ConfigGetIn) (*ConfigGetOut, er
 	if err != nil && (in.WorkspaceID != "" || env.Where.Workspace != "") {
 		return nil, err
 	}
-	s, err := engine.Config(ctx, env.Engine, id) // of the vault where no workspace is meant
+	s, err := env.Engine.Config(ctx, id) // of the vault where no workspace is meant
 	if err != nil {
 		return nil, fail(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"arbor/engine"
 	"arbor/engine/check"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
@@ -154,7 +153,7 @@ func conflicts(
 		}
 	}
 	for _, c := range all {
-		if c.now, err = engine.RawFile(ctx, env.Engine, c.path); err != nil {
+		if c.now, err = env.Engine.RawFile(ctx, c.path); err != nil {
 			c.lines = true // a folder, or a link: git shows it
 			continue
 		}
@@ -255,7 +254,7 @@ func (c *conflict) gone() string {
 // brings them in, as the store takes nothing in the middle of a merge, and the conflict ends once no mark is left.
 func (c *conflict) bring(ctx context.Context, env *Env, r *gitrepo.Repo, data []byte, dry bool) (*plan.Outcome, error) {
 	if c.stages == nil {
-		return engine.EditFile(ctx, env.Engine, c.path, plan.Act{DryRun: dry}, func(now []byte) ([]byte, error) {
+		return env.Engine.EditFile(ctx, c.path, plan.Act{DryRun: dry}, func(now []byte) ([]byte, error) {
 			if !bytes.Equal(now, c.now) {
 				return nil, errs.New(errs.Conflicting, "%s: somebody saved it meanwhile; nothing was changed: try again", c.path)
 			}

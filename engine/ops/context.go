@@ -230,7 +230,7 @@ func ContextFocus(ctx context.Context, env *Env, in ContextFocusIn) (*ContextFoc
 	was, _ := env.Focus(ctx, s)
 	out := &ContextFocusOut{FocusedNodeID: string(id), PreviousFocusedNodeID: string(was)}
 	act := env.act(in.Write, in.Match)
-	o, bound, err := engine.SetFocus(ctx, env.Engine, env.Session, w.ID, id, plan.Act{Operator: act.Operator, DryRun: true})
+	o, bound, err := env.Engine.SetFocus(ctx, env.Session, w.ID, id, plan.Act{Operator: act.Operator, DryRun: true})
 	if err != nil {
 		return nil, fail(err)
 	}
@@ -240,7 +240,7 @@ func ContextFocus(ctx context.Context, env *Env, in ContextFocusIn) (*ContextFoc
 			return nil, badParam("ifMatch", "the session has a focus of its own, which is in no file that has a version; leave ifMatch out")
 		}
 		if !in.DryRun {
-			if o, _, err = engine.SetFocus(ctx, env.Engine, env.Session, w.ID, id, act); err != nil {
+			if o, _, err = env.Engine.SetFocus(ctx, env.Session, w.ID, id, act); err != nil {
 				return nil, fail(err)
 			}
 		}
@@ -262,7 +262,7 @@ func ContextFocus(ctx context.Context, env *Env, in ContextFocusIn) (*ContextFoc
 // Focus returns the node that the caller's work is about when it names none; "" where nothing has the focus, which means
 // the root. Where the nearest focus is gone, lost says so and what is used instead.
 func (env *Env) Focus(ctx context.Context, s *view.View) (id mdstore.ID, lost string) {
-	return focusIn(s, engine.FocusOf(ctx, env.Engine, s, env.Session, env.host))
+	return focusIn(s, env.Engine.FocusOf(ctx, s, env.Session, env.host))
 }
 
 func focusIn(s *view.View, f engine.Focus) (id mdstore.ID, lost string) {
@@ -290,7 +290,7 @@ func (env *Env) refocus(ctx context.Context, ws, id mdstore.ID, w Write, hint st
 	if w.DryRun {
 		return hint
 	}
-	if _, _, err := engine.SetFocus(ctx, env.Engine, env.Session, ws, id, env.act(w, Match{})); err != nil {
+	if _, _, err := env.Engine.SetFocus(ctx, env.Session, ws, id, env.act(w, Match{})); err != nil {
 		return "done; but the session's own focus could not follow: " + err.Error()
 	}
 	return hint

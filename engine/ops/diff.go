@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"arbor/engine"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/gitrepo"
@@ -160,7 +159,7 @@ func (d *diff) read(ctx context.Context, r *gitrepo.Repo, changes []gitrepo.Chan
 			case b.Mode != "" && !b.IsFile():
 				d.damaged = append(d.damaged, string(c.Path)+": is a link or a submodule")
 			case b.Mode != "" && b.ID == "":
-				f, err := engine.FileAt(ctx, d.env.Engine, c.Path)
+				f, err := d.env.Engine.FileAt(ctx, c.Path)
 				if err != nil {
 					d.damaged = append(d.damaged, err.Error())
 				}

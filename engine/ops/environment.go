@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"arbor/engine"
 	places "arbor/engine/env"
 	"arbor/engine/env/jail"
 	"arbor/engine/env/trust"
@@ -146,7 +145,7 @@ func (h *here) canonical(root string) (uri string, outside bool, err error) {
 
 // holdsPerson reports whether a folder holds the person's own, that of Arbor's state, or one above the project.
 func holdsPerson(env *Env, root string) bool {
-	for _, dir := range append(engine.Own(env.Engine), env.Home, filepath.Dir(cmp.Or(env.Engine.Project(), env.Engine.Vault()))) {
+	for _, dir := range append(env.Engine.Own(), env.Home, filepath.Dir(cmp.Or(env.Engine.Project(), env.Engine.Vault()))) {
 		real, err := jail.Resolve(dir)
 		if dir == "" {
 			continue
@@ -218,7 +217,7 @@ func (h *here) save(ctx context.Context, e places.Environment) (Wrote, error) {
 // file changes the file of an environment of the vault.
 func (h *here) file(ctx context.Context, id string, edit func([]byte) ([]byte, error)) (Wrote, error) {
 	p := mdstore.EnvironmentKind.FileFor(mdstore.Path(mdstore.EnvironmentKind.Place.Dir), id)
-	o, err := engine.EditFile(ctx, h.env.Engine, p, h.env.act(Write{}, Match{}), edit)
+	o, err := h.env.Engine.EditFile(ctx, p, h.env.act(Write{}, Match{}), edit)
 	if err != nil {
 		return Wrote{}, fail(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"arbor/engine"
 	places "arbor/engine/env"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
@@ -331,7 +330,7 @@ func TestAnEnvironmentIsKeptWhereItsFolderIs(t *testing.T) {
 		kept bool // in the vault
 	}{"inside": {"file:.", true}, "outside": {"file://" + filepath.ToSlash(outside), false}} {
 		p.do(p.person(), "env_register", args{"uri": c.uri, "id": id})
-		f, err := engine.RawFile(t.Context(), p.person().Engine, mdstore.EnvironmentKind.FileFor("environments", id))
+		f, err := p.person().Engine.RawFile(t.Context(), mdstore.EnvironmentKind.FileFor("environments", id))
 		if err != nil || (len(f) > 0) != c.kept {
 			t.Errorf("%s: its file in the vault is %q, %v", id, f, err)
 		}

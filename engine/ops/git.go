@@ -111,7 +111,7 @@ func fileOf(ctx context.Context, env *Env, ws, ref string) (id mdstore.ID, f mds
 		}
 		p = n.Path
 	}
-	f, err = engine.FileAt(ctx, env.Engine, p)
+	f, err = env.Engine.FileAt(ctx, p)
 	return id, f, fail(err)
 }
 
@@ -227,7 +227,7 @@ func setDriver(ctx context.Context, env *Env, command string, w Write) (*GitInst
 	edit := func(src []byte) ([]byte, error) {
 		return gitrepo.Attributes(src, command != ""), nil
 	}
-	o, err := engine.EditFile(ctx, env.Engine, gitrepo.AttributesFile, env.act(w, Match{}), edit)
+	o, err := env.Engine.EditFile(ctx, gitrepo.AttributesFile, env.act(w, Match{}), edit)
 	if err != nil {
 		return nil, fail(err)
 	}

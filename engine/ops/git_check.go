@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"arbor/engine"
 	"arbor/engine/check"
 	"arbor/engine/errs"
 	"arbor/mdstore"
@@ -35,7 +34,7 @@ func gitDiagnostics(ctx context.Context, env *Env, under mdstore.Path, found []m
 	if r == nil || under != "" {
 		return found
 	}
-	attributes, err := engine.RawFile(ctx, env.Engine, gitrepo.AttributesFile)
+	attributes, err := env.Engine.RawFile(ctx, gitrepo.AttributesFile)
 	if err != nil || !gitrepo.AsksDriver(attributes) {
 		return found
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"arbor/engine"
 	"arbor/mdstore"
 )
 
@@ -44,7 +43,7 @@ func asked(env *Env, query string, all []WorkspaceHead) []WorkspaceHead {
 // ordered returns workspaces in the order asked for, the default workspace last. Of two that come at the same place
 // the older is first, and so is one that was used on this machine before one of which that is not known.
 func ordered(ctx context.Context, env *Env, in WorkspaceListIn, all []WorkspaceHead) []WorkspaceHead {
-	accessed := engine.Accessed(ctx, env.Engine)
+	accessed := env.Engine.Accessed(ctx)
 	for i, w := range all {
 		if at, ok := accessed[mdstore.ID(w.ID)]; ok {
 			all[i].LastAccessed = at.UnixMilli()

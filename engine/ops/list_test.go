@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"arbor/engine"
 	"arbor/engine/enginetest"
 	"arbor/engine/ops"
 	"arbor/mdstore"
@@ -40,8 +39,8 @@ func TestWorkspaceListOrdersAndFinds(t *testing.T) {
 	check("ws-b ws-a ws-c default", nil) // nothing is known of their use: the oldest first
 	must(t, env, "session_bind", map[string]any{"sessionId": "me", "workspaceId": "ws-c"})
 	w.Tick(time.Hour)
-	engine.Touched(t.Context(), w.Engine, "ws-a")
-	engine.Touched(t.Context(), w.Engine, "default")
+	w.Engine.Touched(t.Context(), "ws-a")
+	w.Engine.Touched(t.Context(), "default")
 	check("ws-a ws-c ws-b default", nil)
 	check("ws-b ws-c ws-a default", map[string]any{"order": "asc"})
 	check("ws-a ws-b ws-c default", map[string]any{"sortBy": "name"})

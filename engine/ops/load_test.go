@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/engine"
 	"arbor/engine/enginetest"
 	"arbor/engine/ops"
 	"arbor/mdstore"
@@ -82,7 +81,7 @@ func TestLoadTellsWhereThingsStand(t *testing.T) {
 	if len(out.Sessions) != 2 || out.Sessions[0].ID != "session-1" || len(out.States) != 2 || out.States[0].ID != "st-0" || !slices.Equal(out.States[0].Tags, []string{"a", "b"}) {
 		t.Errorf("sessions %+v, states %+v", out.Sessions, out.States)
 	}
-	if len(engine.Accessed(t.Context(), w.Engine)) != 1 {
+	if len(w.Engine.Accessed(t.Context())) != 1 {
 		t.Error("a load does not count as an access")
 	}
 	wrapped := loaded(t, w, `{"workspaceId":"`+ws+`","limit":2,"shape":"data"}`)
@@ -124,7 +123,7 @@ func TestLoadTellsTheMakingLast(t *testing.T) {
 func TestLoadThatMayNotWriteIsNoAccess(t *testing.T) {
 	w := comeBack(t)
 	must(t, &ops.Env{Engine: w.Engine, May: ops.MayLook}, "workspace_load", map[string]any{"workspaceId": ws})
-	if got := engine.Accessed(t.Context(), w.Engine); len(got) > 0 {
+	if got := w.Engine.Accessed(t.Context()); len(got) > 0 {
 		t.Errorf("accesses: %v", got)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"arbor/engine"
 	"arbor/mdstore"
 )
 
@@ -30,7 +29,7 @@ type RecentFile struct {
 
 // addTree adds to a load what lies below the root folder, and proposes what tells of it and stands in no list.
 func addTree(ctx context.Context, env *Env, root string, listed []mdstore.Ref, l *Loaded, out *WorkspaceLoadOut) error {
-	all, lacking, err := engine.Tree(ctx, env.Engine, root, treeMost)
+	all, lacking, err := env.Engine.Tree(ctx, root, treeMost)
 	if err != nil {
 		return err
 	}

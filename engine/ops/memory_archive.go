@@ -8,7 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/memory"
 	"arbor/engine/plan"
@@ -52,7 +51,7 @@ func MemoryArchive(ctx context.Context, env *Env, in MemoryArchiveIn) (*MemoryMo
 		return nil, err
 	}
 	x := plan.ArchiveSlot{Slot: refOf(v, p), Reason: in.Reason, Read: besides(ctx, env)}
-	if last := lastAccess(p, engine.Accessed(ctx, env.Engine)); last > 0 {
+	if last := lastAccess(p, env.Engine.Accessed(ctx)); last > 0 {
 		x.Accessed = time.UnixMilli(last)
 	}
 	s, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), x, "memory_restore brings it back")
@@ -72,7 +71,7 @@ func needSlot(in SlotRef, done string) error {
 
 // besides returns what reads files that are no documents.
 func besides(ctx context.Context, env *Env) plan.ReadFile {
-	return func(p mdstore.Path) (mdstore.File, error) { return engine.FileAt(ctx, env.Engine, p) }
+	return func(p mdstore.Path) (mdstore.File, error) { return env.Engine.FileAt(ctx, p) }
 }
 
 // lastAccess returns when a slot was last changed, or read on this machine, in Unix milliseconds; 0 where that is not known.
@@ -279,7 +278,7 @@ var MemoryExport = reading(func(ctx context.Context, env *Env, in MemoryExportIn
 	case !p.Loaded():
 		return out, nil // the operation runs again, with the document
 	}
-	if err := engine.MakeInProject(ctx, env.Engine, in.Path, data); err != nil {
+	if err := env.Engine.MakeInProject(ctx, in.Path, data); err != nil {
 		return nil, errs.New(errs.InvalidPath, "%s: %v", in.Path, err).With(errs.Details{Param: "path"})
 	}
 	return out, nil
@@ -320,7 +319,7 @@ func MemoryImport(ctx context.Context, env *Env, in MemoryImportIn) (*MemoryImpo
 		}
 	}
 	if in.Data == nil {
-		if in.Data, err = engine.ReadProject(ctx, env.Engine, in.Source, mdstore.MaxSlot); err != nil {
+		if in.Data, err = env.Engine.ReadProject(ctx, in.Source, mdstore.MaxSlot); err != nil {
 			return nil, errs.New(errs.InvalidPath, "%s: %v", in.Source, err).With(errs.Details{Param: "source"})
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -101,7 +100,7 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 		note mdstore.ArchiveNote
 		size int // of an archived file
 	}
-	accessed := engine.Accessed(ctx, env.Engine)
+	accessed := env.Engine.Accessed(ctx)
 	rested := env.Engine.Now().AddDate(0, 0, -in.Candidates).UnixMilli()
 	var all []found
 	out := &MemoryListOut{Tags: []Counted{}, Groups: []Counted{}}
@@ -137,7 +136,7 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 				f.last = lastAccess(p, accessed)
 			}
 			if in.Archived {
-				file, _ := engine.FileAt(ctx, env.Engine, mdstore.NotePath(p.Path)) // without one less is known
+				file, _ := env.Engine.FileAt(ctx, mdstore.NotePath(p.Path)) // without one less is known
 				f.note = mdstore.ParseNote(file.Data)
 				if !f.note.LastAccessed.IsZero() {
 					f.last = f.note.LastAccessed.UnixMilli()

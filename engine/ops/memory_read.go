@@ -10,7 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/search"
 	"arbor/mdstore"
@@ -63,7 +62,7 @@ oldest, -1, -2, … from the newest.`,
 func MemoryRead(ctx context.Context, env *Env, in MemoryReadIn) (*MemoryReadOut, error) {
 	out, err := readSlot(ctx, env, in)
 	if err == nil && env.May != MayLook && out.id != "" && memoryOn(ctx, env, in.SessionID) == nil {
-		engine.Touched(ctx, env.Engine, out.id)
+		env.Engine.Touched(ctx, out.id)
 	}
 	return out, err
 }

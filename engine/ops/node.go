@@ -232,7 +232,7 @@ func NodeDelete(ctx context.Context, env *Env, in NodeDeleteIn) (*NodeDeleteOut,
 	t := env.target(ctx, in.WorkspaceID, in.NodeID)
 	was := engine.Focus{}
 	if t.err == nil {
-		was = engine.FocusOf(ctx, env.Engine, t.view, env.Session, env.host)
+		was = env.Engine.FocusOf(ctx, t.view, env.Session, env.host)
 	}
 	d, w, err := apply(ctx, env, t, env.act(in.Write, in.Match), plan.Delete{Node: t.node},
 		"the folders lie in the trash, whole: arbor restore brings them back")

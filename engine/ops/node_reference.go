@@ -86,7 +86,7 @@ func NodeReference(ctx context.Context, env *Env, in NodeReferenceIn) (*NodeRefe
 // present refuses the path of a document that is not there to a person, and returns a warning for others.
 func (env *Env) present(ctx context.Context, target string) (warned []string, err error) {
 	isWord := env.Caller != ByAssistant && !strings.ContainsAny(target, "/.:") // no path, unless a file has that very name
-	if !engine.Absent(ctx, env.Engine, target) && !(isWord && engine.Absent(ctx, env.Engine, "./"+target)) {
+	if !env.Engine.Absent(ctx, target) && !(isWord && env.Engine.Absent(ctx, "./"+target)) {
 		return nil, nil
 	}
 	e := errs.New(errs.ReferenceNotFound, "%s: no such file in the project; name it as seen from %s, or make it first",

@@ -52,9 +52,9 @@ func RulesOnce(ctx context.Context, env *Env, in In) ([]string, error) {
 		return nil, err
 	}
 	w, hash, noted := out.ws, out.Workspace.RulesHash, false
-	m, err := engine.MachineOf(ctx, env.Engine)
+	m, err := env.Engine.MachineOf(ctx)
 	if noted = err == nil && m.Rules[w] == hash; noted {
 		return nil, nil
 	}
-	return out.Workspace.Rules, engine.EditMachine(ctx, env.Engine, func(m *engine.Machine) { m.Rules[w] = hash })
+	return out.Workspace.Rules, env.Engine.EditMachine(ctx, func(m *engine.Machine) { m.Rules[w] = hash })
 }

@@ -9,7 +9,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"arbor/engine"
 	"arbor/engine/enginetest"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
@@ -202,7 +201,7 @@ func TestTheDefaultWorkspaceIsMadeWhenNeededAndIsNoOnlyOne(t *testing.T) {
 	if all, _ = w.Workspaces(t.Context()); all[len(all)-1].ID != mdstore.DefaultWorkspace {
 		t.Errorf("the default workspace is not the last of %v", all)
 	}
-	if at := engine.Accessed(t.Context(), w.Engine)[mdstore.DefaultWorkspace]; at.IsZero() {
+	if at := w.Engine.Accessed(t.Context())[mdstore.DefaultWorkspace]; at.IsZero() {
 		t.Error("a write to the default workspace is no access")
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"arbor/engine"
 	"arbor/engine/search"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -150,10 +149,10 @@ func (s source) path() mdstore.Path {
 // matter says is read again.
 func (s *source) read(ctx context.Context, env *Env) (f search.File, data []byte, err error) {
 	if s.doc != "" {
-		data, err = engine.ReadDoc(ctx, env.Engine, s.doc)
+		data, err = env.Engine.ReadDoc(ctx, s.doc)
 		return search.File{Path: mdstore.Path(s.doc), Head: search.Head{In: search.InDocs, Title: s.doc}, Parts: search.Sections}, data, err
 	}
-	now, err := engine.ReadFile(ctx, env.Engine, s.path())
+	now, err := env.Engine.ReadFile(ctx, s.path())
 	if err != nil {
 		return search.File{}, nil, err
 	}

@@ -299,7 +299,7 @@ func SessionEnd(ctx context.Context, env *Env, in SessionEndIn) (*SessionEndOut,
 	}
 	focus, _ := env.As(in.SessionID).Focus(ctx, v)
 	out, ws := &SessionEndOut{SessionID: string(p.ID)}, v.Workspace().ID
-	end := plan.EndSession{ID: p.ID, Summary: in.Summary, Focus: focus, Commit: engine.Head(ctx, env.Engine)}
+	end := plan.EndSession{ID: p.ID, Summary: in.Summary, Focus: focus, Commit: env.Engine.Head(ctx)}
 	_, o, err := engine.ApplyBound(ctx, env.Engine, ws, env.act(in.Write, Match{}), end,
 		func(_ plan.None, s *sessions.Bindings) (cs []mdstore.Change, what view.Change, err error) {
 			cs, out.Callers, err = s.UnsetFile(p.ID, p.Field(mdstore.KeyExternal), env.Engine.Now())
@@ -311,7 +311,7 @@ func SessionEnd(ctx context.Context, env *Env, in SessionEndIn) (*SessionEndOut,
 	out.Wrote = env.wrote(ctx, ws, o, "session_load goes on from it")
 	for _, caller := range out.Callers {
 		if !in.DryRun {
-			engine.Leave(ctx, env.Engine, caller)
+			env.Engine.Leave(ctx, caller)
 		}
 	}
 	return out, nil
@@ -363,7 +363,7 @@ var SessionStatus = reading(func(ctx context.Context, env *Env, in SessionIn) (*
 		out.Bound, out.WorkspaceID, out.WorkspaceName, out.Rules = true, string(w.ID), w.Name, nonNil(w.Rules())
 		out.FocusedNodeID, out.Hint = string(b.FocusedNodeID), "context_get brings the context of its focus"
 		if s, err := env.Engine.View(ctx, w.ID); err == nil { // what else is wrong with the workspace is not asked here
-			focus, lost := focusIn(s, engine.FocusOf(ctx, env.Engine, s, id))
+			focus, lost := focusIn(s, env.Engine.FocusOf(ctx, s, id))
 			out.FocusedNodeID, out.Hint = string(focus), cmp.Or(lost, out.Hint)
 		}
 		return out, nil

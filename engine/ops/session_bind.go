@@ -83,7 +83,7 @@ func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (out *SessionB
 		out.Hint = "a connection that had bound it is told so at its next call"
 	}
 	if out.FocusedNodeID == "" {
-		out.FocusedNodeID = string(engine.FocusOf(ctx, env.Engine, s, in.SessionID).Node)
+		out.FocusedNodeID = string(env.Engine.FocusOf(ctx, s, in.SessionID).Node)
 	}
 	return out, nil
 }
@@ -95,10 +95,10 @@ func (env *Env) toBind(ctx context.Context, named string) (string, error) {
 	if !own(named) {
 		return named, fail(sessions.ValidID(named))
 	}
-	if !own(env.Session) && (!env.Follows || engine.MayUse(ctx, env.Engine, env.Session, env.Connection) == nil) {
+	if !own(env.Session) && (!env.Follows || env.Engine.MayUse(ctx, env.Session, env.Connection) == nil) {
 		return env.Session, nil
 	}
-	id, err := engine.NewSessionID(env.Engine)
+	id, err := env.Engine.NewSessionID()
 	return id, fail(err)
 }
 
@@ -107,11 +107,11 @@ func (env *Env) toBind(ctx context.Context, named string) (string, error) {
 func (env *Env) hold(ctx context.Context, in SessionBindIn) (err error) {
 	switch given := env.Caller != ByAssistant || !env.Follows && in.SessionID == env.Session; {
 	case !in.DryRun:
-		if err = engine.Hold(ctx, env.Engine, in.SessionID, env.Connection, in.Take); given {
+		if err = env.Engine.Hold(ctx, in.SessionID, env.Connection, in.Take); given {
 			return nil
 		}
 	case !in.Take && !given:
-		err = engine.MayUse(ctx, env.Engine, in.SessionID, env.Connection)
+		err = env.Engine.MayUse(ctx, in.SessionID, env.Connection)
 	}
 	return fail(err)
 }
@@ -147,7 +147,7 @@ func SessionUnbind(ctx context.Context, env *Env, in SessionUnbindIn) (*SessionU
 		return nil, fail(err)
 	}
 	if env.Connection != "" && !in.DryRun {
-		if err := engine.LetGo(ctx, env.Engine, env.Connection, id); err != nil {
+		if err := env.Engine.LetGo(ctx, env.Connection, id); err != nil {
 			return nil, fail(err)
 		}
 	}
@@ -190,7 +190,7 @@ func sessionOf(ctx context.Context, env *Env, in SessionRef) (*view.View, *mdsto
 			return v, p, nil
 		}
 	}
-	if p, ok := engine.SessionFile(ctx, env.Engine, v, ref); ok {
+	if p, ok := env.Engine.SessionFile(ctx, v, ref); ok {
 		return v, p, nil
 	}
 	if in.SessionID != "" && env.Names != NamesExact {
@@ -228,7 +228,7 @@ func begin(
 				to.Caller = cmp.Or(named, to.Session)
 			}
 			if env.Follows {
-				if err := engine.MayUse(ctx, env.Engine, to.Caller, env.Connection); err != nil {
+				if err := env.Engine.MayUse(ctx, to.Caller, env.Connection); err != nil {
 					return nil, view.Change{}, err
 				}
 			}
@@ -239,7 +239,7 @@ func begin(
 		return nil, Wrote{}, Bound{}, fail(err)
 	}
 	if env.Follows && !w.DryRun {
-		if err := engine.Hold(ctx, env.Engine, to.Caller, env.Connection, false); err != nil {
+		if err := env.Engine.Hold(ctx, to.Caller, env.Connection, false); err != nil {
 			return nil, Wrote{}, Bound{}, fail(err)
 		}
 	}

@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 
-	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/engine/view"
@@ -42,7 +41,7 @@ func memorySession(ctx context.Context, env *Env) (v *view.View, p *mdstore.Page
 	}
 	for _, id := range ids {
 		if v, err := env.Engine.WithPages(ctx, id); err == nil {
-			if p, ok := engine.SessionFile(ctx, env.Engine, v, env.Session); ok {
+			if p, ok := env.Engine.SessionFile(ctx, v, env.Session); ok {
 				return v, p, true
 			}
 		}
@@ -168,7 +167,7 @@ func slotHome(ctx context.Context, env *Env, in SlotRef, w Write) (mdstore.ID, e
 				"call without dryRun, or name another workspace (workspaceId, --workspace)")
 		}
 	}
-	id, err = engine.UserDefault(ctx, env.Engine, env.act(w, Match{}))
+	id, err = env.Engine.UserDefault(ctx, env.act(w, Match{}))
 	return id, fail(err)
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/engine/sessions"
@@ -63,9 +62,9 @@ func StateSave(ctx context.Context, env *Env, in StateSaveIn) (*StateSaveOut, er
 		return nil, err
 	}
 	x := plan.SaveState{Name: in.Name, Description: in.Description, Session: in.SessionID, Tags: in.Tags,
-		Commit: engine.Head(ctx, env.Engine), State: mdstore.State{ActiveTask: in.ActiveTask, NextSteps: in.NextSteps,
+		Commit: env.Engine.Head(ctx), State: mdstore.State{ActiveTask: in.ActiveTask, NextSteps: in.NextSteps,
 			Conversation: in.ConversationContext, Reasoning: in.Reasoning}}
-	if p, ok := engine.SessionFile(ctx, env.Engine, s, env.Session); ok {
+	if p, ok := env.Engine.SessionFile(ctx, s, env.Session); ok {
 		x.Session = string(p.ID)
 	}
 	if x.Node, _ = env.Focus(ctx, s); in.NodeID != "" {
@@ -75,7 +74,7 @@ func StateSave(ctx context.Context, env *Env, in StateSaveIn) (*StateSaveOut, er
 	}
 	var warned []string
 	for _, path := range in.ActiveFiles {
-		f, err := engine.ActiveFile(ctx, env.Engine, inProject(env, path))
+		f, err := env.Engine.ActiveFile(ctx, inProject(env, path))
 		if err != nil {
 			warned = append(warned, fmt.Sprintf("%s: %v; what becomes of it is not known", f.Path, err))
 		}
@@ -134,7 +133,7 @@ func StateList(ctx context.Context, env *Env, in StateListIn) (*StateListOut, er
 	}
 	if p, ok := s.Pages().Session(in.SessionID); ok {
 		in.SessionID = string(p.ID)
-	} else if p, ok := engine.SessionFile(ctx, env.Engine, s, in.SessionID); ok {
+	} else if p, ok := env.Engine.SessionFile(ctx, s, in.SessionID); ok {
 		in.SessionID = string(p.ID)
 	}
 	words := strings.Fields(strings.ToLower(in.Query))
@@ -259,10 +258,10 @@ var readState = reading(func(ctx context.Context, env *Env, in StateLoadIn) (*St
 		NodeID: p.Field(mdstore.KeyNode), Commit: p.Field(mdstore.KeyCommit),
 		Wrote: Wrote{Success: true, Out: Out{Hint: namesakes(p.Kind, others, p.ID)}}}
 	for _, f := range st.ActiveFiles {
-		out.ActiveFiles = append(out.ActiveFiles, FileNow{f.Path, engine.FileSince(ctx, env.Engine, f)})
+		out.ActiveFiles = append(out.ActiveFiles, FileNow{f.Path, env.Engine.FileSince(ctx, f)})
 	}
 	out.Nodes, out.Counts = view.SinceMark(s, p.List(mdstore.KeyPlan))
-	if head := engine.Head(ctx, env.Engine); out.Commit != "" && head != out.Commit {
+	if head := env.Engine.Head(ctx); out.Commit != "" && head != out.Commit {
 		out.Head = head
 	}
 	if len(p.Problems) > 0 {

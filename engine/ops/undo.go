@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"arbor/engine"
 	"arbor/engine/config"
 	"arbor/engine/plan"
 	"arbor/mdstore"
@@ -74,7 +73,7 @@ func UndoOperation(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
 	if in.Again && in.Operation == "" {
 		return nil, badParam("operation", "operation is missing: the number or id of what is to be written again (undo with list names them)")
 	}
-	d, u, err := engine.Undo(ctx, env.Engine, in.Operation, in.Again, env.act(in.Write, Match{}))
+	d, u, err := env.Engine.Undo(ctx, in.Operation, in.Again, env.act(in.Write, Match{}))
 	if err != nil {
 		return nil, fail(err)
 	}
@@ -90,7 +89,7 @@ func UndoOperation(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
 }
 
 func undoList(ctx context.Context, env *Env, diffs bool) (*UndoOut, error) {
-	all, err := engine.Deeds(ctx, env.Engine)
+	all, err := env.Engine.Deeds(ctx)
 	if err != nil {
 		return nil, fail(err)
 	}

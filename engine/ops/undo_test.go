@@ -245,7 +245,7 @@ func TestUndoIsRefusedWhereTheTreeWouldBreak(t *testing.T) {
 
 func deedsOf(t testing.TB, env *ops.Env) []engine.Deed {
 	t.Helper()
-	all, err := engine.Deeds(t.Context(), env.Engine)
+	all, err := env.Engine.Deeds(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

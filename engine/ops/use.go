@@ -33,13 +33,13 @@ func Use(ctx context.Context, env *Env, in In) (*UseOut, error) {
 	if w.Status != mdstore.StatusActive {
 		return nil, errs.New(errs.WorkspaceArchived, "%s (%s): the workspace is archived; restore it first (workspace_restore, arbor ws restore)", w.ID, w.Name)
 	}
-	err = engine.EditMachine(ctx, env.Engine, func(m *engine.Machine) { m.Workspace = w.ID })
+	err = env.Engine.EditMachine(ctx, func(m *engine.Machine) { m.Workspace = w.ID })
 	return &UseOut{string(w.ID), w.Name}, fail(err)
 }
 
 // machineDefault returns the workspace that is this machine's default; nil where none is, or it is active no more.
 func (env *Env) machineDefault(ctx context.Context) (*mdstore.Workspace, error) {
-	m, err := engine.MachineOf(ctx, env.Engine)
+	m, err := env.Engine.MachineOf(ctx)
 	if err != nil || m.Workspace == "" {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/sessions"
 	"arbor/engine/view"
@@ -132,7 +131,7 @@ func inFolder(ctx context.Context, s *seeking) (mdstore.ID, error) {
 	if s.env.Where.Dir == "" {
 		return "", nil
 	}
-	b, ok, err := engine.BoundFolder(ctx, s.env.Engine, s.env.Where.Dir)
+	b, ok, err := s.env.Engine.BoundFolder(ctx, s.env.Where.Dir)
 	if ok {
 		return s.of(b)
 	}
@@ -174,7 +173,7 @@ func onlyActive(_ context.Context, s *seeking) (mdstore.ID, error) {
 
 func byDefault(ctx context.Context, s *seeking) (mdstore.ID, error) {
 	if s.env.Where.Default && (s.env.May == MayWrite || s.there(mdstore.DefaultWorkspace)) {
-		return engine.UserDefault(ctx, s.env.Engine, s.env.act(Write{}, Match{}))
+		return s.env.Engine.UserDefault(ctx, s.env.act(Write{}, Match{}))
 	}
 	return "", nil
 }

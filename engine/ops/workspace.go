@@ -65,7 +65,7 @@ func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*Workspac
 	}
 	w.Warned = append(w.Warned, warned...)
 	for _, r := range in.Docs {
-		if engine.Absent(ctx, env.Engine, r.Target) {
+		if env.Engine.Absent(ctx, r.Target) {
 			w.Warned = append(w.Warned, r.Target+": no such file in the project")
 		}
 	}
@@ -210,7 +210,7 @@ func WorkspaceResolve(ctx context.Context, env *Env, in WorkspaceResolveIn) (*Wo
 func resolveIdentifier(
 	ctx context.Context, env *Env, identifier, name string, may func() error, w Write,
 ) (*engine.Resolved, error) {
-	r, err := engine.ResolveWorkspace(ctx, env.Engine, engine.Resolve{Identifier: identifier, Name: name, May: may}, env.act(w, Match{}))
+	r, err := env.Engine.ResolveWorkspace(ctx, engine.Resolve{Identifier: identifier, Name: name, May: may}, env.act(w, Match{}))
 	return r, fail(err)
 }
 
@@ -335,7 +335,7 @@ func WorkspaceDelete(ctx context.Context, env *Env, in WorkspaceDeleteIn) (*Work
 	if err != nil {
 		return nil, err
 	}
-	d, o, err := engine.DeleteWorkspace(ctx, env.Engine, id, env.act(in.Write, in.Match), in.Force, nil)
+	d, o, err := env.Engine.DeleteWorkspace(ctx, id, env.act(in.Write, in.Match), in.Force, nil)
 	if err != nil {
 		return nil, fail(err)
 	}

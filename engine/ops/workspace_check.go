@@ -242,7 +242,7 @@ func WorkspaceGC(ctx context.Context, env *Env, in WorkspaceGCIn) (*WorkspaceGCO
 		days = min(max(*in.MaxAge, 1), 100*365) // Operation.Run refuses less than 1; a time.Duration holds no more than 292 years
 	}
 	old := engine.Collect{MaxAge: time.Duration(days) * 24 * time.Hour, Shared: in.Shared}
-	all, o, err := engine.CollectWorkspaces(ctx, env.Engine, old, env.act(in.Write, Match{}))
+	all, o, err := env.Engine.CollectWorkspaces(ctx, old, env.act(in.Write, Match{}))
 	if err != nil {
 		return nil, fail(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"sort"
 	"strings"
 
-	"arbor/engine"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/statemachine"
@@ -105,7 +104,7 @@ func WorkspaceLoad(ctx context.Context, env *Env, in WorkspaceLoadIn) (*Workspac
 		return nil, err
 	}
 	if env.May != MayLook {
-		engine.Touched(ctx, env.Engine, mdstore.ID(out.WorkspaceContext.WorkspaceID))
+		env.Engine.Touched(ctx, mdstore.ID(out.WorkspaceContext.WorkspaceID))
 	}
 	return out, nil
 }
@@ -144,7 +143,7 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 			l.Warnings = append(l.Warnings, warning)
 		}
 	}
-	absent := func(p string) bool { return engine.Absent(ctx, env.Engine, p) }
+	absent := func(p string) bool { return env.Engine.Absent(ctx, p) }
 	for _, f := range b.KeyFiles {
 		if absent(f.Target) && (w.RootFolder == "" || absent(w.RootFolder+"/"+f.Target)) {
 			l.Warnings = append(l.Warnings, "key file "+f.Target+": no such file in the project")

@@ -123,14 +123,14 @@ func (v vault) Load(ctx context.Context, id mdstore.ID) (*mdstore.Workspace, err
 	if err != nil {
 		return nil, err
 	}
-	engine.Touched(ctx, v.e, id)
+	v.e.Touched(ctx, id)
 	return view.Workspace(), nil
 }
 
 func (v vault) List(ctx context.Context) ([]*mdstore.Workspace, error) { return v.e.Workspaces(ctx) }
 
 func (v vault) Delete(ctx context.Context, id mdstore.ID) error {
-	_, _, err := engine.DeleteWorkspace(ctx, v.e, id, plan.Act{}, true, nil)
+	_, _, err := v.e.DeleteWorkspace(ctx, id, plan.Act{}, true, nil)
 	return err
 }
 
@@ -140,7 +140,7 @@ func (v vault) UpdateAccessed(ctx context.Context, id mdstore.ID) error {
 }
 
 func (v vault) GC(ctx context.Context, maxAge time.Duration) (gone []mdstore.ID, err error) {
-	all, _, err := engine.CollectWorkspaces(ctx, v.e, engine.Collect{MaxAge: max(maxAge, engine.LeastAge)}, plan.Act{})
+	all, _, err := v.e.CollectWorkspaces(ctx, engine.Collect{MaxAge: max(maxAge, engine.LeastAge)}, plan.Act{})
 	for _, c := range all {
 		if c.Kept == "" {
 			gone = append(gone, c.ID)
@@ -153,11 +153,11 @@ func (v vault) LoadConfig(ctx context.Context, id mdstore.ID) (*config.Settings,
 	if id == "" { // which would be the vault's
 		return nil, errs.New(errs.WorkspaceNotFound, "no workspace is named")
 	}
-	return engine.Config(ctx, v.e, id)
+	return v.e.Config(ctx, id)
 }
 
 func (v vault) Resolve(ctx context.Context, identifier string) (mdstore.ID, error) {
-	r, err := engine.ResolveWorkspace(ctx, v.e, engine.Resolve{Identifier: identifier}, plan.Act{})
+	r, err := v.e.ResolveWorkspace(ctx, engine.Resolve{Identifier: identifier}, plan.Act{})
 	if err != nil {
 		return "", err
 	}
@@ -175,7 +175,7 @@ func (v vault) Unbind(ctx context.Context, identifier string) error {
 }
 
 func (v vault) UnbindWorkspace(ctx context.Context, id mdstore.ID) error {
-	return engine.UnbindWorkspace(ctx, v.e, id)
+	return v.e.UnbindWorkspace(ctx, id)
 }
 
 func (v vault) Read(ctx context.Context, workspace mdstore.ID, session string) (all []mdstore.Message, err error) {

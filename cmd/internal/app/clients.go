@@ -67,10 +67,10 @@ func (c *clients) hub() *remote.Hub {
 }
 
 func (c *clients) store() (*trust.Store, error) {
-	if c.engine == nil || engine.State(c.engine) == "" {
+	if c.engine == nil || c.engine.StateDir() == "" {
 		return nil, errors.New("there is no folder for the tokens of clients; set HOME or XDG_STATE_HOME")
 	}
-	return trust.At(filepath.Join(engine.State(c.engine), "trust"), c.engine.Vault())
+	return trust.At(filepath.Join(c.engine.StateDir(), "trust"), c.engine.Vault())
 }
 
 func (c *clients) read() (*trust.Book, error) {

@@ -100,7 +100,7 @@ func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, versio
 
 // configured gives the options that no flag has given the values of the settings.
 func (o *offer) configured(ctx context.Context, e *engine.Engine, stderr io.Writer) error {
-	set, err := engine.Config(ctx, e, "")
+	set, err := e.Config(ctx, "")
 	if err != nil {
 		return err
 	}

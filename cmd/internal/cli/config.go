@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"arbor/context/render"
-	"arbor/engine"
 	"arbor/engine/config"
 	"arbor/engine/ops"
 	"arbor/engine/plan"
@@ -151,7 +150,7 @@ func editConfig(
 		}
 		ws = v.Workspace().ID
 	}
-	return engine.EditConfig(ctx, env.Engine, ws, plan.Act{DryRun: sh.flags.dryRun}, edit)
+	return env.Engine.EditConfig(ctx, ws, plan.Act{DryRun: sh.flags.dryRun}, edit)
 }
 
 // editedConfig reports what changed in a file of settings. It prints no secret that stands beside the change.

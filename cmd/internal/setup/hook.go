@@ -119,7 +119,7 @@ func hookText(ctx context.Context, e *engine.Engine, call HookCall) (string, err
 		err := e.Read(ctx, func(ctx context.Context) error {
 			v, err := e.View(ctx, bound.WorkspaceID)
 			if err == nil {
-				text = startText(v, bound, engine.FocusOf(ctx, e, v, call.Session).Node)
+				text = startText(v, bound, e.FocusOf(ctx, v, call.Session).Node)
 			}
 			return err
 		})

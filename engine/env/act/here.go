@@ -46,13 +46,13 @@ type Here struct {
 
 // StoreOf returns where this person's decisions about the vault are kept.
 func StoreOf(e *engine.Engine) (*trust.Store, error) {
-	if engine.State(e) == "" || e.Vault() == "" {
+	if e.StateDir() == "" || e.Vault() == "" {
 		return nil, errs.New(errs.EnvironmentUntrusted, "there is no folder for what a person decides; set HOME or XDG_STATE_HOME, and use a vault in a folder")
 	}
 	if _, err := jail.Resolve(e.Vault()); err != nil {
 		return nil, errs.New(errs.VaultNotFound, "there is no vault yet, and so nothing that tools could act in; workspace_init makes one (arbor init)")
 	}
-	return trust.At(filepath.Join(engine.State(e), "trust"), e.Vault())
+	return trust.At(filepath.Join(e.StateDir(), "trust"), e.Vault())
 }
 
 // Of returns the environments of a session. Without one it has every environment, none of them attached: a call then

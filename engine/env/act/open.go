@@ -23,7 +23,7 @@ func Hiding(e *engine.Engine, home string) jail.Hiding {
 	if home != "" {
 		h.But = filepath.Join(home, mdstore.LocalDir) // where programs keep what is theirs
 	}
-	for _, dir := range engine.Own(e) {
+	for _, dir := range e.Own() {
 		h.Folders = append(h.Folders, dir)
 		if real, err := jail.Resolve(dir); err == nil {
 			h.Folders = append(h.Folders, real)

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"arbor/engine"
 	"arbor/engine/env"
 	"arbor/engine/env/command"
 	"arbor/engine/env/jail"
@@ -28,7 +27,7 @@ func (a *Call) reach(argv []string) command.Spec {
 	s := command.Spec{
 		Dir: a.Root.Path(), Argv: argv, Env: t.Env, Timeout: t.Timeout, Network: t.Network,
 		Unconfined: command.Confinement() == "",
-		Home:       filepath.Join(engine.State(h.Engine), "programs", hex.EncodeToString(sum[:8])),
+		Home:       filepath.Join(h.Engine.StateDir(), "programs", hex.EncodeToString(sum[:8])),
 		Protected: command.Protected{
 			Names:   []string{".git", path.Dir(env.ToolsFile), "arbor.toml", mdstore.DefaultVault},
 			Folders: []string{vault}, Hidden: hidden.Folders, Local: hidden.Name, But: hidden.But,

@@ -9,7 +9,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"arbor/engine"
 	"arbor/engine/claims"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
@@ -28,7 +27,7 @@ func (s *Server) caller(ctx context.Context, o ops.Operation, c *connection, env
 		return env, nil
 	case id == "" || id == env.Session || about && o.Name != "session_unbind":
 		if env.Follows && env.Session != env.Connection {
-			if err := engine.Holding(ctx, s.engine, env.Session, env.Connection); err != nil {
+			if err := s.engine.Holding(ctx, env.Session, env.Connection); err != nil {
 				return nil, err
 			}
 		}
@@ -37,7 +36,7 @@ func (s *Server) caller(ctx context.Context, o ops.Operation, c *connection, env
 		if err == nil && strings.HasPrefix(id, ownSession) && id != env.Connection {
 			err = ops.BadParam(errs.InvalidParams, "sessionId", "%s is another connection's own session; name yourself otherwise", id)
 		}
-		if err = cmp.Or(err, engine.MayUse(ctx, s.engine, id, env.Connection)); err != nil {
+		if err = cmp.Or(err, s.engine.MayUse(ctx, id, env.Connection)); err != nil {
 			return nil, err
 		}
 	}
@@ -80,14 +79,14 @@ func (s *Server) renewNow(claimed bool) {
 		live = append(live, cmp.Or(c.given, c.name))
 	}
 	s.connections.mu.Unlock()
-	if err := engine.RenewHolds(s.ctx, s.engine, seen); err != nil && s.ctx.Err() == nil {
+	if err := s.engine.RenewHolds(s.ctx, seen); err != nil && s.ctx.Err() == nil {
 		s.opt.Log.Warn("connections cannot hold their sessions", "error", err)
 	}
 	if !claimed {
 		return
 	}
 	for connection := range seen {
-		live = append(live, engine.Held(s.ctx, s.engine, connection)...)
+		live = append(live, s.engine.Held(s.ctx, connection)...)
 	}
 	for _, session := range live {
 		if err := s.engine.RenewClaims(s.ctx, session); err != nil && s.ctx.Err() == nil {
@@ -107,13 +106,13 @@ func (s *Server) listens(session *mcp.ServerSession) bool {
 // given to it.
 func (s *Server) letGo(c *connection) {
 	ctx := context.Background()
-	held := engine.Held(ctx, s.engine, c.name)
+	held := s.engine.Held(ctx, c.name)
 	for _, session := range held {
 		if session != c.given {
 			_ = s.engine.GiveBackClaims(ctx, session) // else they end with their lease
 		}
 	}
-	if err := engine.LetGo(ctx, s.engine, c.name, held...); err != nil {
+	if err := s.engine.LetGo(ctx, c.name, held...); err != nil {
 		s.opt.Log.Warn("sessions are free after a minute only", "error", err)
 	}
 }

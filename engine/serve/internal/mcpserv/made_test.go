@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/engine/sessions"
@@ -86,7 +85,7 @@ func TestAReadOnlyServerMakesNoWorkspace(t *testing.T) {
 	if _, err := env.In(t.Context(), ""); err != nil {
 		t.Error(err)
 	}
-	if got := engine.Accessed(t.Context(), w.engine); len(got) > 0 {
+	if got := w.engine.Accessed(t.Context()); len(got) > 0 {
 		t.Errorf("accesses are %v", got)
 	}
 }
