@@ -223,8 +223,8 @@ func (p *Page) setProblems(text string) {
 	}
 }
 
-// Page returns the page that the record's file states, without its document.
-func (r *Record) Page(k *Kind) *Page {
+// Page returns the page that the scanned file states, without its document.
+func (r *Scanned) Page(k *Kind) *Page {
 	p := &Page{Kind: k, Path: r.Path, Stamp: r.Stamp, version: r.Version, facts: r.Facts}
 	if text := r.Facts.part(partFront); text != "" {
 		for f := range strings.SplitSeq(text, fieldBetween) {

@@ -20,9 +20,9 @@ type Scanner interface {
 
 // A Scan is what the files of a workspace state. It must not be modified.
 type Scan struct {
-	Records []*Record // of the files of which facts tell all, in the order of paths
-	Others  []File    // the other files that could be read, in the order of paths
-	Broken  []Broken  // those that could not be read, in the order of paths; a missing file that its kind asks for is an fs.ErrNotExist
+	Records []*Scanned // of the files of which facts tell all, in the order of paths
+	Others  []File     // the other files that could be read, in the order of paths
+	Broken  []Broken   // those that could not be read, in the order of paths; a missing file that its kind asks for is an fs.ErrNotExist
 	Work    Work
 }
 
@@ -45,22 +45,22 @@ type Work struct {
 	Written int // bytes of the cache that were written
 }
 
-// A Record is what is known of a sound file without its text.
-type Record struct {
+// A Scanned is what is known of a sound file without its text.
+type Scanned struct {
 	Path    Path
 	Stamp   Stamp
 	Version Version
 	Facts   Facts
 }
 
-// RecordOf reads a file of a kind. ok is false for a file of which facts do not tell all: one that is closed to edits, and a node whose
+// ScannedOf reads a file of a kind. ok is false for a file of which facts do not tell all: one that is closed to edits, and a node whose
 // front matter has a problem.
-func RecordOf(k *Kind, f File) (r Record, ok bool) {
+func ScannedOf(k *Kind, f File) (r Scanned, ok bool) {
 	doc, _ := ParseFile(f.Path, f.Data, k.Form)
 	if doc.Editable() != nil {
-		return Record{}, false
+		return Scanned{}, false
 	}
-	r = Record{Path: f.Path, Stamp: f.Stamp, Version: f.Version}
+	r = Scanned{Path: f.Path, Stamp: f.Stamp, Version: f.Version}
 	if k.Facts == nil {
 		r.Facts = DigestsOf(doc)
 	} else {
@@ -69,8 +69,8 @@ func RecordOf(k *Kind, f File) (r Record, ok bool) {
 	return r, !r.Facts.has(factFront)
 }
 
-// Node returns the node that the record's file states, without its document.
-func (r *Record) Node() *Node {
+// Node returns the node that the scanned file states, without its document.
+func (r *Scanned) Node() *Node {
 	n := &Node{Path: r.Path, Stamp: r.Stamp, version: r.Version, facts: r.Facts}
 	n.setFront(r.Facts.part(partFront))
 	return n

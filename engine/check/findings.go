@@ -102,15 +102,15 @@ type checker struct {
 	out     []Finding
 }
 
-// A place is where in a file something is wrong; the zero place is the whole file.
-type place struct{ line, col int }
+// A position is where in a file something is wrong; the zero position is the whole file.
+type position struct{ line, col int }
 
-func valueOf(d *mdoc.Doc, key string) (p place) {
+func valueOf(d *mdoc.Doc, key string) (p position) {
 	p.line, p.col = d.FieldPosition(key)
 	return p
 }
 
-func itemAt(d *mdoc.Doc, s mdoc.Span) (p place) {
+func itemAt(d *mdoc.Doc, s mdoc.Span) (p position) {
 	p.line, p.col = d.ItemPosition(s)
 	return p
 }
@@ -122,7 +122,7 @@ type repair struct {
 }
 
 // at adds a finding in a document.
-func (c *checker) at(d *mdoc.Doc, p place, code string, r repair, format string, args ...any) {
+func (c *checker) at(d *mdoc.Doc, p position, code string, r repair, format string, args ...any) {
 	c.add(mdoc.Diagnostic{File: d.Name(), Line: p.line, Col: p.col, Code: code, Text: fmt.Sprintf(format, args...)}, r)
 }
 

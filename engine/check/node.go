@@ -45,7 +45,7 @@ func (c *checker) workspace() {
 		}
 	}
 	if _, ok := c.v.Node(mdstore.Root); !ok {
-		c.at(w.Doc, place{}, CodeRootMissing, c.newRoot(),
+		c.at(w.Doc, position{}, CodeRootMissing, c.newRoot(),
 			"no node has the id root; restore %s (git, the trash), or give the topmost node that id", rootPlace)
 	}
 }

@@ -155,9 +155,9 @@ func loopKey(environment, tool string, args json.RawMessage) string {
 	return fmt.Sprintf("%q %q %s", environment, tool, args)
 }
 
-// A Memory is what a server remembers of the sessions that it serves: nothing of it outlives it. A nil Memory remembers
+// A CallLog is what a server remembers of the sessions that it serves: nothing of it outlives it. A nil CallLog remembers
 // nothing. Its methods may be called by several goroutines at once.
-type Memory struct {
+type CallLog struct {
 	mu    sync.Mutex
 	loops map[string]*Loop
 	seen  map[[3]string]string // the version of a file, by session, environment and path
@@ -165,7 +165,7 @@ type Memory struct {
 
 const maxSeen = 10_000 // files, beyond which all is forgotten
 
-func (m *Memory) loop(session string) *Loop {
+func (m *CallLog) loop(session string) *Loop {
 	if m.loops == nil {
 		m.loops = map[string]*Loop{}
 	}
@@ -176,7 +176,7 @@ func (m *Memory) loop(session string) *Loop {
 }
 
 // Stuck is Loop.Stuck of a session.
-func (m *Memory) Stuck(session, environment, tool string, args json.RawMessage) bool {
+func (m *CallLog) Stuck(session, environment, tool string, args json.RawMessage) bool {
 	if m == nil {
 		return false
 	}
@@ -186,7 +186,7 @@ func (m *Memory) Stuck(session, environment, tool string, args json.RawMessage) 
 }
 
 // Ran is Loop.Ran of a session.
-func (m *Memory) Ran(session, environment, tool string, args json.RawMessage, result []byte) {
+func (m *CallLog) Ran(session, environment, tool string, args json.RawMessage, result []byte) {
 	if m == nil {
 		return
 	}
@@ -196,7 +196,7 @@ func (m *Memory) Ran(session, environment, tool string, args json.RawMessage, re
 }
 
 // Show notes that a session knows a version of a file.
-func (m *Memory) Show(session, environment, path, version string) {
+func (m *CallLog) Show(session, environment, path, version string) {
 	if m == nil {
 		return
 	}
@@ -209,7 +209,7 @@ func (m *Memory) Show(session, environment, path, version string) {
 }
 
 // Saw reports whether a session knows this version of a file.
-func (m *Memory) Saw(session, environment, path, version string) bool {
+func (m *CallLog) Saw(session, environment, path, version string) bool {
 	if m == nil {
 		return false
 	}

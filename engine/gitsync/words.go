@@ -19,8 +19,8 @@ type tally struct {
 	files  int                 // that say nothing of the plan
 }
 
-// deeds are what is done to nodes, in the order in which a tally has them, as told to do and as done.
-var deeds = [][2]string{{"complete", "completed"}, {"fail", "failed"}, {"cancel", "cancelled"}, {"submit", "submitted"}, {"start", "started"},
+// verbs are what is done to nodes, in the order in which a tally has them, as told to do and as done.
+var verbs = [][2]string{{"complete", "completed"}, {"fail", "failed"}, {"cancel", "cancelled"}, {"submit", "submitted"}, {"start", "started"},
 	{"reopen", "reopened"}, {"create", "created"}, {"move", "moved"}, {"delete", "deleted"}, {"change", "changed"},
 	{rulesDeed, "with changed rules"}}
 
@@ -145,7 +145,7 @@ func (t *tally) entries(was, is []mdstore.LogEntry) bool {
 // counts.
 func (t *tally) message() string {
 	var parts, lines []string
-	for _, d := range deeds {
+	for _, d := range verbs {
 		switch all := t.titles[d[0]]; len(all) {
 		case 0:
 			continue
@@ -179,7 +179,7 @@ func (t *tally) message() string {
 // came returns what came in with commits, in one line: "2 nodes completed, 3 log entries by Ann".
 func (t *tally) came(commits []gitrepo.Logged) string {
 	var parts, by []string
-	for _, d := range deeds {
+	for _, d := range verbs {
 		if n := len(t.titles[d[0]]); n > 0 && d[0] == rulesDeed {
 			parts = append(parts, plural(n, "workspace")+" "+d[1])
 		} else if n > 0 && len(parts) == 0 {

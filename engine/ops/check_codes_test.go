@@ -267,7 +267,7 @@ func (f failing) Scan(ctx context.Context, workspace mdstore.Path, kinds ...*mds
 	if err != nil {
 		return nil, err
 	}
-	s.Records = slices.DeleteFunc(s.Records, func(r *mdstore.Record) bool { return r.Path == nodeA })
+	s.Records = slices.DeleteFunc(s.Records, func(r *mdstore.Scanned) bool { return r.Path == nodeA })
 	s.Others = slices.DeleteFunc(s.Others, func(d mdstore.File) bool { return d.Path == nodeA })
 	s.Broken = append(s.Broken, mdstore.Broken{Path: nodeA, Err: f.err})
 	return s, nil

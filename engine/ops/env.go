@@ -62,11 +62,11 @@ type Env struct {
 	Engine *engine.Engine
 
 	Caller   Caller
-	By       string         // the way of a ByDecider, as a log tells it: "on the page"; "" is at a terminal
-	Operator string         // mdstore.OperatorAI or OperatorHuman, for log lines; "" is AI
-	Home     string         // the person's own folder; "" where it is not known
-	Clients  act.Clients    // what connects machines that serve folders; nil: nothing does
-	Memory   *places.Memory // what a server remembers of its sessions' calls of tools; nil: nothing
+	By       string          // the way of a ByDecider, as a log tells it: "on the page"; "" is at a terminal
+	Operator string          // mdstore.OperatorAI or OperatorHuman, for log lines; "" is AI
+	Home     string          // the person's own folder; "" where it is not known
+	Clients  act.Clients     // what connects machines that serve folders; nil: nothing does
+	CallLog  *places.CallLog // what a server remembers of its sessions' calls of tools; nil: nothing
 
 	Session string // of the caller; "" for none
 	// Connection is the name of the open connection that calls, under which session_bind holds what it binds, and also

@@ -21,7 +21,7 @@ type machine struct {
 	project, state, home string
 	engine               *engine.Engine
 	now                  time.Time
-	memory               *places.Memory
+	memory               *places.CallLog
 }
 
 // newMachine makes a project with the files that are given, a vault with one workspace, and nothing that anybody trusts.
@@ -56,7 +56,7 @@ func (p *machine) open() {
 		p.Fatal(err)
 	}
 	p.Cleanup(func() { st.Close() })
-	p.memory = &places.Memory{}
+	p.memory = &places.CallLog{}
 	p.engine, err = engine.Open(p.Context(), st, engine.Options{
 		Vault: vault, Project: p.project, State: p.state, Now: func() time.Time { return p.now },
 	})
@@ -91,7 +91,7 @@ func (p *machine) person() *ops.Env {
 
 // assistant is one that a server serves, with a session.
 func (p *machine) assistant(session string) *ops.Env {
-	return &ops.Env{Engine: p.engine, Session: session, Operator: mdstore.OperatorAI, Home: p.home, Memory: p.memory}
+	return &ops.Env{Engine: p.engine, Session: session, Operator: mdstore.OperatorAI, Home: p.home, CallLog: p.memory}
 }
 
 // started is an assistant whose session has a file.

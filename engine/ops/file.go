@@ -33,7 +33,7 @@ func FileRead(ctx context.Context, env *Env, in FileReadIn) (*FileReadOut, error
 			return err
 		}
 		out.Excerpt, a.Result = *text, text
-		env.Memory.Show(a.Session, a.Place.ID, text.Path, string(text.Version))
+		env.CallLog.Show(a.Session, a.Place.ID, text.Path, string(text.Version))
 		return nil
 	})
 	out.Environment = where

@@ -76,7 +76,7 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 		limit = listLimit
 	}
 	focus, _ := env.Focus(ctx, s)
-	p := page{s: s, focus: focus, by: claimants(ctx, env, s.Workspace().ID), limit: limit, depth: in.Depth, match: func(n *mdstore.Node) bool {
+	p := branch{s: s, focus: focus, by: claimants(ctx, env, s.Workspace().ID), limit: limit, depth: in.Depth, match: func(n *mdstore.Node) bool {
 		return (len(in.Status) == 0 || slices.Contains(in.Status, string(n.Status))) && (in.Type == "" || in.Type == string(n.Type))
 	}}
 	if in.Cursor != "" {
@@ -113,7 +113,7 @@ func listed[T ~string](words []T) string {
 
 // list collects a page as a result. Where that is bounded, the way to its first node takes a quarter of the room at
 // most: what is too much goes at the top.
-func (env *Env) list(p *page, root mdstore.ID) *NodeListOut {
+func (env *Env) list(p *branch, root mdstore.ID) *NodeListOut {
 	out := &NodeListOut{Tree: p.collect(root), Total: p.total, Shown: p.shown, Cursor: cursorAt(p.s, p.next), Out: Out{Hint: "node_get shows one, context_get what its work needs"}}
 	if out.Cursor != "" {
 		out.Hint = shownOf(out.Shown, out.Total, "nodes", "cursor "+out.Cursor+" brings the next, depth or status narrow it")
@@ -163,8 +163,8 @@ func (n *TreeNode) Row(depth int) render.TreeRow {
 	}
 }
 
-// A page collects a part of a tree: matching nodes after a cursor up to a limit, with the way to them.
-type page struct {
+// A branch collects a part of a tree: matching nodes after a cursor up to a limit, with the way to them.
+type branch struct {
 	s     *view.View
 	focus mdstore.ID              // the node that is marked as focused
 	by    func(mdstore.ID) string // who has claimed a node, "" for nobody
@@ -180,7 +180,7 @@ type page struct {
 	next         mdstore.ID // the last node shown, where more follow
 }
 
-func (p *page) collect(root mdstore.ID) []*TreeNode {
+func (p *branch) collect(root mdstore.ID) []*TreeNode {
 	p.total, p.shown, p.met, p.first, p.next = 0, 0, 0, nil, ""
 	top := &TreeNode{}
 	way := []*TreeNode{top} // by depth: the node of the walk, with the tree it was attached to or not yet
@@ -225,7 +225,7 @@ func (p *page) collect(root mdstore.ID) []*TreeNode {
 }
 
 // attach puts the node at the end of the way into the tree, with those above it that are not in it yet.
-func (p *page) attach(way []*TreeNode, nodes []*mdstore.Node) {
+func (p *branch) attach(way []*TreeNode, nodes []*mdstore.Node) {
 	for i, n := range nodes {
 		if way[i+1] != nil {
 			continue
@@ -236,7 +236,7 @@ func (p *page) attach(way []*TreeNode, nodes []*mdstore.Node) {
 	}
 }
 
-func (p *page) treeNode(n *mdstore.Node) *TreeNode {
+func (p *branch) treeNode(n *mdstore.Node) *TreeNode {
 	return &TreeNode{
 		ID: string(n.ID), Head: n.Head, Focused: p.focus == n.ID, HasProblem: n.HasProblem(), Damaged: len(n.Problems) > 0, ClaimedBy: p.by(n.ID), Children: []*TreeNode{},
 	}

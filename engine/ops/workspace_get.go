@@ -216,7 +216,7 @@ var statusOf = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn)
 	out.Counts = counts(s, len(out.Diagnostics))
 	focus, _ := env.Focus(ctx, s)
 	out.Workspace.FocusedNodeID = string(focus)
-	p := page{s: s, focus: focus, by: claimants(ctx, env, w.ID), limit: -1, match: func(n *mdstore.Node) bool { // of every node of the tree, in its order
+	p := branch{s: s, focus: focus, by: claimants(ctx, env, w.ID), limit: -1, match: func(n *mdstore.Node) bool { // of every node of the tree, in its order
 		if p := n.Problem(); !p.IsZero() {
 			out.Problems = append(out.Problems, NodeProblem{string(n.ID), n.Title, p})
 		}

@@ -28,12 +28,12 @@ type Seen struct {
 	now func() time.Time
 
 	mu       sync.Mutex
-	attended map[string]*memory                   // guarded by mu: of connections, in memory only
+	attended map[string]*seen                     // guarded by mu: of connections, in memory only
 	focus    map[string]map[mdstore.ID]mdstore.ID // guarded by mu: by session, those of sessions that are bound to nothing
 }
 
-// A memory is what one session has seen. A file in .local/seen/ has the states, one in .local/texts/ the texts.
-type memory struct {
+// A seen is what one session has seen. A file in .local/seen/ has the states, one in .local/texts/ the texts.
+type seen struct {
 	Form   string
 	States map[mdstore.ID]view.State
 	Texts  map[uint64]uint64      // by place, the digests of what was read or written there last
@@ -58,11 +58,11 @@ const (
 
 // NewSeen returns what sessions have seen as the store keeps it.
 func NewSeen(st mdstore.Store, now func() time.Time) *Seen {
-	return &Seen{st: st, now: now, attended: map[string]*memory{}, focus: map[string]map[mdstore.ID]mdstore.ID{}}
+	return &Seen{st: st, now: now, attended: map[string]*seen{}, focus: map[string]map[mdstore.ID]mdstore.ID{}}
 }
 
-func newMemory() *memory {
-	return &memory{States: map[mdstore.ID]view.State{}, Texts: map[uint64]uint64{}}
+func newMemory() *seen {
+	return &seen{States: map[mdstore.ID]view.State{}, Texts: map[uint64]uint64{}}
 }
 
 // local returns where the files are kept. It is asked for at each use, as the vault of a server may be replaced.
@@ -242,7 +242,7 @@ func fileOf(dir mdstore.Path, session string) mdstore.Path {
 }
 
 // read returns what a session has seen. A file of another form, or a damaged one, is none. s.mu must be held.
-func (s *Seen) read(ctx context.Context, dir mdstore.Path, session string) (*memory, error) {
+func (s *Seen) read(ctx context.Context, dir mdstore.Path, session string) (*seen, error) {
 	if m := s.attended[session]; m != nil {
 		return m, nil
 	}
@@ -270,7 +270,7 @@ func (s *Seen) read(ctx context.Context, dir mdstore.Path, session string) (*mem
 }
 
 // write keeps what a session has seen. s.mu must be held.
-func (s *Seen) write(ctx context.Context, dir mdstore.Path, session string, m *memory) error {
+func (s *Seen) write(ctx context.Context, dir mdstore.Path, session string, m *seen) error {
 	local, ok := s.local()
 	if s.attended[session] != nil || !ok {
 		return nil

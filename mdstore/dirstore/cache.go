@@ -126,7 +126,7 @@ func decode(text string, kinds mdstore.Kinds, under mdstore.Path) (t *tree) {
 	}
 	t = newTree(kinds, under)
 	d := decoder{cache: c, kinds: kinds, entries: make([]entry, len(c.kinds)),
-		records: make([]mdstore.Record, len(c.versions)/len(mdstore.Version{})),
+		records: make([]mdstore.Scanned, len(c.versions)/len(mdstore.Version{})),
 		folders: make([]folder, strings.Count(c.kinds, string([]byte{folderRow})))}
 	for _, p := range t.places {
 		d.folder(&p.top, &t.total)
@@ -138,7 +138,7 @@ func decode(text string, kinds mdstore.Kinds, under mdstore.Path) (t *tree) {
 type decoder struct {
 	*cache
 	kinds   mdstore.Kinds
-	records []mdstore.Record
+	records []mdstore.Scanned
 	entries []entry
 	folders []folder
 }
@@ -169,7 +169,7 @@ func (d *decoder) folder(f *folder, total *int) {
 		if s := d.stamp(); s.Proven {
 			e.record, d.records = &d.records[0], d.records[1:]
 			n := varint(&d.lengths)
-			*e.record = mdstore.Record{Path: e.path, Stamp: s, Facts: mdstore.Facts(d.facts[:n])}
+			*e.record = mdstore.Scanned{Path: e.path, Stamp: s, Facts: mdstore.Facts(d.facts[:n])}
 			d.versions = d.versions[copy(e.record.Version[:], d.versions):]
 			d.facts = d.facts[n:]
 		}

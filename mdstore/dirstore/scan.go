@@ -35,7 +35,7 @@ func (s *scans) Scan(ctx context.Context, workspace mdstore.Path, kinds ...*mdst
 		return nil, err
 	}
 	out.Work = work
-	out.Records = make([]*mdstore.Record, 0, len(items))
+	out.Records = make([]*mdstore.Scanned, 0, len(items))
 	for _, i := range items {
 		switch {
 		case i.err != nil:

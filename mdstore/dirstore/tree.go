@@ -13,14 +13,14 @@ type tree struct {
 	mu     sync.Mutex // held during a walk, which changes the tree in place: each entry is true by itself
 	under  mdstore.Path
 	asks   bool // a workspace's folder, in which its own file is missed where it is not there
-	places []*place
+	places []*kindFolder
 
 	stale int // entries that the cache file does not prove
 	total int // entries of the cache file; 0 where there is none
 }
 
-// A place is a folder of a workspace in which files of some kinds lie.
-type place struct {
+// A kindFolder is a folder of a workspace in which files of some kinds lie.
+type kindFolder struct {
 	kinds []*mdstore.Kind
 	fixed bool          // every kind has one file, right in the folder, which need not be listed
 	deep  bool          // files lie at any depth
@@ -38,9 +38,9 @@ type folder struct {
 // An entry is a file of a kind, a folder to look into, or a link that may lead to one.
 type entry struct {
 	path   mdstore.Path
-	kind   *mdstore.Kind   // of a file, or of anything that has the name of one
-	record *mdstore.Record // of a sound file, with the stamp under which it was read; nil where nothing is known
-	folder *folder         // of a folder
+	kind   *mdstore.Kind    // of a file, or of anything that has the name of one
+	record *mdstore.Scanned // of a sound file, with the stamp under which it was read; nil where nothing is known
+	folder *folder          // of a folder
 }
 
 // newTree returns the tree of a workspace of which nothing is known.
@@ -51,7 +51,7 @@ func newTree(kinds mdstore.Kinds, under mdstore.Path) *tree {
 		dir := k.Folder(under)
 		p := t.at(dir)
 		if p == nil {
-			p = &place{fixed: true, top: folder{path: dir}}
+			p = &kindFolder{fixed: true, top: folder{path: dir}}
 			t.places = append(t.places, p)
 		}
 		p.kinds = append(p.kinds, k)
@@ -71,7 +71,7 @@ func newTree(kinds mdstore.Kinds, under mdstore.Path) *tree {
 }
 
 // at returns the place whose folder is dir, nil for none.
-func (t *tree) at(dir mdstore.Path) *place {
+func (t *tree) at(dir mdstore.Path) *kindFolder {
 	for _, p := range t.places {
 		if p.top.path == dir {
 			return p
@@ -81,7 +81,7 @@ func (t *tree) at(dir mdstore.Path) *place {
 }
 
 // kindOf returns the kind of what has a name in the place, nil for what is of none.
-func (p *place) kindOf(name string, mode fs.FileMode, top bool) *mdstore.Kind {
+func (p *kindFolder) kindOf(name string, mode fs.FileMode, top bool) *mdstore.Kind {
 	for _, k := range p.kinds {
 		asFolder := mode.IsDir() && (k.Place.Many() || top && k.Place.Each)
 		if k.Place.Names(name) && (top || k.Place.Deep) && !asFolder {
@@ -92,7 +92,7 @@ func (p *place) kindOf(name string, mode fs.FileMode, top bool) *mdstore.Kind {
 }
 
 // fileIn returns the path under which a folder is reported that cannot be looked into.
-func (p *place) fileIn(dir mdstore.Path) mdstore.Path {
+func (p *kindFolder) fileIn(dir mdstore.Path) mdstore.Path {
 	if p.named == nil {
 		return dir
 	}

@@ -23,9 +23,9 @@ import (
 type item struct {
 	path   mdstore.Path
 	stamp  mdstore.Stamp
-	err    error           // why the file cannot be read
-	record *mdstore.Record // nil where the walk reads no files
-	data   *mdstore.File   // of a file without a record
+	err    error            // why the file cannot be read
+	record *mdstore.Scanned // nil where the walk reads no files
+	data   *mdstore.File    // of a file without a record
 }
 
 func byPath(a, b item) int { return strings.Compare(string(a.path), string(b.path)) }
@@ -39,8 +39,8 @@ type walk struct {
 	v     *vault
 	ctx   context.Context
 	began time.Time
-	read  bool     // files that the tree does not prove are read
-	in    []*place // that are looked into
+	read  bool          // files that the tree does not prove are read
+	in    []*kindFolder // that are looked into
 
 	items  []item
 	work   mdstore.Work
@@ -57,7 +57,7 @@ func (v *vault) walk(ctx context.Context, t *tree, read bool, kinds ...*mdstore.
 	w := &walk{v: v, ctx: ctx, read: read, in: t.places}
 	if len(kinds) > 0 {
 		asked := func(k *mdstore.Kind) bool { return slices.Contains(kinds, k) }
-		w.in = slices.DeleteFunc(slices.Clone(t.places), func(p *place) bool { return !slices.ContainsFunc(p.kinds, asked) })
+		w.in = slices.DeleteFunc(slices.Clone(t.places), func(p *kindFolder) bool { return !slices.ContainsFunc(p.kinds, asked) })
 	}
 	for round := 1; round == 1 || round <= rounds && ctx.Err() == nil && w.moved(); round++ {
 		w.began, w.items, w.failed = v.now(), w.items[:0], nil
@@ -74,7 +74,7 @@ func (v *vault) walk(ctx context.Context, t *tree, read bool, kinds ...*mdstore.
 // moved reports whether a name came or went right in a place since its names were listed: a folder that was moved may
 // have been missed at both of its places.
 func (w *walk) moved() bool {
-	return slices.ContainsFunc(w.in, func(p *place) bool {
+	return slices.ContainsFunc(w.in, func(p *kindFolder) bool {
 		now, err := w.v.disk.Stat(p.top.path)
 		was := p.top.stamp
 		was.Proven = false
@@ -119,7 +119,7 @@ func (w *walk) workspace(t *tree) {
 const batch = 64
 
 // split visits the entries of a place by a few goroutines, each a batch of them at a time.
-func (w *walk) split(p *place) {
+func (w *walk) split(p *kindFolder) {
 	batches := slices.Collect(slices.Chunk(p.top.entries, batch))
 	parts := make([]walk, len(batches))
 	found := make([]item, len(w.items)+len(p.top.entries)) // most entries make one item
@@ -155,7 +155,7 @@ func (w *walk) split(p *place) {
 }
 
 // visit looks at what an entry names. top says that it lies right in the place.
-func (w *walk) visit(p *place, e *entry, top bool) {
+func (w *walk) visit(p *kindFolder, e *entry, top bool) {
 	switch {
 	case w.ctx.Err() != nil:
 	case e.kind != nil:
@@ -186,7 +186,7 @@ func (w *walk) visit(p *place, e *entry, top bool) {
 }
 
 // list brings the entries of a folder up to date: its stamp proves those that are known, or its names are listed.
-func (w *walk) list(p *place, f *folder) error {
+func (w *walk) list(p *kindFolder, f *folder) error {
 	w.work.Stamped++
 	info, err := w.v.disk.Stat(f.path)
 	if err == nil && !info.Mode.IsDir() {
@@ -221,7 +221,7 @@ func (w *walk) list(p *place, f *folder) error {
 }
 
 // entries returns the entries that the names in a folder make, with nothing known of them.
-func (p *place) entries(f *folder, names []osfs.Entry) []entry {
+func (p *kindFolder) entries(f *folder, names []osfs.Entry) []entry {
 	var out []entry
 	top, own := f == &p.top, false
 	for _, n := range names {
@@ -275,7 +275,7 @@ func (w *walk) readFile(e *entry, found *item) {
 	if e.record != nil && e.record.Version == f.Version {
 		same := *e.record
 		same.Stamp, found.record = f.Stamp, &same
-	} else if r, sound := mdstore.RecordOf(e.kind, f); sound {
+	} else if r, sound := mdstore.ScannedOf(e.kind, f); sound {
 		found.record = &r
 	} else {
 		found.data = &f

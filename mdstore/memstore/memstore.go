@@ -254,7 +254,7 @@ func (s *Store) Scan(ctx context.Context, workspace mdstore.Path, kinds ...*mdst
 			continue
 		}
 		out.Work.Read++
-		if rec, ok := mdstore.RecordOf(mdstore.AllKinds().Of(r.file.Path), r.file); ok {
+		if rec, ok := mdstore.ScannedOf(mdstore.AllKinds().Of(r.file.Path), r.file); ok {
 			out.Records = append(out.Records, &rec)
 		} else {
 			out.Others = append(out.Others, r.file)

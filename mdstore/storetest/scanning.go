@@ -162,7 +162,7 @@ func DiffScan(ctx context.Context, st mdstore.Store, kinds mdstore.Kinds, under 
 			want.Broken = append(want.Broken, mdstore.Broken{Path: e.Path, Err: err})
 		} else if kind := kinds.Of(e.Path); kind == nil {
 			return fmt.Sprintf("%s is listed, and of no kind", e.Path)
-		} else if r, ok := mdstore.RecordOf(kind, f); ok {
+		} else if r, ok := mdstore.ScannedOf(kind, f); ok {
 			want.Records = append(want.Records, &r)
 		} else {
 			want.Others = append(want.Others, f)

@@ -99,7 +99,7 @@ func readTanmi(from fs.FS, vault string, zone *time.Location) ([]plan.Import, []
 }
 
 // Open opens the vault that Find finds, or makes it where the mode says so.
-func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vault, error) {
+func (v vaults) Open(ctx context.Context, p cli.Lookup, mode cli.Mode) (*cli.Vault, error) {
 	found, err := v.Find(p)
 	if err == nil {
 		return v.open(ctx, p.Vault, found, mode)

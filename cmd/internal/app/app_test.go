@@ -83,7 +83,7 @@ func TestFind(t *testing.T) {
 			v := vaults{getenv: func(key string) string {
 				return map[string]string{vaultVar: tt.env, "HOME": filepath.Join(dir, "home")}[key]
 			}}
-			got, err := v.Find(cli.Place{Dir: filepath.Join(dir, filepath.FromSlash(tt.from)), Vault: tt.flag})
+			got, err := v.Find(cli.Lookup{Dir: filepath.Join(dir, filepath.FromSlash(tt.from)), Vault: tt.flag})
 			if code := codeOf(err); code != tt.code {
 				t.Fatalf("error %v (%s), want %q", err, code, tt.code)
 			}
@@ -116,7 +116,7 @@ func codeOf(err error) errs.Code {
 func TestOpenModes(t *testing.T) {
 	dir := lay(t, nil)
 	v := vaults{getenv: func(string) string { return "" }}
-	place := cli.Place{Dir: dir}
+	place := cli.Lookup{Dir: dir}
 	if _, err := v.Open(t.Context(), place, cli.MustExist); codeOf(err) != errs.VaultNotFound {
 		t.Errorf("MustExist: %v", err)
 	}
@@ -147,13 +147,13 @@ func TestOpenModes(t *testing.T) {
 	if err := got.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.Open(t.Context(), cli.Place{Dir: dir, Vault: "file"}, cli.MustExist); codeOf(err) != errs.VaultNotFound {
+	if _, err := v.Open(t.Context(), cli.Lookup{Dir: dir, Vault: "file"}, cli.MustExist); codeOf(err) != errs.VaultNotFound {
 		t.Errorf("a vault that is missing: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.Open(t.Context(), cli.Place{Dir: dir, Vault: "file"}, cli.Create); codeOf(err) != errs.VaultNotFound {
+	if _, err := v.Open(t.Context(), cli.Lookup{Dir: dir, Vault: "file"}, cli.Create); codeOf(err) != errs.VaultNotFound {
 		t.Errorf("a file in place of the vault: %v", err)
 	}
 }

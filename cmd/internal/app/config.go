@@ -80,7 +80,7 @@ const vaultLine = `the name or path of a folder is expected, in quotes: vault = 
 
 // editConfig changes the person's own file of settings, or that of the project.
 func (v vaults) editConfig(
-	p cli.Place, l config.Level, dry bool, edit func(string, []byte) ([]byte, error),
+	p cli.Lookup, l config.Level, dry bool, edit func(string, []byte) ([]byte, error),
 ) (*plan.Outcome, error) {
 	if l == config.Project {
 		found, err := v.Find(p)

@@ -105,7 +105,7 @@ type served struct {
 	engine *engine.Engine
 	store  *trust.Store
 	env    places.Environment
-	memory places.Memory
+	memory places.CallLog
 	lines  chan string // that the person types
 	asking sync.Mutex  // one question at a time
 }
@@ -157,7 +157,7 @@ func (s *served) ops(session string) *ops.Env {
 	if home == "" {
 		home = s.call.Getenv("USERPROFILE")
 	}
-	return &ops.Env{Engine: s.engine, Session: session, Operator: mdstore.OperatorAI, Home: home, Memory: &s.memory}
+	return &ops.Env{Engine: s.engine, Session: session, Operator: mdstore.OperatorAI, Home: home, CallLog: &s.memory}
 }
 
 // token returns the token for a server: the one that is known, or one for a code.

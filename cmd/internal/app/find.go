@@ -33,7 +33,7 @@ var _ cli.Vaults = vaults{}
 // in the folder or above it: an arbor.toml that names one, or a folder .tanmi-workspace. One above the git repository
 // counts only where the repository's arbor.toml names it. Where none is found, it is the one that the person's own file
 // of settings names.
-func (v vaults) Find(p cli.Place) (cli.Found, error) {
+func (v vaults) Find(p cli.Lookup) (cli.Found, error) {
 	if p.User {
 		return v.personal()
 	}

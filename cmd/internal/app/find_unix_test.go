@@ -31,7 +31,7 @@ func TestAnArborTomlThatIsNoFileIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = vaults{getenv: func(string) string { return "" }}.Find(cli.Place{Dir: dir})
+		_, err = vaults{getenv: func(string) string { return "" }}.Find(cli.Lookup{Dir: dir})
 		if errs.As(err).Code != errs.InvalidPath {
 			t.Errorf("%s: error %v", name, err)
 		}

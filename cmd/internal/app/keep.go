@@ -24,7 +24,7 @@ func titleFolders(set *config.Settings) (bool, error) {
 // keep writes into the arbor.toml of a project what commands need, so that they find a vault which --vault named, and
 // how folders of new nodes are named. A vault that lies elsewhere, or that is found as it is, is not written. What the
 // file says already stays as it is.
-func (v vaults) keep(at cli.Place, found cli.Found, folders string) (file string, err error) {
+func (v vaults) keep(at cli.Lookup, found cli.Found, folders string) (file string, err error) {
 	dir, add := found.Project, [][2]string{}
 	if rel, err := filepath.Rel(at.Dir, found.Vault); at.Vault != "" && err == nil && filepath.IsLocal(rel) {
 		now, err := lookUp(at.Dir, v.home())

@@ -43,11 +43,11 @@ func newCheckout(t *testing.T, vault string, files map[string]string) *checkout 
 	return c
 }
 
-func (c *checkout) Find(Place) (Found, error) {
+func (c *checkout) Find(Lookup) (Found, error) {
 	return Found{Vault: c.vault, Project: filepath.Dir(c.vault), Exists: true, Why: "a test"}, nil
 }
 
-func (c *checkout) Open(ctx context.Context, p Place, _ Mode) (*Vault, error) {
+func (c *checkout) Open(ctx context.Context, p Lookup, _ Mode) (*Vault, error) {
 	e, err := engine.Open(ctx, memstore.New(c.files), engine.Options{})
 	found, _ := c.Find(p)
 	return &Vault{Engine: e, Found: found}, err

@@ -38,11 +38,11 @@ type System struct {
 
 	// Keep makes commands that name no vault find the one of a place, and names the folders of new nodes by "id" or
 	// "title" from now on; "" leaves that as it is. It returns the file that was written, "" for none.
-	Keep func(at Place, found Found, folders string) (file string, err error)
+	Keep func(at Lookup, found Found, folders string) (file string, err error)
 
 	// EditConfig changes the person's own file of settings, or that of the project, whose path is absolute. With dry it
 	// only says what would change.
-	EditConfig func(p Place, l config.Level, dry bool, edit func(string, []byte) ([]byte, error)) (*plan.Outcome, error)
+	EditConfig func(p Lookup, l config.Level, dry bool, edit func(string, []byte) ([]byte, error)) (*plan.Outcome, error)
 
 	// Program returns the path of this program, by which others can start it.
 	Program func() (string, error)
@@ -95,8 +95,8 @@ type Settings struct {
 	Operator  string // AI or Human; "" where neither flag nor environment names one
 }
 
-// A Place says where to look for a vault.
-type Place struct {
+// A Lookup says where to look for a vault.
+type Lookup struct {
 	Dir   string // the folder to start at, absolute
 	Vault string // of --vault; "" to look for one
 	User  bool   // the vault of this person is meant
@@ -106,10 +106,10 @@ type Place struct {
 type Vaults interface {
 	// Find says which vault is meant and why. Where there is none, Found still tells where one was looked for and
 	// where init would make one, and the error is a VAULT_NOT_FOUND.
-	Find(Place) (Found, error)
+	Find(Lookup) (Found, error)
 
 	// Open opens the vault that Find finds.
-	Open(context.Context, Place, Mode) (*Vault, error)
+	Open(context.Context, Lookup, Mode) (*Vault, error)
 }
 
 // A Mode says what becomes of a vault that does not exist.

@@ -86,8 +86,8 @@ func (sh *shell) in() ops.In { return ops.In{WorkspaceID: sh.flags.workspace} }
 // dir returns the folder that the command runs in.
 func (sh *shell) dir() string { return resolve(sh.sys.Dir, sh.flags.dir) }
 
-func (sh *shell) place() Place {
-	return Place{Dir: sh.dir(), Vault: sh.flags.vault, User: personal(sh)}
+func (sh *shell) place() Lookup {
+	return Lookup{Dir: sh.dir(), Vault: sh.flags.vault, User: personal(sh)}
 }
 
 // personal reports whether the vault of this person is meant. A vault that is named comes before ARBOR_USER.

@@ -9,12 +9,12 @@ import (
 // noVaults are asked for no vault.
 type noVaults struct{ t *testing.T }
 
-func (v noVaults) Find(Place) (Found, error) {
+func (v noVaults) Find(Lookup) (Found, error) {
 	v.t.Error("a vault is looked for")
 	return Found{}, nil
 }
 
-func (v noVaults) Open(context.Context, Place, Mode) (*Vault, error) {
+func (v noVaults) Open(context.Context, Lookup, Mode) (*Vault, error) {
 	v.t.Error("a vault is opened")
 	return &Vault{}, nil
 }

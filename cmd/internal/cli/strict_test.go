@@ -19,12 +19,12 @@ import (
 // untouched is a vault that no command may come to.
 type untouched struct{ t *testing.T }
 
-func (u untouched) Find(Place) (Found, error) {
+func (u untouched) Find(Lookup) (Found, error) {
 	u.t.Error("a vault was looked for")
 	return Found{}, errs.New(errs.VaultNotFound, "none")
 }
 
-func (u untouched) Open(context.Context, Place, Mode) (*Vault, error) {
+func (u untouched) Open(context.Context, Lookup, Mode) (*Vault, error) {
 	u.t.Error("the vault was opened")
 	return nil, errs.New(errs.VaultNotFound, "none")
 }

@@ -55,9 +55,9 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) Find(Place) (Found, error) { return Found{Exists: true, Why: "a test"}, nil }
+func (w *world) Find(Lookup) (Found, error) { return Found{Exists: true, Why: "a test"}, nil }
 
-func (w *world) Open(context.Context, Place, Mode) (*Vault, error) {
+func (w *world) Open(context.Context, Lookup, Mode) (*Vault, error) {
 	return &Vault{Engine: w.engine}, nil
 }
 

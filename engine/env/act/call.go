@@ -36,7 +36,7 @@ func (h *Here) Use(
 	if h.Session != nil {
 		session = string(h.Session.ID)
 	}
-	if h.Memory.Stuck(session, p.ID, tool, raw) {
+	if h.CallLog.Stuck(session, p.ID, tool, raw) {
 		return "", errs.New(errs.LoopDetected, "%s: the same call had the same result %d times in a row; do something else",
 			tool, env.MaxSame)
 	}
@@ -71,7 +71,7 @@ func (h *Here) Use(
 // ran counts a call with its result, so that a loop is noticed.
 func (h *Here) ran(session, place, tool string, args json.RawMessage, result any) {
 	if text, err := json.Marshal(result); err == nil {
-		h.Memory.Ran(session, place, tool, args, text)
+		h.CallLog.Ran(session, place, tool, args, text)
 	}
 }
 
@@ -127,8 +127,8 @@ func (a *Call) Change(ctx context.Context, c *jail.Change, ifMatch string) (undo
 	switch {
 	case ifMatch != "" && ifMatch != string(c.Was):
 		return "", errs.New(errs.Conflicting, "%s has version %s, not %s; read it again", c.Path, c.Was, ifMatch)
-	case ifMatch == "" && c.Before != nil && !h.Person && !h.Memory.Saw(a.Session, a.Place.ID, c.Path, string(c.Was)):
-		h.Memory.Show(a.Session, a.Place.ID, c.Path, string(c.Was))
+	case ifMatch == "" && c.Before != nil && !h.Person && !h.CallLog.Saw(a.Session, a.Place.ID, c.Path, string(c.Was)):
+		h.CallLog.Show(a.Session, a.Place.ID, c.Path, string(c.Was))
 		return "", errs.New(errs.Conflicting, "%s: this session has not read the file as it is (version %s); file_read shows it, the same call again goes on without", c.Path, c.Was)
 	}
 	call := trust.Call{Session: a.Session, Environment: a.Place.ID, Tool: a.Tool.Name, Arguments: a.args, Path: c.Path,
@@ -144,7 +144,7 @@ func (a *Call) Change(ctx context.Context, c *jail.Change, ifMatch string) (undo
 	if undo, err = a.Root.Apply(ctx, c); err != nil {
 		return undo, err
 	}
-	h.Memory.Show(a.Session, a.Place.ID, c.Path, string(c.Now()))
+	h.CallLog.Show(a.Session, a.Place.ID, c.Path, string(c.Now()))
 	did := fmt.Sprintf("wrote %s (%s)", oneLine(c.Path), counted(len(c.After), "byte"))
 	if c.After == nil {
 		did = "deleted " + oneLine(c.Path)

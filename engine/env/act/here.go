@@ -29,7 +29,7 @@ type Caller struct {
 	Looks   bool     // nothing may be written, not even the folder of a session's notes
 	Home    string   // the person's own folder; "" where it is not known
 	Clients Clients  // what connects machines that serve folders; nil: nothing does
-	Memory  *env.Memory
+	CallLog *env.CallLog
 	BuiltIn func(name string) bool // reports whether a name is one of Arbor's own tools
 }
 

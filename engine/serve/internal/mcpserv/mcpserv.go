@@ -70,7 +70,7 @@ type Server struct {
 	connections   connections
 	subscriptions subscriptions
 	made          made
-	memory        places.Memory            // of the calls of tools in environments
+	memory        places.CallLog           // of the calls of tools in environments
 	endpoint      atomic.Pointer[Endpoint] // nil: not over HTTP
 
 	following sync.Once       // see follow

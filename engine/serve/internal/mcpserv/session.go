@@ -62,7 +62,7 @@ func headers(extra *mcp.RequestExtra) http.Header {
 func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
 	env := &ops.Env{Engine: s.engine, Session: header.Get(HeaderSession),
 		Operator: s.opt.Operator, MaxBytes: s.room(), Detail: ops.DetailBrief, Names: ops.NamesLoose,
-		Home: s.opt.Home, Memory: &s.memory, Clients: s.opt.Clients,
+		Home: s.opt.Home, CallLog: &s.memory, Clients: s.opt.Clients,
 		Where: ops.Where{Workspace: header.Get(HeaderWorkspace), Identifier: header.Get(HeaderIdentifier), Focus: true}}
 	if s.opt.ReadOnly {
 		env.May = ops.MayLook

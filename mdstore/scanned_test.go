@@ -32,7 +32,7 @@ func TestARecordStatesWhatItsFileStates(t *testing.T) {
 		}
 		text += "---\n\n## Note\n\nx\n"
 		f := mdstore.File{Path: "ws/nodes/n/Node.md", Data: []byte(text), Version: mdstore.VersionOf([]byte(text))}
-		r, ok := mdstore.RecordOf(mdstore.NodeKind, f)
+		r, ok := mdstore.ScannedOf(mdstore.NodeKind, f)
 		if !ok {
 			return
 		}
@@ -54,7 +54,7 @@ func TestARecordStatesWhatItsPageStates(t *testing.T) {
 		text := "---\n" + strings.Join(lines, "\n") + "\n---\n\nx\n"
 		f := mdstore.File{Path: path, Data: []byte(text), Version: mdstore.VersionOf([]byte(text))}
 		k := mdstore.AllKinds().Of(path)
-		r, ok := mdstore.RecordOf(k, f)
+		r, ok := mdstore.ScannedOf(k, f)
 		if ok {
 			if got, want := states(r.Page(k)), states(mdstore.ParsePage(k, f).Lean()); got != want {
 				t.Errorf("of %s with\n%s\nthe record states\n\t%s\nthe file\n\t%s", path, text, got, want)
