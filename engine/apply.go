@@ -88,7 +88,7 @@ type planned struct {
 func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(*plan.Draft) error) (p planned, err error) {
 	now := e.opt.Now()
 	if p.claims, err = claims.Read(ctx, e.st, now); err != nil {
-		e.opt.Log.Warn("claims cannot be read", "error", err) // which keeps nobody from working
+		e.opt.Log.Warn("claims cannot be read", "error", err) // a failure here must not stop the operation
 	}
 	if p.gen, err = e.live.Generation(ctx); err != nil {
 		return p, err
@@ -168,7 +168,7 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 	}
 	p.claims.Follow(act, p.draft)
 	if err := p.claims.Write(ctx, e.st); err != nil {
-		e.opt.Log.Warn("claims cannot be kept", "error", err) // which keeps nobody from working
+		e.opt.Log.Warn("claims cannot be kept", "error", err) // a failure here must not stop the operation
 	}
 	return out, unmade(out)
 }

@@ -63,7 +63,7 @@ type Collect struct {
 type Collected struct {
 	ID    mdstore.ID
 	Name  string
-	Trash mdstore.Path // where it went; "" where it is kept
+	Trash mdstore.Path // its folder in the trash; "" if it is kept
 	Kept  string       // why it is kept; "" where it went
 }
 

@@ -39,7 +39,7 @@ func (e *Engine) configFile(ctx context.Context, ws mdstore.ID) (mdstore.Path, e
 	return v.Workspace().Dir.Join(mdstore.ConfigFile), nil
 }
 
-// configIn reads a file of settings in the vault.
+// configIn reads a settings file of the vault.
 func (e *Engine) configIn(ctx context.Context, l config.Level, p mdstore.Path) config.Layer {
 	f, err := e.st.Read(ctx, p)
 	if errors.Is(err, fs.ErrNotExist) {

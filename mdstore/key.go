@@ -18,7 +18,7 @@ type Key struct {
 	Needed bool      // a file without it has a finding
 	Free   bool      // callers set it as metadata, by its name
 	Merge  MergeRule // of a value that both sides changed differently
-	Help   string    // what it says, as docs/format.md prints it
+	Help   string    // its meaning, as docs/format.md prints it
 }
 
 // A MergeRule says what becomes of a key that both sides of a merge changed differently.

@@ -16,7 +16,7 @@ type Kind struct {
 	Form  *mdoc.Form // its sections; nil: none has a name that tells it from others
 	Keys  []Key      // of its front matter
 	Named bool       // each file says its id
-	Quiet bool       // a file tells what is done as it is done: its changes are none that a session is told of
+	Quiet bool       // sessions are not told of changes to such files: they only record what was done
 
 	// Facts returns what is kept of a sound document beside its front matter, so that its body need not be read again.
 	// It depends on the document alone. nil: the digests of its fields and sections.

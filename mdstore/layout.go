@@ -16,7 +16,7 @@ const (
 	ArchiveDir    = "archive"
 	ReplacedDir   = "replaced"                 // in LocalDir: files with texts that were replaced, for 30 days
 	LocalDir      = ".local"                   // locks, journal, trash: never needed to read the vault
-	TrashDir      = LocalDir + "/trash"        // what was deleted
+	TrashDir      = LocalDir + "/trash"        // deleted files and folders
 	SessionsFile  = "sessions.json"            // session bindings of this machine
 	CorruptPrefix = SessionsFile + ".corrupt-" // of copies of a SessionsFile that could not be read
 	ConfigFile    = "config.toml"              // settings of the vault, and of a workspace in its folder

@@ -39,7 +39,7 @@ var NodeForm = &mdoc.Form{Sections: []mdoc.SectionForm{
 
 // The codes of problems in what a file says, in addition to those of package mdoc.
 const (
-	CodeIDMissing     = "ID_MISSING"       // no id in the front matter, or one that is none
+	CodeIDMissing     = "ID_MISSING"       // the front matter has no id, or an invalid one
 	CodeTypeInvalid   = "TYPE_INVALID"     // neither planning nor execution
 	CodeStatusInvalid = "STATUS_INVALID"   // no status of that type
 	CodeFieldInvalid  = "FIELD_INVALID"    // a value of another kind than its key asks for
@@ -66,13 +66,13 @@ type Node struct {
 	UpdatedAt int64
 	Path      Path
 	Stamp     Stamp             // of the file when it was read; zero where the store has none
-	Problems  []mdoc.Diagnostic // what is wrong with this file by itself
+	Problems  []mdoc.Diagnostic // problems of this file by itself
 
 	damaged bool      // the first problem closes the document to edits
 	lost    bool      // not even the front matter can be read
 	doc     *mdoc.Doc // nil where it is not loaded
 	version Version
-	facts   Facts       // "" where they are to be found in the document
+	facts   Facts       // "" if they must be computed from the document
 	want    func(*Node) // called when a document is asked for that is not loaded; nil: that is a mistake of the caller
 }
 
@@ -171,7 +171,7 @@ func NodeOf(path Path, version Version, doc *mdoc.Doc, problems []mdoc.Diagnosti
 	n.Fields = r.fields()
 	n.CreatedAt = r.integer(KeyCreated)
 	n.UpdatedAt = r.integer(KeyUpdated)
-	if len(problems) == 0 { // a file that cannot be read at all has said enough
+	if len(problems) == 0 { // an unreadable file has a problem already
 		r.types(n)
 	}
 	n.Problems = r.problems
@@ -190,13 +190,13 @@ func (r *reader) types(n *Node) {
 	}
 }
 
-// Requirement returns what is to be done.
+// Requirement returns the text of the section Requirement.
 func (n *Node) Requirement() string { return n.Doc().Text(SecRequirement) }
 
-// Conclusion returns what came of it.
+// Conclusion returns the text of the section Conclusion.
 func (n *Node) Conclusion() string { return n.Doc().Text(SecConclusion) }
 
-// Note returns what is worth knowing besides.
+// Note returns the text of the section Note.
 func (n *Node) Note() string { return n.Doc().Text(SecNote) }
 
 // Docs returns the documents that belong to the node, expired ones too.

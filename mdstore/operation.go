@@ -23,7 +23,7 @@ type Operation struct {
 type Step struct {
 	Path Path
 	To   Path   // of a move, which has neither Base nor New
-	Base []byte // what the file held before; nil: there was none
+	Base []byte // the file's bytes before; nil: there was no file
 	New  []byte // nil: it was removed
 }
 

@@ -14,10 +14,10 @@ import (
 // node that a scan found, it has the values of its front matter and no document: see Node.
 type Page struct {
 	Kind     *Kind
-	ID       ID // from the front matter; else the name of the file, or of the folder of a file whose kind has one name
+	ID       ID // from the front matter; else the file's name, or its folder's name for kinds whose files share one name
 	Path     Path
 	Stamp    Stamp             // of the file when it was read; zero where the store has none
-	Problems []mdoc.Diagnostic // what is wrong with this file by itself
+	Problems []mdoc.Diagnostic // problems of this file by itself
 
 	damaged bool
 	doc     *mdoc.Doc // nil where it is not loaded

@@ -20,7 +20,7 @@ type Scanner interface {
 
 // A Scan is what the files of a workspace state. It must not be modified.
 type Scan struct {
-	Records []*Scanned // of the files of which facts tell all, in the order of paths
+	Records []*Scanned // files whose facts are complete, in the order of paths
 	Others  []File     // the other files that could be read, in the order of paths
 	Broken  []Broken   // those that could not be read, in the order of paths; a missing file that its kind asks for is an fs.ErrNotExist
 	Work    Work

@@ -59,9 +59,9 @@ type SlotEntry struct {
 	ID    ID             // "" where a person wrote the entry and Arbor has not written the file since
 	Type  string         // EntryManual where the heading says none
 	Time  time.Time      // UTC, whole seconds; zero where the heading says none
-	Title string         // what the heading says besides; "" for nothing
+	Title string         // the rest of the heading; "" for none
 	Meta  map[string]any // as JSON has it; nil for none
-	Text  string         // as it was given, byte for byte
+	Text  string         // the bytes that the caller gave
 }
 
 // A Slot is what a file of SlotKind states.

@@ -128,7 +128,7 @@ func blocksOf(d *mdoc.Doc) []slotBlock {
 	out := []slotBlock{{}}
 	for _, h := range d.Headings() {
 		if h.Level > 2 || !bytes.HasPrefix(bytes.TrimLeft(src[h.Span.Start:h.Span.End], " "), []byte("#")) {
-			continue // what is underlined is text: a rule that somebody draws below an entry must not take its text away
+			continue // underlined lines are text: a rule drawn below an entry must not turn its last line into a heading
 		}
 		out[len(out)-1].raw = string(src[at:h.Span.Start])
 		out, at = append(out, slotBlock{heading: h}), h.Span.Start

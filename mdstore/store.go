@@ -295,9 +295,9 @@ type Collision struct {
 // lost one costs no text. Names are paths below .local/. The folders that the store itself needs are refused with an
 // fs.ErrInvalid.
 type Local interface {
-	ReadLocal(ctx context.Context, name Path) ([]byte, error) // fs.ErrNotExist where there is none; no link is followed
+	ReadLocal(ctx context.Context, name Path) ([]byte, error) // fs.ErrNotExist if it is missing; no link is followed
 	WriteLocal(ctx context.Context, name Path, data []byte) error
-	RemoveLocal(ctx context.Context, name Path) error // nil where there is none
+	RemoveLocal(ctx context.Context, name Path) error // nil if it is missing
 	ListLocal(ctx context.Context, dir Path) ([]LocalFile, error)
 }
 
@@ -310,7 +310,7 @@ type LocalFile struct {
 // Swept is a leftover that was cleared away.
 type Swept struct {
 	Path Path
-	To   Path // where it is now; "" where it was removed
+	To   Path // its path now; "" if it was removed
 }
 
 // Writable is the capability of stores that can tell beforehand that a file will not be written or moved. Writable

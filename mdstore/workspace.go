@@ -64,7 +64,7 @@ type Workspace struct {
 	Version  Version
 	Stamp    Stamp // of the file when it was read; zero where the store has none
 	Doc      *mdoc.Doc
-	Problems []mdoc.Diagnostic // what is wrong with this file by itself
+	Problems []mdoc.Diagnostic // problems of this file by itself
 }
 
 // ParseWorkspace reads a workspace from its file. It always returns one: what cannot be read has its zero value and a problem.

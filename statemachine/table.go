@@ -39,7 +39,7 @@ var rules = []Rule{
 	{Execution, Completed, Reopen, Implementing, 0, false},
 }
 
-// What actions do besides changing the status, in whatever status the node was.
+// Further effects of actions. They do not depend on the node's status.
 var (
 	clearsProblem = []Action{Complete, Cancel}
 	beginsWork    = []Action{Start, Retry, Reopen} // the node takes the focus, and its ancestors follow

@@ -13,7 +13,7 @@ type Omission struct {
 	NodeID mdstore.ID `json:"nodeId,omitempty"` // "" for the workspace, and where several nodes are summed up
 	Reason string     `json:"reason"`           // see the Reason constants
 	Count  int        `json:"count"`            // how many of them
-	Bytes  int        `json:"bytes"`            // of their texts; 0 where that is not known
+	Bytes  int        `json:"bytes"`            // bytes of their texts; 0 if unknown
 	Tokens int        `json:"tokens"`
 	Detail string     `json:"detail,omitempty"` // the first problem of the file, where there is one
 }

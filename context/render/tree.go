@@ -15,7 +15,7 @@ type TreeRow struct {
 	Focus   bool
 	Problem bool   // has an open problem
 	Damaged bool   // its file has diagnostics
-	By      string // who has claimed it, "" for nobody
+	By      string // the claim's owner; "" if unclaimed
 	Hidden  int    // nodes below this one that have no row
 }
 

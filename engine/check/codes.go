@@ -34,7 +34,7 @@ type Severity string
 // The severities.
 const (
 	SeverityError   Severity = "error"   // a file or node cannot be worked with
-	SeverityWarning Severity = "warning" // what the files say does not fit together
+	SeverityWarning Severity = "warning" // the files contradict each other
 	SeverityNote    Severity = "note"    // something lies about
 )
 
@@ -42,8 +42,8 @@ const (
 type CheckCode struct {
 	Code     string
 	Severity Severity
-	What     string // what is wrong, in a few words
-	Person   string // what a person does about it
+	What     string // the problem in a few words
+	Person   string // how a person repairs it
 	Fix      string // what check --fix does; "" where only a person can mend it
 }
 

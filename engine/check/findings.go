@@ -87,7 +87,7 @@ func Node(v *view.View, n *mdstore.Node) []mdoc.Diagnostic {
 	return Diagnostics(c.out)
 }
 
-// LeftAlone returns findings of which none is mended, because what they are in must not be written.
+// LeftAlone returns the findings without their repairs: their files must not be written.
 func LeftAlone(fs []Finding) []Finding {
 	for i := range fs {
 		fs[i].Fix, fs[i].mend = "", nil

@@ -25,7 +25,7 @@ type Fix struct {
 	Parents map[mdstore.ID]mdstore.ID // of nodes, as both sides had them once: where an orphan goes; nil: to the root
 }
 
-// merged are the codes of what a merge may leave that takes each file by itself.
+// merged are the codes of problems that a merge file by file can leave behind.
 var merged = []string{CodeHashStale, CodeFocusDangling, CodeDangling, string(errs.OrphanNode), string(errs.Cycle),
 	string(statemachine.CodeStatusUnreachable), string(statemachine.CodeChildrenOpen)}
 
@@ -40,7 +40,7 @@ func (x Fix) Plan(d *plan.Draft) (*Fixed, error) {
 	if w := d.View.Workspace(); w.Newer() {
 		return nil, &mdoc.UnreadableError{Problem: plan.NewerProblem(w)}
 	}
-	if err := cmp.Or(d.View.Unread(), d.View.Pages().Unread()); err != nil { // what is wrong in it, and what hangs on it, is not known
+	if err := cmp.Or(d.View.Unread(), d.View.Pages().Unread()); err != nil { // we cannot tell its problems, nor those of the files that depend on it
 		return nil, err
 	}
 	v, found := All(d.View, x.Store)

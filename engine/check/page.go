@@ -14,7 +14,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// page finds what is wrong with a page: in its file, and that another one has its id.
+// page finds the problems of a page: those in its file, and other pages with the same id.
 func (c *checker) page(p *mdstore.Page, same []*mdstore.Page) {
 	if p.Kind == mdstore.EnvironmentKind && p.Editable() == nil {
 		c.environment(p)
@@ -81,7 +81,7 @@ func (c *checker) olderCopy(p *mdstore.Page, same []*mdstore.Page) repair {
 	rank := func(p *mdstore.Page) int { return slices.Index(slotKinds, p.Kind) }
 	less := cmp.Or(cmp.Compare(p.Time(mdstore.KeyUpdated), now.Time(mdstore.KeyUpdated)), rank(now)-rank(p))
 	if p.Kind.IsSlot() != now.Kind.IsSlot() {
-		less = rank(now) - rank(p) // what is in use stays
+		less = rank(now) - rank(p) // keep the slot that is in use
 	}
 	if p.Editable() != nil || now.Editable() != nil || less >= 0 || !mdstore.Holds(now, p) {
 		return repair{}

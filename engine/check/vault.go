@@ -8,7 +8,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// SharedID returns what is wrong with a workspace whose id another one has too.
+// SharedID returns the finding for a workspace whose id another workspace has too.
 func SharedID(all []*mdstore.Workspace, w *mdstore.Workspace) (d mdoc.Diagnostic, shared bool) {
 	same := slices.DeleteFunc(slices.Clone(all), func(o *mdstore.Workspace) bool { return o.ID != w.ID })
 	others := othersOf(same, w.Path, func(o *mdstore.Workspace) mdstore.Path { return o.Path })

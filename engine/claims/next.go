@@ -15,13 +15,13 @@ type Ready struct {
 	Node   *mdstore.Node
 	Way    []*mdstore.Node // from the root to its parent
 	Claim  Claim           // of the session that asks; the zero Claim where the node is free
-	Lapsed Claim           // of the session that began the work and gave it back or went away; the zero Claim where none did
+	Lapsed Claim           // the claim of the session that began the work and left it; the zero Claim if there is none
 }
 
 // Begun reports whether work on the node has begun.
 func (r Ready) Begun() bool { return view.Begun(r.Node) }
 
-// An Offer is what there is to be worked on.
+// An Offer is a node that can be worked on now.
 type Offer struct {
 	Nodes   []Ready // for the session that asks
 	Ready   int     // nodes that can be worked on in all

@@ -34,7 +34,7 @@ var levels = []Level{BuiltIn, User, Project, Vault, Workspace, Environment, Flag
 // tracked reports whether a clone brings the file of the level.
 func (l Level) tracked() bool { return l == Project || l == Vault || l == Workspace }
 
-// The codes of what is wrong with a file of settings.
+// The codes of problems in a file of settings.
 const (
 	CodeInvalid = "CONFIG_INVALID"   // the file does not parse, or a key is not what is expected
 	CodeRefused = "CONFIG_REFUSED"   // a key that does not count in such a file

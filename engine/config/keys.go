@@ -23,9 +23,9 @@ type Key struct {
 
 // Which files may set a key.
 var (
-	own    = []Level{User}                            // what a clone must not decide
-	early  = []Level{User, Project}                   // what is read before the vault is open
-	shared = []Level{User, Project, Vault}            // what is read before a workspace is named
+	own    = []Level{User}                            // a clone must not decide these
+	early  = []Level{User, Project}                   // read before the vault is open
+	shared = []Level{User, Project, Vault}            // read before a workspace is known
 	every  = []Level{User, Project, Vault, Workspace} // what programs ask for
 )
 

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	isSet       = "set" // what is shown in place of a secret
+	isSet       = "set" // printed instead of a secret
 	looksSecret = " looks like a secret; give it by the environment, and make this one invalid where it was made"
 )
 

@@ -147,7 +147,7 @@ type Details struct {
 	Nearest      string            `json:"nearest,omitempty"` // the known name nearest to an unknown one
 	Paths        []string          `json:"paths,omitempty"`
 	Problems     []mdoc.Diagnostic `json:"problems,omitempty"`
-	Text         string            `json:"text,omitempty"`      // what was to be replaced, as it is now
+	Text         string            `json:"text,omitempty"`      // the current text that the call wanted to replace
 	Committed    bool              `json:"committed,omitempty"` // the change is made although the call failed: do not repeat it
 
 	Head string `json:"-"` // the message without its candidates, for those who list them; "" where there is none
@@ -205,7 +205,7 @@ func As(err error) *Error {
 	switch {
 	case errors.As(err, &own):
 		return own
-	case errors.As(err, &unfinished): // whatever keeps it from being finished
+	case errors.As(err, &unfinished): // any cause may have interrupted it
 		return wrap(InternalError, Details{Committed: true})
 	case errors.As(err, &refused):
 		return wrap(Code(refused.Code()), refusal(refused))

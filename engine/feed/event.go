@@ -18,11 +18,11 @@ type Event struct {
 	Nodes     int          // of a workspace that came, went or moved: its nodes. Those of one that came are events as well, the others are not
 	Blank     bool         // nothing of the file can be read now: what it says is as it was, until it can be
 
-	Found  []mdoc.Diagnostic // what is wrong since this change, in the file or because of it
-	Mended []mdoc.Diagnostic // what was wrong until this change
+	Found  []mdoc.Diagnostic // problems that this change caused, in this file or in others
+	Mended []mdoc.Diagnostic // problems that this change ended
 
-	was *mdoc.Doc // what the file said; nil for nothing
-	is  *mdoc.Doc // what it says; nil for nothing, and for a blank one
+	was *mdoc.Doc // the document before; nil for none
+	is  *mdoc.Doc // the document after; nil for none or a blank file
 }
 
 // Diagnosed is the kind of an event that is no change of a file: diagnostics that came or went by themselves, as that of a folder without a file.

@@ -27,10 +27,10 @@ type Feed struct {
 
 	once    sync.Once
 	news    chan struct{}              // made by heard
-	shown   map[mdstore.Path]*shown    // what was told, by the workspaces' folders; nil before Began
-	shared  []mdoc.Diagnostic          // of workspaces that have one id, likewise
+	shown   map[mdstore.Path]*shown    // the reported state, by workspace folder; nil before Began
+	shared  []mdoc.Diagnostic          // the same for workspaces that share an id
 	good    map[mdstore.Path]*mdoc.Doc // what blank files said
-	doubted map[string]bool            // what the last look found and did not tell
+	doubted map[string]bool            // found by the last look and not reported yet
 	held    int                        // looks in a row that found something and did not tell it
 	away    bool                       // Away was told
 	polls   bool                       // Polls was told

@@ -141,7 +141,7 @@ func (f *Feed) compare(now map[mdstore.Path]*shown) ([]Event, []part) {
 			add(was, now[dir])
 		}
 	}
-	for i := range events { // what was blank compares with what it said before
+	for i := range events { // a file that was blank compares with its text before that
 		if v := &events[i]; v.was == nil && v.Kind != view.Added {
 			v.was = f.good[v.before()]
 		}

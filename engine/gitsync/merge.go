@@ -112,7 +112,7 @@ type merging struct {
 	tree               string          // the merge; with marks in the files that are open
 	open               []gitrepo.Clash // what people must decide
 	titles             map[string]string
-	puts               []gitrepo.Put // what the tree is to have besides
+	puts               []gitrepo.Put // files that the merged tree gets besides
 	texts              [][]byte      // of puts, at the same places; nil where the put has its blob
 }
 

@@ -27,8 +27,8 @@ type Options struct {
 // A Report says what went out and what came in.
 type Report struct {
 	Message string   // the subject of the commit of the vault's changes; "" where there were none
-	CameIn  string   // what the upstream's commits did, in one line; "" where there were none
-	Notes   []string // what the merge and its repairs have decided
+	CameIn  string   // one line about the upstream's new commits; "" for none
+	Notes   []string // decisions of the merge and its repairs
 	Pushed  int      // commits
 	Changed bool     // a branch, the vault or the upstream is not what it was
 	Hint    string

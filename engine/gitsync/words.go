@@ -14,7 +14,7 @@ import (
 
 // A tally is what happened in the plan between two trees, in words.
 type tally struct {
-	titles map[string][]string // of nodes, by what was done to them
+	titles map[string][]string // the titles of nodes, by what was done to them
 	log    int                 // entries that people and assistants wrote
 	files  int                 // that say nothing of the plan
 }
@@ -47,7 +47,7 @@ func tallyOf(ctx context.Context, r *gitrepo.Repo, from, to string) (*tally, err
 	if err != nil {
 		return nil, err
 	}
-	gone := map[string]int{} // what is deleted here may be created elsewhere
+	gone := map[string]int{} // a file that is deleted here may appear elsewhere
 	for i, p := range paths {
 		if texts[2*i+1] == nil {
 			gone[identity(p, texts[2*i])] = i

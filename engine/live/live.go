@@ -268,7 +268,7 @@ func (l *Vault) Stale() {
 func (l *Vault) StaleIn(id mdstore.ID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.epoch++ // what is being read at this moment is stale too
+	l.epoch++ // a read that is under way is stale too
 	if s, ok := l.states[id]; ok {
 		s.stale = true
 		l.states[id] = s

@@ -39,7 +39,7 @@ func Merge(sources []Source, similarity float64) (kept []mdstore.SlotEntry, left
 	}
 	slices.SortStableFunc(all, func(a, b *entry) int { return a.Time.Compare(b.Time) })
 	having := map[string][]int{} // the taken entries that have a shingle
-	equal := map[string]*entry{} // the taken entry with that text
+	equal := map[string]*entry{} // the entry with that text that is kept
 	for _, stays := range []bool{true, false} {
 		for _, e := range all {
 			if e.of.Stays != stays {

@@ -15,7 +15,7 @@ import (
 // Japanese and Korean by itself.
 func words(text string) (out []string) {
 	text = strings.ToLower(text)
-	start := -1 // of the word that is being read
+	start := -1 // the start of the word that is being read
 	for i, r := range text + " " {
 		inside := unicode.In(r, unicode.L, unicode.M, unicode.N)
 		if start >= 0 && (!inside || eastern(r)) {

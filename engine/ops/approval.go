@@ -20,7 +20,7 @@ type ApprovalListIn struct {
 // ApprovalListOut has the questions that wait for a person.
 type ApprovalListOut struct {
 	Requests []trust.Request `json:"requests"`
-	whole    bool            // of the one that was named all is wanted
+	whole    bool            // a request that was named is shown in full
 	Out
 }
 

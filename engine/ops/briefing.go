@@ -67,7 +67,7 @@ func (s *Steps) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// plan returns the change that the parts stand for.
+// plan returns the plan for the parts that the call gives.
 func (in BriefingIn) plan() plan.Briefing {
 	x := plan.Briefing{Description: in.Description, RootFolder: in.RootFolder, Agent: in.Agent,
 		Purpose: in.Purpose, CurrentGoal: in.CurrentGoal, Preferences: in.Preferences}

@@ -17,7 +17,7 @@ import (
 type Operation struct {
 	Name string
 	Set  string // the tool set that it is part of
-	Both string // another one that it is part of; "" for none
+	Both string // a second tool set that has it; "" for none
 	Help
 	Writes      bool
 	Destructive bool // takes something away, if only to the trash
@@ -33,7 +33,7 @@ type Operation struct {
 // Help is what front ends say about an operation.
 type Help struct {
 	Summary string // one line without a full stop: of the tool and of the command
-	Advice  string // what a model needs to know besides the summary
+	Advice  string // further advice for models
 	Use     string // the command with its words, as "node move NODE PARENT"; fields of In say which word they take
 	Also    string // a second place of the command, as "node create"
 	Aliases string // other names of the command, separated by spaces

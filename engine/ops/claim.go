@@ -45,7 +45,7 @@ func claimants(ctx context.Context, env *Env, ws mdstore.ID) func(mdstore.ID) st
 	}
 }
 
-// claimOf returns the claim of a node, none where it cannot be told.
+// claimOf returns the claim of a node, or none if the claims cannot be read.
 func (env *Env) claimOf(ctx context.Context, ws mdstore.ID, n *mdstore.Node) Claim {
 	all, err := env.Engine.Claims(ctx)
 	c, holds := all.Get(ws, n.ID)

@@ -37,7 +37,7 @@ func ConfigGet(ctx context.Context, env *Env, in ConfigGetIn) (*ConfigGetOut, er
 	if err != nil && (in.WorkspaceID != "" || env.Where.Workspace != "") {
 		return nil, err
 	}
-	s, err := env.Engine.Config(ctx, id) // of the vault where no workspace is meant
+	s, err := env.Engine.Config(ctx, id) // without a workspace: the settings of the vault
 	if err != nil {
 		return nil, fail(err)
 	}

@@ -115,8 +115,8 @@ type conflict struct {
 	path   mdstore.Path
 	stages *gitrepo.Unmerged // nil where only marks are left
 	sides  gitrepo.Sides     // those of the stages, or of the marks
-	now    []byte            // the file; nil where there is none
-	merged merge.Result      // what merge.Merge makes of the sides
+	now    []byte            // the file; nil if it does not exist
+	merged merge.Result      // the result of merge.Merge
 	lines  bool              // it makes nothing of them, or a side has no such file
 }
 

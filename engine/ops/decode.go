@@ -91,7 +91,7 @@ func BadParam(code errs.Code, param, format string, args ...any) error {
 	return errs.New(code, format, args...).With(errs.Details{Param: param})
 }
 
-const longName = 60 // bytes of what a caller gave that are repeated
+const longName = 60 // how many bytes of a wrong argument an error repeats
 
 func short(s string) string {
 	if len(s) > longName {

@@ -34,10 +34,10 @@ type PlanChange struct {
 	NodeID      string        `json:"nodeId,omitempty"` // "" for the workspace itself
 	Title       string        `json:"title"`
 	Kind        string        `json:"kind" enum:"created,changed,removed"`
-	Was         string        `json:"was,omitempty"`    // its status before, where it was another one
+	Was         string        `json:"was,omitempty"`    // the old status, if it changed
 	Status      string        `json:"status,omitempty"` // likewise, now
-	From        string        `json:"from,omitempty"`   // the parent of one that was moved or removed
-	Parent      string        `json:"parent,omitempty"` // of one that was moved or created
+	From        string        `json:"from,omitempty"`   // the old parent, if the node was moved or removed
+	Parent      string        `json:"parent,omitempty"` // the parent, if the node was moved or created
 	Conclusion  string        `json:"conclusion,omitempty"`
 	What        []view.Change `json:"what,omitempty"`
 	RulesAdded  []string      `json:"rulesAdded,omitempty"`
@@ -128,7 +128,7 @@ func PlanDiff(ctx context.Context, env *Env, in PlanDiffIn) (*PlanDiffOut, error
 // A diff is the comparison of two plans.
 type diff struct {
 	env     *Env
-	folders map[string]mdstore.ID // the workspaces by the names of their folders, which the archive keeps
+	folders map[string]mdstore.ID // workspace ids by folder name; archiving keeps that name
 	sides   [2]map[planKey]*view.Edition
 	keys    []planKey // of both sides
 	damaged []string

@@ -66,7 +66,7 @@ type Env struct {
 	Operator string          // mdstore.OperatorAI or OperatorHuman, for log lines; "" is AI
 	Home     string          // the person's own folder; "" where it is not known
 	Clients  act.Clients     // what connects machines that serve folders; nil: nothing does
-	CallLog  *places.CallLog // what a server remembers of its sessions' calls of tools; nil: nothing
+	CallLog  *places.CallLog // the server's log of tool calls, by session; nil: none is kept
 
 	Session string // of the caller; "" for none
 	// Connection is the name of the open connection that calls, under which session_bind holds what it binds, and also
@@ -88,7 +88,7 @@ type Env struct {
 	Ignored  []string                           // parameters of the call that mean nothing here, for the reply
 
 	host  string // the session whose binding counts where Session has none
-	trace string // what the call does, in short, for the trace of the session
+	trace string // a short description of the call for the session's trace
 }
 
 // act returns the options of a write.

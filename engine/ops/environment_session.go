@@ -31,7 +31,7 @@ type ListedEnvironment struct {
 	Trusted  places.Level  `json:"trusted,omitempty"` // by a person of this machine
 	Attached bool          `json:"attached,omitempty"`
 	Primary  bool          `json:"primary,omitempty"`
-	Text     string        `json:"text,omitempty"` // of one that is attached
+	Text     string        `json:"text,omitempty"` // its description, if it is attached
 }
 
 var envList = op("env_list", reads|repeats, EnvList, Help{

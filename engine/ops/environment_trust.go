@@ -113,7 +113,7 @@ type EnvClientsOut struct {
 type ListedClient struct {
 	ID    string       `json:"id"`
 	Added time.Time    `json:"added"`
-	Root  string       `json:"root,omitempty"` // what it served last
+	Root  string       `json:"root,omitempty"` // the folder that it served last
 	Trust places.Level `json:"trust,omitempty"`
 }
 

@@ -128,9 +128,9 @@ type SyncIn struct {
 
 // SyncOut says what went out and what came in.
 type SyncOut struct {
-	Message string   `json:"message,omitempty"` // of the commit of the vault's changes; "" where there were none
-	CameIn  string   `json:"cameIn,omitempty"`  // what the upstream's commits did, in one line; "" where there were none
-	Notes   []string `json:"notes,omitempty"`   // what the merge and its repairs have decided
+	Message string   `json:"message,omitempty"` // the commit's message; "" if nothing was committed
+	CameIn  string   `json:"cameIn,omitempty"`  // one line about the upstream's new commits; "" for none
+	Notes   []string `json:"notes,omitempty"`   // decisions of the merge and its repairs
 	Pushed  int      `json:"pushed,omitempty"`  // commits
 	Wrote
 }

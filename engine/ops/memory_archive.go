@@ -250,7 +250,7 @@ var MemoryExport = reading(func(ctx context.Context, env *Env, in MemoryExportIn
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Editable(); err != nil { // an export of what is left would look like a whole one
+	if err := p.Editable(); err != nil { // an export of the rest would look complete
 		return nil, fail(err)
 	}
 	data := memory.Export(mdstore.SlotOf(p), nil, in.Format)

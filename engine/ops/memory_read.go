@@ -29,12 +29,12 @@ type MemoryReadIn struct {
 type MemoryReadOut struct {
 	Slot    string     `json:"slot"`
 	Total   int        `json:"total"`           // entries of the slot, or those of the type
-	Above   string     `json:"above,omitempty"` // what a person wrote above the entries
+	Above   string     `json:"above,omitempty"` // text that a person wrote above the entries
 	Entries []EntryOut `json:"entries"`
 	Cursor  string     `json:"cursor,omitempty"` // brings older entries, or the next piece; "" at the end
 	Out
 
-	id mdstore.ID // of the slot, where it has one
+	id mdstore.ID // the slot's id, if it has one
 }
 
 // EntryOut is an entry as results have it.
@@ -58,7 +58,7 @@ oldest, -1, -2, … from the newest.`,
 	Example: "arbor memory read decisions -1\narbor memory read decisions --at \"2 days ago\"",
 })
 
-// MemoryRead brings entries of a slot. That it is used is noted on this machine, unless nothing is to be.
+// MemoryRead returns entries of a slot. It notes on this machine that the slot was used, unless the caller may only look.
 func MemoryRead(ctx context.Context, env *Env, in MemoryReadIn) (*MemoryReadOut, error) {
 	out, err := readSlot(ctx, env, in)
 	if err == nil && env.May != MayLook && out.id != "" && memoryOn(ctx, env, in.SessionID) == nil {

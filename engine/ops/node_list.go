@@ -167,7 +167,7 @@ func (n *TreeNode) Row(depth int) render.TreeRow {
 type branch struct {
 	s     *view.View
 	focus mdstore.ID              // the node that is marked as focused
-	by    func(mdstore.ID) string // who has claimed a node, "" for nobody
+	by    func(mdstore.ID) string // the owner of a node's claim; "" if unclaimed
 	limit int                     // negative: no limit
 	depth int                     // 0: no limit
 	after mdstore.ID

@@ -34,7 +34,7 @@ type NodeNextOut struct {
 	Out
 }
 
-// A Running is an open node that is being worked on, or that a parent waits for.
+// A Running is an open node that somebody works on, or that its parent waits for.
 type Running struct {
 	NodeID string `json:"nodeId"`
 	Title  string `json:"title"`

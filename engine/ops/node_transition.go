@@ -37,8 +37,8 @@ type NodeTransitionOut struct {
 	CascadeUpdates []plan.Cascade `json:"cascadeUpdates"`
 	Archived       *plan.Archived `json:"archived,omitempty"`
 	Next           *NextNode      `json:"next,omitempty"`                       // after complete and fail: the node that can be worked on next
-	Waits          *Waits         `json:"waits,omitempty"`                      // where there is none: what the parent waits for
-	Context        *NodeContext   `json:"context,omitempty" like:"context_get"` // where it was asked for
+	Waits          *Waits         `json:"waits,omitempty"`                      // what the parent waits for, if no node is next
+	Context        *NodeContext   `json:"context,omitempty" like:"context_get"` // only if the call asked for it
 	Wrote
 }
 
@@ -95,7 +95,7 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 	out := &NodeTransitionOut{NodeID: string(id), PreviousStatus: string(t.From), CurrentStatus: string(t.To), CascadeUpdates: nonNil(t.Cascades),
 		Archived: t.Archived, Wrote: env.wrote(ctx, s.Workspace().ID, o, hint)}
 	if env.Detail == DetailBrief && in.NodeID == out.NodeID {
-		out.NodeID = "" // nothing that was given is repeated
+		out.NodeID = "" // the reply does not repeat the arguments
 	}
 	if env.Detail == DetailBrief && out.Hint == "" && t.To == statemachine.InPlanning {
 		out.Hint = hint

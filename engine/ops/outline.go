@@ -10,7 +10,7 @@ import (
 
 // OutlineIn are nodes to be made side by side under a parent.
 type OutlineIn struct {
-	NodeCreateIn // of which the texts are not used
+	NodeCreateIn // its texts are not used
 	Nodes        []NewChild
 }
 

@@ -78,7 +78,7 @@ func (r reader) text(s *Shape, at string, v any) (any, error) {
 	case isBool && slices.Contains(s.Enum, strconv.FormatBool(b)):
 		text, ok = strconv.FormatBool(b), true
 	case !ok && reflect.PointerTo(s.Type).Implements(ofJSON): // it takes more than texts
-		data, _ := encode(v) // what was read
+		data, _ := encode(v) // v was decoded from JSON, so this cannot fail
 		to := reflect.New(s.Type)
 		if ok = json.Unmarshal(data, to.Interface()) == nil; ok {
 			text = to.Elem().String()

@@ -59,7 +59,7 @@ type Source struct {
 	EntryID     string `json:"entryId,omitempty"`
 	Title       string `json:"title"`
 	Path        string `json:"path"`
-	Line        int    `json:"line"` // where the first word stands, or what was found begins
+	Line        int    `json:"line"` // the place of the first matching word, or of the part's beginning
 }
 
 const foundShown = 20 // results unless told otherwise

@@ -28,7 +28,7 @@ type SessionStartIn struct {
 // SessionStartOut names the session.
 type SessionStartOut struct {
 	SessionID string `json:"sessionId"`
-	Name      string `json:"name,omitempty"` // where none was given
+	Name      string `json:"name,omitempty"` // if the call gave no id
 	Wrote
 	Bound
 }

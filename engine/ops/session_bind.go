@@ -24,7 +24,7 @@ type SessionBindIn struct {
 
 // SessionBindOut is the result of session_bind.
 type SessionBindOut struct {
-	SessionID     string   `json:"sessionId,omitempty"` // where none was given
+	SessionID     string   `json:"sessionId,omitempty"` // if the call gave no id
 	WorkspaceID   string   `json:"workspaceId"`
 	WorkspaceName string   `json:"workspaceName"`
 	FocusedNodeID string   `json:"focusedNodeId"`

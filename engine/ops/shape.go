@@ -28,7 +28,7 @@ type Shape struct {
 	Kind    Kind
 	Enum    []string // of a text: the values allowed; nil for any
 	Item    *Shape   // of a list, and of the values of an object that may have any members
-	Members []Param  // of an object; nil where it may have any
+	Members []Param  // the members of an object; nil if it may have any
 	Main    string   // of an object: the only member that it must have, where that is a text; "" for none
 
 	judged bool // the engine refuses values that are none of Enum, or an empty Main

@@ -181,13 +181,13 @@ type StateLoadOut struct {
 	NextSteps           []string          `json:"nextSteps,omitempty"`
 	ConversationContext string            `json:"conversationContext,omitempty"`
 	Reasoning           string            `json:"reasoning,omitempty"`
-	WorkspaceContext    string            `json:"workspaceContext,omitempty"` // as it was
+	WorkspaceContext    string            `json:"workspaceContext,omitempty"` // the briefing when the state was saved
 	NodeID              string            `json:"nodeId,omitempty"`           // in work then
 	ActiveFiles         []FileNow         `json:"activeFiles,omitempty"`
 	Nodes               []view.NodeSince  `json:"nodes,omitempty"`  // that are not as they were
 	Counts              []view.CountSince `json:"counts,omitempty"` // numbers of nodes that are not as they were
 	Commit              string            `json:"commit,omitempty"` // of git, then
-	Head                string            `json:"head,omitempty"`   // of git, where it is another one now
+	Head                string            `json:"head,omitempty"`   // git's HEAD, if it has moved since
 	Wrote
 	Bound
 }

@@ -45,7 +45,7 @@ type Wrote struct {
 	Adapted []string            `json:"adapted,omitempty" only:"rarely"`   // how given text was changed to fit in
 	Met     []mdstore.Collision `json:"conflicts,omitempty" only:"rarely"` // saves by others that the write met, and what became of both
 	Kept    []plan.Text         `json:"replaced,omitempty" only:"rarely"`  // texts that the write replaced and the caller had not read
-	Warned  []string            `json:"warnings,omitempty"`                // what is done, and may be a mistake
+	Warned  []string            `json:"warnings,omitempty"`                // warnings about what was done
 	DryRun  bool                `json:"dryRun,omitempty" only:"rarely"`
 	Diff    string              `json:"diff,omitempty" only:"rarely"` // unified, of a dry run; of a repair also where it was made
 	Version string              `json:"version,omitempty"`            // of the file that the call is about, as it is now; for ifMatch
@@ -64,7 +64,7 @@ func (w Wrote) Written() Wrote { return w }
 type FileDiff struct {
 	Path    string        `json:"path"`              // relative to the vault
 	To      string        `json:"to,omitempty"`      // where the file or folder moved
-	Version string        `json:"version,omitempty"` // of the file as it is now; for ifMatch
+	Version string        `json:"version,omitempty"` // the file's new version, for ifMatch
 	Lines   int           `json:"lines"`             // lines that differ: the larger of those added and those removed
 	What    []view.Change `json:"what,omitempty"`    // "node-… status pending → implementing"
 }

@@ -23,7 +23,7 @@ func (in UndoIn) planned() bool { return in.DryRun || in.List || in.Diff }
 // UndoOut says what was undone, or lists the last operations.
 type UndoOut struct {
 	Undone     string     `json:"undone,omitempty"` // in words
-	ID         string     `json:"id,omitempty"`     // of what was undone
+	ID         string     `json:"id,omitempty"`     // the id of the undone operation
 	Operations []Undoable `json:"operations,omitempty"`
 	Hidden     int        `json:"hidden,omitempty"` // further operations, where results are bounded
 	Wrote

@@ -64,7 +64,7 @@ type Glance struct {
 var Overview = reading(func(ctx context.Context, env *Env, _ In) (*[]Glance, error) {
 	_, err := env.workspace(ctx, "")
 	if e := errs.As(err); e == nil || e.Code != errs.AmbiguousID {
-		return new([]Glance), nil // what is wrong is told by the operation itself
+		return new([]Glance), nil // the operation itself reports the error
 	}
 	list, err := WorkspaceList(ctx, env, WorkspaceListIn{})
 	if err != nil {

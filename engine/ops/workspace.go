@@ -270,7 +270,7 @@ var workspaceRestore = op("workspace_restore", writes|repeats, WorkspaceRestore,
 
 // WorkspaceRestore takes a workspace out of the archive.
 func WorkspaceRestore(ctx context.Context, env *Env, in WorkspaceMoveIn) (*WorkspaceMoveOut, error) {
-	if in.WorkspaceID == "" { // the one that is archived is meant, not the one that is active
+	if in.WorkspaceID == "" { // the call means the archived workspace, not the active one
 		all, err := env.Engine.Workspaces(ctx)
 		if err != nil {
 			return nil, fail(err)

@@ -44,7 +44,7 @@ type Loaded struct {
 	Agent              *Agent            `json:"agent,omitempty"`
 	Plan               LoadedPlan        `json:"plan"`
 	Warnings           []string          `json:"warnings"`
-	Omitted            map[string]int    `json:"omitted,omitempty"` // what the bound left out; of the prompt in bytes
+	Omitted            map[string]int    `json:"omitted,omitempty"` // what the size limit left out; for the prompt, in bytes
 }
 
 // LoadedContext is what a workspace is for and what happened last.

@@ -17,7 +17,7 @@ type NewNode struct {
 	mdstore.Head  // without a status: it begins with that of its type
 	Parent        mdstore.ID
 	Requirement   string // may be empty
-	RulesHash     string // of the workspace's rules; asked for where there are any
+	RulesHash     string // the hash of the workspace's rules; required if it has rules
 	RulesRead     bool   // the caller has been shown the rules, and is not asked for their hash
 	Docs          []mdstore.Ref
 	References    []mdstore.Ref // a target may be the title of a node that is made along with it
@@ -246,7 +246,7 @@ func warnTitle(d *Draft, title string, parent, self mdstore.ID) {
 	}
 }
 
-// warn adds what the caller is to be told, although it is done.
+// warn adds a warning for the caller. The change is made all the same.
 func (d *Draft) warn(format string, args ...any) {
 	d.warnings = append(d.warnings, fmt.Sprintf(format, args...))
 }

@@ -14,7 +14,7 @@ import (
 // Deleted is what a deletion did.
 type Deleted struct {
 	Count int          // nodes that went
-	Trash mdstore.Path // where they are now
+	Trash mdstore.Path // their folder in the trash
 }
 
 // Delete moves a node and all below it to the trash. References to them are marked expired, the focus goes to the

@@ -30,8 +30,8 @@ type Act struct {
 	Operator string // for log lines: "AI" or "Human"; empty is AI
 	DryRun   bool   // plan only
 	IfMatch  string // where not empty: the version that the file concerned must have
-	Session  string // whose claims are meant, and whose trace has a line of what is done; "" for none
-	Trace    string // what is done, in short, for the trace; "" leaves none
+	Session  string // the session whose claims count and whose trace gets a line; "" for none
+	Trace    string // the line for the trace; "" writes none
 }
 
 // By returns the operator.
@@ -53,7 +53,7 @@ type Draft struct {
 	drawn   []mdstore.ID                       // of new nodes
 	adapted []string                           // how texts of new files were changed to fit in
 
-	warnings []string // what the caller is to be told, although it is done
+	warnings []string // warnings: the change is made, and the caller should know this
 
 	Advanced mdstore.ID          // the node that goes on along its life cycle, others being moved along; "" for none
 	Gone     map[mdstore.ID]bool // nodes that are deleted
@@ -81,7 +81,7 @@ type Options struct {
 type planned struct {
 	change mdstore.Change
 	what   []view.Change
-	old    []byte // what the file holds, where the outcome tells it; nil where it is new or not known
+	old    []byte // the file's present bytes, if the outcome shows them; nil if the file is new or unknown
 	first  bool   // it is made before the edits
 	quiet  bool   // nobody is told of it
 }

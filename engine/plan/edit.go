@@ -17,7 +17,7 @@ type Edit struct {
 	base    mdstore.Version
 	fields  []fieldEdit
 	texts   []func() (mdoc.Patch, error) // of whole sections, computed by Finish
-	items   []func() (mdoc.Patch, error) // of items of sections, likewise
+	items   []func() (mdoc.Patch, error) // of items of sections, also computed by Finish
 	touched bool                         // updatedAt is to follow
 	page    bool                         // a page has no updatedAt
 	spare   bool                         // a line of a trace and nothing else: where it cannot be written, the rest is

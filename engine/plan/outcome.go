@@ -14,7 +14,7 @@ type Outcome struct {
 	DryRun  bool
 	Files   []FileChange
 	Adapted []string // how given texts were changed to fit in
-	Warned  []string // what is done, and may be a mistake
+	Warned  []string // warnings about what was done
 
 	Replaced []Text // how those texts began that the operation replaced and its caller had not read
 
@@ -25,13 +25,13 @@ type Outcome struct {
 // A FileChange is what an operation changed in one file, or in one place for what moved as a whole.
 type FileChange struct {
 	Path    mdstore.Path
-	To      mdstore.Path    // where the file or folder moved; "" where it stays
+	To      mdstore.Path    // the new path after a move; "" if it stays
 	Version mdstore.Version // the new one; zero where the file moved or is gone
 	What    []view.Change
 	Old     []byte // nil for a file that was not there
 	New     []byte // nil for one that moves or goes
 
-	was, is *mdoc.Doc // of Old and New; nil where they are not parsed
+	was, is *mdoc.Doc // the documents of Old and New; nil if they were not parsed
 }
 
 // Was returns the file as it was, and Is as it is now.

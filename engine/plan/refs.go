@@ -13,7 +13,7 @@ import (
 // A RefAction is what can be done with a document or reference in a list.
 type RefAction string
 
-// The actions.
+// The actions of node_reference.
 const (
 	AddRef      RefAction = "add"
 	RemoveRef   RefAction = "remove"

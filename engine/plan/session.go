@@ -16,7 +16,7 @@ import (
 // StartSession makes the file of a session.
 type StartSession struct {
 	ID          string // the caller's, which need not be an id; "" draws one
-	Implied     bool   // nobody gave the ID: where a session has it, another one is drawn
+	Implied     bool   // the caller did not choose ID: draw another one if a session has it
 	Name        string // "" is the time
 	Description string
 	Goal        string
@@ -30,7 +30,7 @@ type StartSession struct {
 type StartedSession struct {
 	ID   mdstore.ID
 	Name string
-	Node mdstore.ID // that the caller's focus is to be; "" leaves it as it is
+	Node mdstore.ID // the caller's new focus; "" keeps the present one
 }
 
 // Plan makes the file. An id that cannot name a folder on every system gives way to a drawn one, and is kept as the

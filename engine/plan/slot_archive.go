@@ -33,7 +33,7 @@ func (x ArchiveSlot) Plan(d *Draft) (*SlotDone, error) {
 	out := &SlotDone{ID: p.ID, Name: mdstore.SlotName(p)}
 	name := strings.TrimSuffix(strings.TrimSuffix(p.Path.Base(), mdstore.Zipped), ".md")
 	out.Path = slotPath(d, mdstore.ArchivedSlotKind, mdstore.SlotGroup(p), name, p.ID)
-	old, err := x.Read(mdstore.NotePath(out.Path)) // of a slot that somebody took away
+	old, err := x.Read(mdstore.NotePath(out.Path)) // a note can remain of an archived slot that a person removed
 	if err != nil {
 		return nil, err
 	}

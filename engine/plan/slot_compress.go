@@ -12,7 +12,7 @@ const leastZipped = 1024 // bytes of text that are worth compressing
 // A SlotSize says what compression makes of a slot.
 type SlotSize struct {
 	Name                 string
-	Path                 mdstore.Path // of the file as it is then
+	Path                 mdstore.Path // the file's path afterwards
 	Original, Compressed int          // bytes of the text, and of it compressed
 	Zipped               bool         // the file is compressed now
 	Keep                 string       // why compress leaves the file as it is; "" where it would compress it

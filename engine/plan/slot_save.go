@@ -122,7 +122,7 @@ type UpdateSlot struct {
 type SlotDone struct {
 	ID    mdstore.ID
 	Name  string
-	Path  mdstore.Path // of the file as it is then
+	Path  mdstore.Path // the file's path afterwards
 	Trash mdstore.Path // where a deleted one is
 }
 

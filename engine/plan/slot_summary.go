@@ -16,7 +16,7 @@ import (
 // SummarizeSlot adds a summary to a slot.
 type SummarizeSlot struct {
 	Slot    string
-	Text    string   // what is summarized; "" for entries
+	Text    string   // the text to summarize; "" for entries
 	Entries []string // their ids; nil for all since the last summary
 	Ratio   float64
 	Summary string // as the caller has it; "" for sentences of the text

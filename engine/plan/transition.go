@@ -26,10 +26,10 @@ type Transition struct {
 // Transitioned is what a status change did.
 type Transitioned struct {
 	From, To   statemachine.Status
-	Conclusion string // as it stands in the file then
+	Conclusion string // as the file has it afterwards
 	TakesFocus bool   // the focus of whoever did it is to move to the node, as that of an action that begins work
 	Cascades   []Cascade
-	Archived   *Archived // what a completed info_collection node brought into the workspace; nil for others
+	Archived   *Archived // what a completed info_collection node added to the workspace; nil for other nodes
 }
 
 // Plan moves a node along its life cycle: status, conclusion, problem, log, ancestors and the archive of rules and
@@ -133,7 +133,7 @@ func (x Drop) Plan(d *Draft) (*Transitioned, error) {
 	if err != nil {
 		return nil, err
 	}
-	end.Cascade = false // what is to be reopened is
+	end.Cascade = false // start has reopened the ancestors already
 	out, err := end.Plan(d)
 	if err != nil {
 		return nil, err

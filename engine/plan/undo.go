@@ -33,16 +33,16 @@ type Undone struct {
 	Left    []string       // a line for each file that is left alone: where it lies, and why
 
 	Merged    bool       // a file was changed since, and keeps that
-	Workspace mdstore.ID // of the files; "" where there are several, or none
+	Workspace mdstore.ID // the workspace of the files; "" for several or none
 }
 
 // A remade is a file that the operation wrote, once or several times.
 type remade struct {
-	at            mdstore.Path // where it lies now, or lay
+	at            mdstore.Path // its path now, or its last path
 	before, after []byte       // as in a Step
 }
 
-// lasting reports whether undo takes a step back: bindings belong to this machine.
+// lasting reports whether an undo may revert this step. Bindings are machine-local, so it may not.
 func lasting(s mdstore.Step) bool {
 	return s.Path != mdstore.SessionsFile && !strings.HasPrefix(string(s.Path), mdstore.CorruptPrefix)
 }

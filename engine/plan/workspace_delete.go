@@ -12,7 +12,7 @@ import (
 type DeleteWorkspace struct {
 	Force    bool
 	Unbound  []mdstore.Change // that end the bindings to the workspace
-	Bindings []byte           // what the file of bindings holds
+	Bindings []byte           // the bytes of the bindings file
 }
 
 // Plan plans the deletion.

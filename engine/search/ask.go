@@ -91,7 +91,7 @@ type Passage struct {
 	Shown
 	File     int
 	Score    float64
-	Sentence string // the one with most of what is asked for
+	Sentence string // the sentence that has the most words of the question
 }
 
 const reread = 50 // paragraphs that are looked at again, sentence by sentence

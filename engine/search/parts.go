@@ -11,7 +11,7 @@ import (
 type Part struct {
 	Head
 	Text []byte
-	At   int // where the text begins in the file, or what it is made of
+	At   int // the offset in the file of the text, or of its source if the text was composed
 }
 
 // parts returns the parts of a file; without Parts it is one, all behind its front matter.

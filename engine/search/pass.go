@@ -18,7 +18,7 @@ type Head struct {
 	ID, Title, Description string
 	Tags                   []string
 	Time                   int64           // Unix milliseconds; 0 where it is not known
-	Fields                 *mdstore.Fields // of a node; nil of what is none
+	Fields                 *mdstore.Fields // nil for anything but a node
 }
 
 // A File is one that is looked at.
@@ -121,7 +121,7 @@ func (p *Pass) part(c *scratch, file, part int, h *Head, text []byte) {
 	p.counts = append(p.counts, c.counts...)
 }
 
-const titleWeight = 4 // what a word of a title counts
+const titleWeight = 4 // the weight of a word in a title
 
 // weight returns how often the term stands in a part. A value counts once.
 func (t *Term) weight(c *scratch, h *Head, text []byte) float32 {

@@ -19,7 +19,7 @@ type Query struct {
 
 // A Term is a word, a phrase or a value of a field.
 type Term struct {
-	Text   string // as it was written
+	Text   string // the word as the caller wrote it
 	Field  string // "" for any text, or one of Fields
 	value  string // of a field that has values, folded
 	words  []word // of a text and a title; several are a phrase

@@ -36,8 +36,8 @@ type Seen struct {
 type seen struct {
 	Form   string
 	States map[mdstore.ID]view.State
-	Texts  map[uint64]uint64      // by place, the digests of what was read or written there last
-	Told   map[mdstore.Path]int64 // of what was taken out of files and is not back: when that was found
+	Texts  map[uint64]uint64      // by place: the digest of the text last read or written there
+	Told   map[mdstore.Path]int64 // text removed from files and not restored: when the removal was found
 	last   map[mdstore.ID]look    // of connections, each of whose calls asks how many changes there are
 }
 

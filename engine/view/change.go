@@ -51,7 +51,7 @@ func FieldChanges(was, is *mdoc.Doc) []FieldChange {
 	return out
 }
 
-// wordOf returns what a key has for a value: a scalar as it is meant, anything else as it is written.
+// wordOf returns the value of a key as text: the meaning of a scalar, the source text of anything else.
 func wordOf(d *mdoc.Doc, key string) *string {
 	if d == nil {
 		return nil

@@ -39,7 +39,7 @@ func (c Change) Words() string {
 		return c.Key + " " + c.From + " → " + c.To
 	}
 	parts := []string{c.Key, c.To, c.Do}
-	if c.Do == Plus || c.Do == Minus { // which stand before what they are about
+	if c.Do == Plus || c.Do == Minus { // the sign stands before the value
 		parts = []string{c.Key, c.Do, c.To}
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")

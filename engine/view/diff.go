@@ -38,7 +38,7 @@ type Digest struct {
 	Node    mdstore.ID      // "" for the workspace's own file; the id of a page
 	Page    string          // the name of a page's kind; "" for a node and the workspace's own file
 	Title   string
-	Parts   mdstore.Digests // of the fields and sections; "" where they are not known
+	Parts   mdstore.Digests // digests of the fields and sections; "" if unknown
 }
 
 // State returns the digests of the view; without quiet, those of files whose changes are changes of the plan, or of

@@ -61,7 +61,7 @@ func Slot(v *View, ref string, archived bool) (*mdstore.Page, error) {
 func NoSlot(ref string, in []*View, archived bool) error {
 	var there []errs.Candidate
 	for _, v := range in {
-		if err := v.Pages().Unread(); err != nil { // it may be the one that is meant
+		if err := v.Pages().Unread(); err != nil { // the unreadable file may be the slot that the caller means
 			return err
 		}
 		for p, problem := range v.Pages().Broken() {

@@ -40,7 +40,7 @@ type Step struct {
 	What         []Change           // all but creation, status, parent, log
 	Log          []mdstore.LogEntry // that came
 	Rules, Taken []string           // rules that came, and that went
-	Conclusion   string             // the first line of one that came or is another one
+	Conclusion   string             // the first line of a new or changed conclusion
 }
 
 // StepOf compares two editions of a file; was is nil for one that was not there.

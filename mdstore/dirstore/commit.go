@@ -84,7 +84,7 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 		return err // the number stays odd: the next writer finishes it
 	}
 	if s.gen.begun() && s.holds() {
-		if err := s.gen.end(s.madeAt, s.touched, true); err != nil { // what is saved from then on is a save by another program
+		if err := s.gen.end(s.madeAt, s.touched, true); err != nil { // any later save is one by another program
 			s.log.Warn("the number of a commit cannot be written; the next writer does it", "error", err)
 		}
 		if s.latelyAt == s.gen.before {

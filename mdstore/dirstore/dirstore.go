@@ -89,11 +89,11 @@ type Store struct {
 	lock      *flock.Flock // nil while it is not held
 	committer *journal.Committer
 	operation *mdstore.Operation    // that the commit which is being made is of; nil for none
-	making    []journal.Made        // what the commit that is being made has made
+	making    []journal.Made        // the steps that the running commit has made so far
 	madeAt    int64                 // when that was made, Unix nanoseconds by the clock that files are stamped by
 	skew      atomic.Int64          // nanoseconds by which the clock that files are stamped by is ahead; read without the lock, too
 	touched   []versioned           // what was changed, and the files of collisions, since a commit or mergeLate began
-	lately    map[mdstore.Path]bool // that commits changed a short while ago; nil where that is not known
+	lately    map[mdstore.Path]bool // files that commits changed recently; nil if unknown
 	latelyAt  uint64                // the generation that lately is of
 	looked    time.Time             // when mergeForeign has last looked at all files
 	merged    mdstore.Stamp         // of git's index when that last had several versions of no file

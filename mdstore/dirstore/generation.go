@@ -230,7 +230,7 @@ func (g *generation) wrote(p mdstore.Path, v mdstore.Version) bool {
 
 // A last is the last commit of a file.
 type last struct {
-	version string // that it gave the file; "" where it is not known
+	version string // the version that it gave the file; "" if unknown
 	time    int64  // Unix nanoseconds; where the commit is not known, that before which it was
 }
 

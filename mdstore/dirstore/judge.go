@@ -15,9 +15,9 @@ import (
 // A verdict is what the record and git tell of a save by another program. The zero verdict: it stands, and there is nothing to tell.
 type verdict struct {
 	base   []byte // the version that the save was made from, where it is proved to be stale
-	newest []byte // what the last commit made of the file
+	newest []byte // the file's text after the last commit
 	steps  []recordedStep
-	out    []loss // what it took out, where it stands
+	out    []loss // if the save stands: what it removed
 	known  bool   // it is a recorded version, byte for byte
 	byGit  bool   // git has put that version there, or the one that it was made from
 }

@@ -20,7 +20,7 @@ type judgment struct {
 	Time    int64        `json:"time"` // Unix nanoseconds
 	Path    mdstore.Path `json:"path"`
 	Version string       `json:"version"`
-	Out     string       `json:"out,omitempty"` // what it takes out, as it was told; "" for nothing
+	Out     string       `json:"out,omitempty"` // the removed lines as reported; "" for none
 }
 
 // judgments returns what the file has.

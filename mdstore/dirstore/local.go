@@ -12,7 +12,7 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// ownNames are the names in .local/ of what the store itself needs.
+// ownNames are the names in .local/ that the store itself uses.
 var ownNames = []string{mdstore.IgnoreFile, "cache", "displaced", "generation", "journal", "lock", "trash"}
 
 // ReadLocal returns a file of .local/.

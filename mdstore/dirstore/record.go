@@ -157,7 +157,7 @@ func (s *Store) turnRecord() error {
 		return err
 	}
 	parts, err := s.recordParts(0)
-	total := int64(recordPart) // of the one that begins
+	total := int64(recordPart) // the new file counts with its full size
 	for _, p := range slices.Backward(parts) {
 		info, err := s.disk.Stat(p)
 		if total += info.Size; err == nil && total > recordMost {

@@ -27,7 +27,7 @@ var strayNames = []struct {
 	{`^(.+)\.sync-conflict-[^.]*(\.[^.]+)?$`, mdstore.StrayConflictCopy},                                   // Syncthing
 	{`(?i)^(.+?) \([^()]*conflicted copy[^()]*\)(\.[^.]+)?$`, mdstore.StrayConflictCopy},                   // Dropbox
 	{`^(.+)` + ownCopy + `(\.[^.]+)?$`, mdstore.StrayConflictCopy},                                         // this store
-	{`(?i)()(?:\.sync-conflict-|conflicted copy|` + ownCopy + `(?:\.|$))()`, mdstore.StrayConflictCopy},    // of which file?
+	{`(?i)()(?:\.sync-conflict-|conflicted copy|` + ownCopy + `(?:\.|$))()`, mdstore.StrayConflictCopy},    // we cannot tell which file it belongs to
 	{`(?i)^(NAME)(?: \d+| \(\d+\)| copy(?: \d+)?| - copy(?: \(\d+\))?)(\.md)$`, mdstore.StrayConflictCopy}, // iCloud, Finder
 	{`(?i)^(NAME)[ _-]*\([^()]*(?:conflict|case clash)[^()]*\)(\.md)$`, mdstore.StrayConflictCopy},         // Nextcloud, Dropbox
 	{`(?i)^(?:NAME)\.md\.(?:orig|rej|bak|old|save)$`, mdstore.StrayBackup},                                 // git, patch, editors

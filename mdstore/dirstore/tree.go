@@ -16,7 +16,7 @@ type tree struct {
 	places []*kindFolder
 
 	stale int // entries that the cache file does not prove
-	total int // entries of the cache file; 0 where there is none
+	total int // entries of the cache file; 0 if there is no such file
 }
 
 // A kindFolder is a folder of a workspace in which files of some kinds lie.

@@ -192,8 +192,8 @@ func (r *Repo) Advance(ctx context.Context, from, to, why string) error {
 	return err
 }
 
-// Switch makes what differs between two trees in the index and in the working tree. A file that is changed in one of
-// them, and would be written, is an error, before anything is written.
+// Switch brings the index and the working tree from one tree to the other. If a file that must be written has local
+// changes, it returns an error and writes nothing.
 func (r *Repo) Switch(ctx context.Context, from, to string) error {
 	_, _ = r.Run(ctx, nil, "update-index", "-q", "--refresh") // it fails where a file is changed, which counts below
 	_, err := r.Run(ctx, nil, "read-tree", "-m", "-u", from, to)

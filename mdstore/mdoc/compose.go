@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A FieldValue is an entry of the front matter as it is to be.
+// A FieldValue is a key of the front matter and the value to write.
 type FieldValue struct {
 	Key   string
 	Value Scalar

@@ -11,7 +11,7 @@ type Doc struct {
 	name   string
 	src    []byte
 	text   []byte // what is read: src, or a copy without damage; shorter for a file that is too large, and for one with conflicts
-	shape  []byte // what the body's structure is read from, as long as text; nil: text
+	shape  []byte // the text from which the body's structure is read, of the same length; nil: text itself
 	form   *Form
 	parts  parts
 	fields []Field

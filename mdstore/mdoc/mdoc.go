@@ -48,7 +48,7 @@ const (
 	CodeNotUTF8         = "NOT_UTF8"             // invalid UTF-8 or a NUL byte
 	CodeLineEndings     = "LINE_ENDINGS"         // lone CR line ends
 	CodeConflictMarkers = "CONFLICT_MARKERS"     // git's <<<<<<< and >>>>>>>
-	CodeNoFrontMatter   = "FRONT_MATTER_MISSING" // no front matter, or one that never ends
+	CodeNoFrontMatter   = "FRONT_MATTER_MISSING" // the front matter is missing or has no end
 	CodeFrontMatter     = "FRONT_MATTER_INVALID" // neither YAML nor lines of key: value
 	CodeDuplicateKey    = "DUPLICATE_KEY"        // a front matter key is there twice
 )
@@ -84,7 +84,7 @@ func (e *UnreadableError) Error() string { return e.Problem.String() }
 type EditError struct {
 	File string // the document's name; empty if the given text is the cause
 	Line int    // the 1-based line of the cause; 0 if there is none
-	Text string // what is wrong and what would work
+	Text string // the problem, and what would work
 }
 
 func (e *EditError) Error() string {

@@ -9,7 +9,7 @@ type parts struct {
 	front Span // the lines between the delimiters
 	body  int  // offset behind the closing delimiter's line, or behind the byte order mark
 	open  int  // offset of the opening delimiter; -1 if there is none
-	found bool // both delimiters are there
+	found bool // the front matter has both delimiters
 }
 
 // split finds the front matter. The opening delimiter is the first line that is not blank:

@@ -18,7 +18,7 @@ type part struct{ name, heading, body string }
 func (m *merging) partsOf(i int) ([]part, error) {
 	d := m.doc[i]
 	src := string(d.Bytes())
-	names := map[int]string{} // of sections, by where they begin
+	names := map[int]string{} // section names by start offset
 	for _, s := range d.Sections() {
 		names[s.Heading.Start] = strings.TrimSpace(s.Name)
 	}
@@ -147,7 +147,7 @@ func (m *merging) open(p part) bool {
 // text returns a body without outer blank lines.
 func text(body string) string { return strings.Trim(body, "\n") }
 
-// filled returns a body with another text between its blank lines.
+// filled replaces the text of a body and keeps the blank lines around it.
 func filled(body, now string) string {
 	was := text(body)
 	if was == "" || now == "" {

@@ -48,7 +48,7 @@ func (m *merging) list(name string, key func(string) string) (merged string, ok 
 		}
 		rank := ""
 		if m.winner() > 0 && i == theirs || m.winner() < 0 && i == ours {
-			rank = "~" // what has no time comes behind that of the side that stands
+			rank = "~" // entries without a time follow those of the side that stands
 		}
 		for _, it := range lists[i] {
 			if e := mdstore.ParseLog(it.Text); e.Time != "" {

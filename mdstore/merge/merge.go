@@ -85,7 +85,7 @@ func Merge(p mdstore.Path, base, ours, theirs []byte, opt Options) (Result, erro
 			return Result{}, asText("%s is damaged: %v", side(i), err)
 		}
 	}
-	if kind.Form == mdstore.SlotForm { // what the texts of a slot hold may not be changed
+	if kind.Form == mdstore.SlotForm { // the texts of a slot must keep their bytes
 		m.slots = &[3]*mdoc.Doc{}
 		for i := range raw {
 			m.slots[i], _ = mdoc.Parse(string(p), raw[i], kind.Form)

@@ -46,7 +46,7 @@ type collected struct {
 // something else.
 type pump struct {
 	source
-	base  string // what the source's paths begin with
+	base  string // the prefix of the source's paths
 	opt   Options
 	ready chan struct{} // filled when there is something to take
 	ended chan struct{}

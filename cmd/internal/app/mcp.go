@@ -78,7 +78,7 @@ func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, versio
 		return nil, nil, err
 	}
 	if set.Session == "" {
-		set.Session = call.Getenv(claudeSession) // what the hooks of the same session know is known to the server
+		set.Session = call.Getenv(claudeSession) // the server sees what the hooks of the same session noted
 	}
 	if err := o.configured(ctx, e, call.Stderr); err != nil {
 		return nil, nil, err

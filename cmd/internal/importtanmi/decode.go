@@ -31,7 +31,7 @@ type (
 		Children, References []string
 		AcceptanceCriteria   []criterion
 	}
-	memoEntry struct{ DirName, Title, Summary string } // of what a memo has, the rest is attached
+	memoEntry struct{ DirName, Title, Summary string } // a memo has more members; an attachment keeps them
 	criterion struct{ When, Then string }
 )
 

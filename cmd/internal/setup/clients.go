@@ -29,7 +29,7 @@ type place struct {
 	typed         bool     // an entry says that its server is of the type "stdio"
 	folder        string   // what an entry says for the open project's folder; "" where the client starts servers in it
 	needsProject  bool     // it neither starts servers in the project's folder nor has a variable for that
-	hint          string   // what a person does after set-up
+	hint          string   // the step that a person takes after set-up
 }
 
 const (

@@ -23,7 +23,7 @@ type entry struct {
 	fields map[string]any // nil for what is no object or has a key twice
 	value  any            // all of it, as add takes it
 	line   int
-	place  string // where it is, as a JSON pointer
+	place  string // its JSON pointer
 }
 
 // put returns the text with the setting in it, or without it if remove. Without force, an entry that differs from what

@@ -37,11 +37,11 @@ type Caller struct {
 type Here struct {
 	Caller
 	Store   *trust.Store
-	Book    *trust.Book       // as it was when the call began
+	Book    *trust.Book       // as read when the call began
 	View    *view.View        // nil without a session
 	Session *mdstore.Page     // nil where the caller has none with a file
 	Places  []*env.Place      // in the order in which calls look at them
-	from    map[string]string // by environment: the folder that relative paths begin at, as it was attached
+	from    map[string]string // by environment: the attached folder, at which relative paths begin
 }
 
 // StoreOf returns where this person's decisions about the vault are kept.

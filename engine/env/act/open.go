@@ -21,7 +21,7 @@ import (
 func Hiding(e *engine.Engine, home string) jail.Hiding {
 	h := jail.Hiding{Name: mdstore.LocalDir}
 	if home != "" {
-		h.But = filepath.Join(home, mdstore.LocalDir) // where programs keep what is theirs
+		h.But = filepath.Join(home, mdstore.LocalDir) // programs keep their own files there
 	}
 	for _, dir := range e.Own() {
 		h.Folders = append(h.Folders, dir)

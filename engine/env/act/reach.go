@@ -31,7 +31,7 @@ func (a *Call) reach(argv []string) command.Spec {
 		Protected: command.Protected{
 			Names:   []string{".git", path.Dir(env.ToolsFile), "arbor.toml", mdstore.DefaultVault},
 			Folders: []string{vault}, Hidden: hidden.Folders, Local: hidden.Name, But: hidden.But,
-			Mark: "lock", // of every vault, whatever its name
+			Mark: "lock", // the lock file marks a vault of any name
 		},
 	}
 	for _, p := range t.Read {

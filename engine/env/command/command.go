@@ -28,7 +28,7 @@ type Spec struct {
 
 	Home       string    // HOME of the program, which is there and survives it; "" is a folder that ends with it
 	Read       []string  // files and folders that it may read besides Dir and the system's, absolute
-	Protected  Protected // what it may not write, or not see
+	Protected  Protected // paths that it may not write, or not see
 	Network    bool      // it may connect to anything
 	Unconfined bool      // it may run where nothing confines it
 	By         string    // the way to confine it; "" is the first one that this system has
@@ -37,7 +37,7 @@ type Spec struct {
 // A Result is what a program did.
 type Result struct {
 	Code     int           // its exit code; -1 where it was killed
-	Output   string        // what it wrote to both streams, its beginning and its end
+	Output   string        // stdout and stderr together: the beginning and the end
 	Cut      int           // bytes that are left out in the middle
 	TimedOut bool          // it was killed at the timeout
 	Took     time.Duration //

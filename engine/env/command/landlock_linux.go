@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a rule allows below a folder, and of a file.
+// The accesses that a rule allows below a folder, and to a file.
 const (
 	lists  = llsyscall.AccessFSReadDir
 	reads  = lists | llsyscall.AccessFSExecute | llsyscall.AccessFSReadFile

@@ -40,7 +40,7 @@ func (r reach) reads(more ...string) (all []string) {
 // A mount is a file or folder that a program sees.
 type mount struct {
 	how  string
-	from string // of readOnly and writable: what it is, without links
+	from string // of readOnly and writable: the real path, without links
 	at   string
 }
 

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of what is read and shown.
+// The limits for reading and showing.
 const (
 	MaxFile   = 10 << 20 // bytes of a file
 	maxReply  = 64 << 10 // bytes of text in a reply
@@ -36,7 +36,7 @@ type Excerpt struct {
 	Text    string  `json:"text"`  // lines with their numbers; "" for a binary file
 	Binary  bool    `json:"binary,omitempty"`
 	Bytes   int     `json:"bytes,omitempty"` // of a binary file
-	Cut     string  `json:"more,omitempty"`  // what is not shown
+	Cut     string  `json:"more,omitempty"`  // how much is left out, in words
 }
 
 // Read returns the lines of a file from offset on, which counts from 1, at most limit of them; 0 is the first line, and

@@ -21,7 +21,7 @@ type Change struct {
 	mode   fs.FileMode
 }
 
-// Now returns the version of what the change makes of the file.
+// Now returns the version that the file has after the change.
 func (c *Change) Now() Version {
 	if c.After == nil {
 		return ""

@@ -17,7 +17,7 @@ type Client struct {
 	ID    string    `json:"id"`
 	Hash  string    `json:"hash"` // the SHA-256 of its token, as hexadecimal digits
 	Added time.Time `json:"added"`
-	Root  string    `json:"root,omitempty"`  // what it served last
+	Root  string    `json:"root,omitempty"`  // the folder that it served last
 	Trust env.Level `json:"trust,omitempty"` // as it said
 }
 

@@ -17,7 +17,7 @@ import (
 // How long things stand.
 const (
 	approvalLasts = 10 * time.Minute // of an approval or denial that no call has used
-	requestLasts  = 24 * time.Hour   // of a request that nobody has answered
+	requestLasts  = 24 * time.Hour   // how long an unanswered request stays
 	maxRequests   = 200
 )
 
@@ -124,7 +124,7 @@ func canonical(raw json.RawMessage) []byte {
 	return out
 }
 
-// What a request asks for.
+// The kinds of requests.
 const (
 	KindCall     = "call"     // one call
 	KindTool     = "tool"     // that a definition may run: see Request.Definition

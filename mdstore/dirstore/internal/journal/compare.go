@@ -24,8 +24,8 @@ type step struct {
 	Do   verb         `json:"do"`
 	Path mdstore.Path `json:"path"`
 	To   mdstore.Path `json:"to,omitempty"`   // of a move
-	Base []byte       `json:"base"`           // what the change was computed from; null: no file
-	New  []byte       `json:"new"`            // what a write makes of the file
+	Base []byte       `json:"base"`           // the bytes that the change was computed from; null: no file
+	New  []byte       `json:"new"`            // the file's bytes after the write
 	Temp mdstore.Path `json:"temp,omitempty"` // of a write: the new bytes, then the old ones; of a removal: the old ones
 
 	moved bool // it is a move, and made

@@ -53,7 +53,7 @@ type Committer struct {
 type Made struct {
 	Path mdstore.Path
 	To   mdstore.Path // of a move, which has neither Base nor New
-	Base []byte       // what the file held before; nil: there was none
+	Base []byte       // the file's bytes before; nil: there was no file
 	New  []byte       // nil: it was removed
 	Late bool         // Base is a save that an earlier commit was missing from, and New has that commit again
 }
@@ -84,7 +84,7 @@ func (c *Committer) report(k mdstore.Collision) {
 	c.OnCollision(k)
 }
 
-// tell tells the caller of what was made.
+// tell reports the steps that were made to the caller.
 func (c *Committer) tell() {
 	if len(c.done) > 0 {
 		c.OnMade(c.done)

@@ -47,7 +47,7 @@ func (m *maker) undo(i int) bool {
 	case err != nil:
 		return false
 	case same(held, s.New) && (now != nil || s.Do == write):
-		return true // what is in its place is not of this commit
+		return true // the file there is not from this commit
 	case !same(held, s.Base) || !same(now, s.New):
 		return false
 	}
