@@ -54,7 +54,7 @@ type Mending struct {
 }
 
 // Fix mends what can be mended in a workspace without losing text: the diagnostics that name a fix. Doing it again
-// changes nothing. All of it is one commit, but for what an earlier commit has left. With an error the Mending, if any,
+// changes nothing. All of it is one commit, except what an earlier commit has left. With an error the Mending, if any,
 // was done all the same.
 func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending, error) {
 	if !act.DryRun {

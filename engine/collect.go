@@ -64,7 +64,7 @@ type Collected struct {
 	ID    mdstore.ID
 	Name  string
 	Trash mdstore.Path // its folder in the trash; "" if it is kept
-	Kept  string       // why it is kept; "" where it went
+	Kept  string       // why it is kept; "" if it went
 }
 
 // CollectWorkspaces moves old workspaces to the trash as DeleteWorkspace does, each in a commit of its own. Each that is
@@ -164,7 +164,7 @@ func (e *Engine) inUse(ctx context.Context, v *view.View, within time.Duration) 
 }
 
 // newest returns the latest time of the files of a workspace, and with lines also of its front matter and of the lines
-// in the logs of it, its nodes and its sessions: in Unix milliseconds, 0 where none is known.
+// in the logs of it, its nodes and its sessions: in Unix milliseconds, 0 if none is known.
 func (e *Engine) newest(ctx context.Context, w *mdstore.Workspace, lines bool) (last int64, err error) {
 	for f, err := range e.st.List(ctx, w.Dir) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -70,7 +70,7 @@ func (e *Engine) EditConfig(
 	return e.EditFile(ctx, p, act, func(src []byte) ([]byte, error) { return edit(string(p), src) })
 }
 
-// EditFile changes a file of the vault as a whole: edit gets its bytes, nil where there is none, and returns what they are
+// EditFile changes a file of the vault as a whole: edit gets its bytes, nil if there is none, and returns what they are
 // to be, nil for no file.
 func (e *Engine) EditFile(ctx context.Context, p mdstore.Path, act plan.Act, edit func([]byte) ([]byte, error)) (*plan.Outcome, error) {
 	out := &plan.Outcome{DryRun: act.DryRun}
@@ -92,7 +92,7 @@ func (e *Engine) EditFile(ctx context.Context, p mdstore.Path, act plan.Act, edi
 	})
 }
 
-// RawFile returns the bytes of a file of the vault as they are, nil where there is none.
+// RawFile returns the bytes of a file of the vault as they are, nil if there is none.
 func (e *Engine) RawFile(ctx context.Context, p mdstore.Path) ([]byte, error) {
 	f, err := e.st.Read(ctx, p)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -47,7 +47,7 @@ func (e *Engine) FocusOf(ctx context.Context, v *view.View, of ...string) (f Foc
 	return f
 }
 
-// SetFocus moves the focus of a session that is bound to the workspace. Where it is not, or there is none, the focus of
+// SetFocus moves the focus of a session that is bound to the workspace. If it is not, or there is none, the focus of
 // this machine moves, and that of the session in memory. The workspace's own stays. It reports whether the session is
 // bound.
 func (e *Engine) SetFocus(ctx context.Context, session string, ws, id mdstore.ID, act plan.Act) (*plan.Outcome, bool, error) {

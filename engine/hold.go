@@ -40,7 +40,7 @@ func (e *Engine) MayUse(ctx context.Context, session, connection string) error {
 	return nil
 }
 
-// holds returns the holds as they are now, none where they cannot be read, which keeps nobody from working.
+// holds returns the holds as they are now, none if they cannot be read, which keeps nobody from working.
 func (e *Engine) holds(ctx context.Context) *sessions.Holds {
 	h, err := sessions.ReadHolds(ctx, e.st, e.opt.Now())
 	if err != nil {

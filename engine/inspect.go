@@ -84,7 +84,7 @@ func (e *Engine) Absent(ctx context.Context, target string) bool {
 	return ok && missing(ctx, r, target)
 }
 
-// Head returns the id of the commit that git has checked out in the project, "" where there is none or the store cannot tell.
+// Head returns the id of the commit that git has checked out in the project, "" if there is none or the store cannot tell.
 func (e *Engine) Head(ctx context.Context) string {
 	if r, ok := mdstore.AsStore[mdstore.Docs](e.st); ok {
 		return r.Head(ctx)

@@ -19,7 +19,7 @@ type Machine struct {
 // MachineFile is the place of the note in .local/.
 const MachineFile = mdstore.Path("machine.json")
 
-// MachineOf reads the note of this machine, which is empty where the store keeps none.
+// MachineOf reads the note of this machine, which is empty if the store keeps none.
 func (e *Engine) MachineOf(ctx context.Context) (Machine, error) {
 	m := Machine{}
 	if local, ok := mdstore.AsStore[mdstore.Local](e.st); ok {

@@ -104,8 +104,8 @@ func (e *Engine) newBound(
 	return append(files, changes...), nil
 }
 
-// boundTo returns the bindings, that of an identifier, and its workspace: nil where it is bound to none, or to one that
-// is gone. The error is a FILE_UNREADABLE where that cannot be told.
+// boundTo returns the bindings, that of an identifier, and its workspace: nil if it is bound to none, or to one that
+// is gone. The error is a FILE_UNREADABLE if that cannot be told.
 func (e *Engine) boundTo(ctx context.Context, identifier string) (
 	s *sessions.Bindings, b sessions.Binding, w *mdstore.Workspace, err error) {
 	if s, err = sessions.ReadBindings(ctx, e.st); err != nil {
@@ -189,7 +189,7 @@ func (e *Engine) UserDefault(ctx context.Context, act plan.Act) (mdstore.ID, err
 	return id, err
 }
 
-// BoundFolder returns the workspace of the folder that dir is or lies in, of several that are bound the nearest; ok is false where none
+// BoundFolder returns the workspace of the folder that dir is or lies in, of several that are bound the nearest; ok is false if none
 // is. dir is a path with slashes.
 func (e *Engine) BoundFolder(ctx context.Context, dir string) (sessions.Binding, bool, error) {
 	s, err := sessions.ReadSound(ctx, e.st)

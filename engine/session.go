@@ -181,7 +181,7 @@ func (e *Engine) editClaimsIn(ctx context.Context, ws mdstore.ID, edit func(*vie
 	})
 }
 
-// Release gives a node back that was claimed: other sessions may be given it then. It reports false where it is claimed no more. Only the
+// Release gives a node back that was claimed: other sessions may be given it then. It reports false if it is claimed no more. Only the
 // session may that has claimed it, and a person.
 func (e *Engine) Release(ctx context.Context, ws, id mdstore.ID, act plan.Act) (given bool, err error) {
 	err = e.editClaimsIn(ctx, ws, func(v *view.View, l *claims.Ledger) error {
@@ -204,7 +204,7 @@ func (e *Engine) Claims(ctx context.Context) (*claims.Ledger, error) {
 type Seen struct {
 	Differences []view.Difference // in the order of paths
 	First       bool              // the session looks for the first time: there is nothing to compare with
-	Unnoted     error             // why it could not be noted that the session has looked; nil where it was
+	Unnoted     error             // why it could not be noted that the session has looked; nil if it was
 }
 
 // Changes returns what changed in a workspace since the session last looked. take says how many of the differences, from the first one

@@ -18,7 +18,7 @@ type Briefing struct {
 // A Workflow is a way in which work is done: a heading of level 3 in the section Workflows.
 type Workflow struct {
 	Name  string
-	When  string // "" where the file does not say
+	When  string // "" if the file does not say
 	Steps string // as they are
 
 	raw string // the whole text below the heading of the section; "" for one that is not from a file

@@ -57,7 +57,7 @@ func makeFacts(properties int, refs, docs []string, p Problem, digests Digests, 
 	return Facts(strings.Join(parts, factsBetween))
 }
 
-// part returns one of the parts, "" where the facts are not of this form.
+// part returns one of the parts, "" if the facts are not of this form.
 func (f Facts) part(i int) string {
 	rest, ok := strings.CutPrefix(string(f), factsForm())
 	for ; ok && i > 0; i-- {
@@ -84,7 +84,7 @@ func (f Facts) Clean() bool { return f.has(factClean) }
 // HasProblem reports whether the node has a problem.
 func (f Facts) HasProblem() bool { return f.has(factProblem) }
 
-// Problem returns the node's problem; ok is false where it is too long to be kept in the facts, or nothing is known.
+// Problem returns the node's problem; ok is false if it is too long to be kept in the facts, or nothing is known.
 func (f Facts) Problem() (p Problem, ok bool) {
 	return Problem{Text: f.part(3), NextStep: f.part(4)}, f.Known() && !f.has(factLong)
 }
@@ -242,7 +242,7 @@ func (d Digests) byName() map[string]string {
 	return out
 }
 
-// DiffDigests returns the names of the fields and sections that differ, in their order; none where one of both is not known.
+// DiffDigests returns the names of the fields and sections that differ, in their order; none if one of both is not known.
 func DiffDigests(a, b Digests) (fields, sections []string) {
 	if a == "" || b == "" {
 		return nil, nil
@@ -271,7 +271,7 @@ func DiffDigests(a, b Digests) (fields, sections []string) {
 }
 
 // TakeDigests returns the digests of a file that a reader has seen, after the reader itself changed it from was to is: what differs
-// between those two counts as seen, but for what other programs had changed before.
+// between those two counts as seen, except what other programs had changed before.
 func (d Digests) TakeDigests(was, is Digests) Digests {
 	if d == "" || was == "" || is == "" {
 		return ""

@@ -103,7 +103,7 @@ func between(s, open, end string) (string, bool) {
 }
 
 // Format returns the item's text in the form `target: description`, or as a link where that form would read back as something else. ok is
-// false where no form holds the reference: a target or description of several lines, or an empty target.
+// false if no form holds the reference: a target or description of several lines, or an empty target.
 func (r Ref) Format() (item string, ok bool) {
 	mark := ""
 	if r.Expired {

@@ -30,7 +30,7 @@ const (
 	FormatVersion = 1
 )
 
-// MaxFileSize is the size in bytes beyond which a file is neither read nor written, but for slots: see MaxSize.
+// MaxFileSize is the size in bytes beyond which a file is neither read nor written, except slots: see MaxSize.
 const MaxFileSize = 1 << 20
 
 // MaxSize returns the size in bytes beyond which the file at p is neither read nor written.

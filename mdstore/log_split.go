@@ -15,7 +15,7 @@ const (
 )
 
 // SplitLog moves the older entries of a log to a document of their own. Every byte of the log is in one of the two, in
-// its order, and every other byte stays. ok is false where the log is short, or would not read back as before.
+// its order, and every other byte stays. ok is false if the log is short, or would not read back as before.
 func SplitLog(d *mdoc.Doc, id ID) (older, rest []byte, ok bool) {
 	items := d.Items(SecLog)
 	at := slices.IndexFunc(items, func(it mdoc.Item) bool {

@@ -62,15 +62,15 @@ type Node struct {
 	ID     ID // from the front matter; the folder's name where that holds none
 	Parent ID // "" for the root and where the file names none
 	Head
-	CreatedAt int64 // Unix milliseconds; 0 where the file says none
+	CreatedAt int64 // Unix milliseconds; 0 if the file says none
 	UpdatedAt int64
 	Path      Path
-	Stamp     Stamp             // of the file when it was read; zero where the store has none
+	Stamp     Stamp             // of the file when it was read; zero if the store has none
 	Problems  []mdoc.Diagnostic // problems of this file by itself
 
 	damaged bool      // the first problem closes the document to edits
 	lost    bool      // not even the front matter can be read
-	doc     *mdoc.Doc // nil where it is not loaded
+	doc     *mdoc.Doc // nil if it is not loaded
 	version Version
 	facts   Facts       // "" if they must be computed from the document
 	want    func(*Node) // called when a document is asked for that is not loaded; nil: that is a mistake of the caller
@@ -126,7 +126,7 @@ func emptyDoc(p Path) *mdoc.Doc {
 // File returns the document and the version of the file.
 func (n *Node) File() (*mdoc.Doc, Version) { return n.Doc(), n.version }
 
-// Version returns the version of the file, the zero Version where it could not be read.
+// Version returns the version of the file, the zero Version if it could not be read.
 func (n *Node) Version() Version { return n.version }
 
 // Facts returns what is known of the document without its body.

@@ -16,11 +16,11 @@ type Page struct {
 	Kind     *Kind
 	ID       ID // from the front matter; else the file's name, or its folder's name for kinds whose files share one name
 	Path     Path
-	Stamp    Stamp             // of the file when it was read; zero where the store has none
+	Stamp    Stamp             // of the file when it was read; zero if the store has none
 	Problems []mdoc.Diagnostic // problems of this file by itself
 
 	damaged bool
-	doc     *mdoc.Doc // nil where it is not loaded
+	doc     *mdoc.Doc // nil if it is not loaded
 	version Version
 	front   []pageField
 	facts   Facts
@@ -70,7 +70,7 @@ func (p *Page) placeName() string {
 	return name
 }
 
-// Field returns the text of a front matter key, "" where there is none. Of a list it is the first item.
+// Field returns the text of a front matter key, "" if there is none. Of a list it is the first item.
 func (p *Page) Field(key string) string {
 	if items := p.List(key); len(items) > 0 {
 		return items[0]
@@ -88,13 +88,13 @@ func (p *Page) List(key string) []string {
 	return nil
 }
 
-// Time returns a front matter key that is a time in Unix milliseconds, 0 where it holds none.
+// Time returns a front matter key that is a time in Unix milliseconds, 0 if it holds none.
 func (p *Page) Time(key string) int64 {
 	ms, _ := strconv.ParseInt(p.Field(key), 10, 64)
 	return ms
 }
 
-// Made returns when the page was made, in Unix milliseconds: its createdAt, or else its startedAt; 0 where it says neither.
+// Made returns when the page was made, in Unix milliseconds: its createdAt, or else its startedAt; 0 if it says neither.
 func (p *Page) Made() int64 { return cmp.Or(p.Time(KeyCreated), p.Time(KeyStarted)) }
 
 // Name returns the page's name, and its id where it has none.

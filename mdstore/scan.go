@@ -79,7 +79,7 @@ func (r *Scanned) Node() *Node {
 // frontBetween separates the values that front returns.
 const frontBetween = "\x1f"
 
-// front returns the values of the node's front matter in one text; ok is false where it cannot hold them.
+// front returns the values of the node's front matter in one text; ok is false if it cannot hold them.
 func (n *Node) front() (text string, ok bool) {
 	values := []string{string(n.ID), n.Title, string(n.Type), string(n.Status), string(n.Parent),
 		strconv.FormatInt(n.CreatedAt, 10), strconv.FormatInt(n.UpdatedAt, 10)}

@@ -44,7 +44,7 @@ const (
 	EntrySummary = "auto_summary"
 	EntryImport  = "import"
 	EntryMerge   = "merge"
-	EntryRolled  = "rolled_summary" // one text in place of the oldest summaries
+	EntryRolled  = "rolled_summary" // one text instead of the oldest summaries
 )
 
 // The keys of an entry's metadata that Arbor writes.
@@ -56,9 +56,9 @@ const (
 // text. A heading of level 1 or 2 that a person writes, with what
 // stands below it, is an entry as well.
 type SlotEntry struct {
-	ID    ID             // "" where a person wrote the entry and Arbor has not written the file since
+	ID    ID             // "" if a person wrote the entry and Arbor has not written the file since
 	Type  string         // EntryManual where the heading says none
-	Time  time.Time      // UTC, whole seconds; zero where the heading says none
+	Time  time.Time      // UTC, whole seconds; zero if the heading says none
 	Title string         // the rest of the heading; "" for none
 	Meta  map[string]any // as JSON has it; nil for none
 	Text  string         // the bytes that the caller gave
@@ -71,8 +71,8 @@ type Slot struct {
 	Description  string
 	Group        string // the folder below memory/, "" for none
 	Tags         []string
-	Priority     int   // 1 (most) to 5; 0 where none is stated
-	Created      int64 // Unix milliseconds; 0 where the file does not say
+	Priority     int   // 1 (most) to 5; 0 if none is stated
+	Created      int64 // Unix milliseconds; 0 if the file does not say
 	Updated      int64
 	Contributors []string
 	ProjectPhase string

@@ -32,7 +32,7 @@ func JoinSlotBodies(base, ours, theirs *mdoc.Doc, eol string) (string, error) {
 	return string(joined[len(empty.Front()):]), nil
 }
 
-// joinEntries joins the blocks of three versions. ok is false where the text above the entries is as theirs has it alone.
+// joinEntries joins the blocks of three versions. ok is false if the text above the entries is as theirs has it alone.
 func joinEntries(base, ours, theirs []slotBlock, eol string) (out []slotBlock, ok bool) {
 	above, ok := diff3.Add([]byte(base[0].raw), []byte(ours[0].raw), []byte(theirs[0].raw))
 	if ok && strings.TrimSpace(string(above)) != "" {

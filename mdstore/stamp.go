@@ -5,8 +5,8 @@ package mdstore
 type Stamp struct {
 	Size  int64  // bytes
 	Mtime int64  // of the last change of its bytes, Unix nanoseconds
-	Ctime int64  // of the last change of anything, Unix nanoseconds, which no program can set; 0 where the system has none
-	Inode uint64 // 0 where the system has none
+	Ctime int64  // of the last change of anything, Unix nanoseconds, which no program can set; 0 if the system has none
+	Inode uint64 // 0 if the system has none
 
 	// Proven says that the file had been left alone for two seconds when the stamp was taken, so that every later change has another
 	// stamp. A file that changed less than that before may change again within one tick of the clock, with the same stamp.

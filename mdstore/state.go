@@ -99,7 +99,7 @@ func BriefingText(w *Workspace) (string, error) {
 // An ActiveFile is a file of the project that a state names, as it was when the state was saved.
 type ActiveFile struct {
 	Path string // relative to the project
-	Hash string // the first 12 hex digits of its SHA-256; "" where it was missing or could not be read
+	Hash string // the first 12 hex digits of its SHA-256; "" if it was missing or could not be read
 	Size int64  // bytes
 }
 

@@ -64,7 +64,7 @@ func parseStatusChange(t statemachine.Type, event string) (l StatusChange, ok bo
 
 // lastLogged returns the last change of its status that a node's log states: that of the newest entry and, where times and lines are
 // not in the same order, also that of the last one in the file, as after a merge, or with clocks that differ, either may be the one.
-// It returns none where the log states no change. A node is created once, before anything else: behind another change, "created" is a
+// It returns none if the log states no change. A node is created once, before anything else: behind another change, "created" is a
 // person's own word.
 func lastLogged(n *Node) (last []StatusChange) {
 	var newest, final StatusChange

@@ -76,7 +76,7 @@ type File struct {
 	Path    Path
 	Version Version
 	Data    []byte // must not be modified
-	Stamp   Stamp  // zero where the store is no Stamper
+	Stamp   Stamp  // zero if the store is no Stamper
 
 	// Doc is Data as it was parsed already, without a diagnostic; nil: it was not.
 	Doc *mdoc.Doc
@@ -121,18 +121,18 @@ type Store interface {
 	// files of every other kind; of a kind whose Place says Each, a folder that holds none at any depth yields its
 	// missing file with an fs.ErrNotExist. A file that cannot be read is yielded with its path and the error, and the
 	// listing goes on. Folders whose names start with a dot are not looked into, and links to folders are yielded as
-	// what cannot be read, but for those beside a Node.md, which are the node's own. When ctx ends first, the last that
+	// what cannot be read, except those beside a Node.md, which are the node's own. When ctx ends first, the last that
 	// is yielded is an Entry without a path and ctx's error.
 	List(ctx context.Context, under Path) iter.Seq2[Entry, error]
 
-	// Stat returns the stamp of the file at p, as it is now. The errors are those of Read, but for what only opening
+	// Stat returns the stamp of the file at p, as it is now. The errors are those of Read, except what only opening
 	// the file tells: that it may not be read.
 	Stat(ctx context.Context, p Path) (Stamp, error)
 
 	// Commit refuses what CheckChanges refuses, before it looks at a file. It makes every change or none, also across a crash, and
 	// returns a nil error only when they are durable. If a path is no longer at its Base it changes nothing and returns a
 	// *ConflictError naming those paths. After an *UnfinishedError the changes are made, or will be by the next process that opens
-	// the vault: never try again. After any other error nothing was changed. The Result counts only after a nil error, but for its
+	// the vault: never try again. After any other error nothing was changed. The Result counts only after a nil error, except its
 	// Collisions, which count always.
 	Commit(ctx context.Context, changes []Change) (Result, error)
 
@@ -159,7 +159,7 @@ type Entry struct {
 type Result struct {
 	Versions   map[Path]Version // of the files that the commit wrote
 	Collisions []Collision      // saves by other programs that this commit met, or that earlier ones had met and nobody reported yet
-	Generation uint64           // the store's generation after the commit; 0 where it has none
+	Generation uint64           // the store's generation after the commit; 0 if it has none
 }
 
 // VersionsOf returns the versions that the changes give to the files that they write.
@@ -195,12 +195,12 @@ func AsStore[T any](st Store) (T, bool) {
 // History is the capability of stores that several processes write to and that remember their last commits.
 type History interface {
 	// Generation returns a number that is higher after each commit of any process. It waits while a commit is being made: what was
-	// read between two calls that return the same number is of one state of the vault, but for what people save. The error is a
+	// read between two calls that return the same number is of one state of the vault, except what people save. The error is a
 	// *BusyError where that commit makes no progress.
 	Generation(ctx context.Context) (uint64, error)
 
 	// ChangedSince returns the paths of the files and folders that the commits changed which were made between two
-	// generations. ok is false where that is not known: anything may have changed.
+	// generations. ok is false if unknown: anything may have changed.
 	ChangedSince(ctx context.Context, before, now uint64) (paths []Path, ok bool)
 }
 
@@ -223,7 +223,7 @@ type Watcher interface {
 // but Settled.
 type Watching struct {
 	Ready   func()                       // once: changes from now on are told
-	Early   func(Path)                   // at once, for each file or folder that may have changed; "" where it is not known what
+	Early   func(Path)                   // at once, for each file or folder that may have changed; "" if unknown what
 	Settled func(paths []Path, all bool) // what may have changed, once it has come to rest; all: anything
 }
 
@@ -280,7 +280,7 @@ const (
 // A Collision is a save by somebody else that met a commit, and what became of both.
 type Collision struct {
 	Path Path   `json:"path"`           // the file that somebody saved, moved or removed
-	Copy Path   `json:"copy,omitempty"` // where the version that lost lies; "" where both are in the file, or there is none to keep
+	Copy Path   `json:"copy,omitempty"` // where the version that lost lies; "" if both are in the file, or there is none to keep
 	Text string `json:"text"`           // what happened
 
 	// Unmade says that it is the commit's own change of the file that was not made, while the others were: what was to
@@ -333,7 +333,7 @@ type Docs interface {
 	// ReadDoc.
 	MakeDoc(ctx context.Context, target string, data []byte) error
 
-	// Head returns the id of the commit that git has checked out there, "" where there is none or it cannot be told.
+	// Head returns the id of the commit that git has checked out there, "" if there is none or it cannot be told.
 	Head(ctx context.Context) string
 
 	// Tree returns what lies below a folder of the project, breadth first, what is in one folder by name, and at most

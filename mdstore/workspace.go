@@ -52,7 +52,7 @@ type Workspace struct {
 	Status     string // active or archived; where the folder lies decides
 	StoredHash string // rulesHash as the file has it; see RulesHash
 	Focus      ID     // "" for none
-	CreatedAt  int64  // Unix milliseconds; 0 where the file says none
+	CreatedAt  int64  // Unix milliseconds; 0 if the file says none
 	UpdatedAt  int64
 
 	Description string // of the briefing, as RootFolder and Agent; "" for none
@@ -62,7 +62,7 @@ type Workspace struct {
 	Dir      Path // the workspace's folder
 	Path     Path
 	Version  Version
-	Stamp    Stamp // of the file when it was read; zero where the store has none
+	Stamp    Stamp // of the file when it was read; zero if the store has none
 	Doc      *mdoc.Doc
 	Problems []mdoc.Diagnostic // problems of this file by itself
 }
@@ -131,7 +131,7 @@ func (w *Workspace) Rules() []string {
 	return out
 }
 
-// RulesHash returns the hash of the rules as they stand, whatever the file stores. It is empty where the file is closed to edits: nobody can tell then which
+// RulesHash returns the hash of the rules as they stand, whatever the file stores. It is empty if the file is closed to edits: nobody can tell then which
 // rules there are, as in an unfinished merge.
 func (w *Workspace) RulesHash() string {
 	if w.Doc.Editable() != nil {

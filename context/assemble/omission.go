@@ -15,7 +15,7 @@ type Omission struct {
 	Count  int        `json:"count"`            // how many of them
 	Bytes  int        `json:"bytes"`            // bytes of their texts; 0 if unknown
 	Tokens int        `json:"tokens"`
-	Detail string     `json:"detail,omitempty"` // the first problem of the file, where there is one
+	Detail string     `json:"detail,omitempty"` // the first problem of the file, if there is one
 }
 
 // The values of What.

@@ -21,7 +21,7 @@ import (
 // and ">   " where it is an item of a list. So headings, fences and HTML in it stay below the node that they belong to,
 // and no text of a node can look like a line of Arbor itself. After those bytes the text stands as it is, but that a
 // line break is added after characters other than LF that end a line in some programs. What has to fit on one line,
-// such as a title, has a space in place of each control character.
+// such as a title, has a space instead of each control character.
 func Markdown(b *assemble.Bundle) []byte {
 	p := &page{}
 	p.heading(1, "Context of ", string(b.Focus().NodeID), "") // its title stands at the end of the chain
@@ -229,7 +229,7 @@ func quoted(text, prefix string) string {
 	return strings.ReplaceAll(breaks.Replace(text), "\n", "\n"+prefix)
 }
 
-// oneLine returns a text with spaces in place of the characters that could end its line or change how other lines look.
+// oneLine returns a text with spaces instead of the characters that could end its line or change how other lines look.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if Unprintable(r) || r == '\u2028' || r == '\u2029' {

@@ -16,7 +16,7 @@ import (
 	"arbor/statemachine"
 )
 
-// A Finding is a diagnostic with the plan of its repair. mend is nil where a person has to do it; it returns false where it must be
+// A Finding is a diagnostic with the plan of its repair. mend is nil if a person has to do it; it returns false if it must be
 // left for now, as something else is to be mended first.
 type Finding struct {
 	mdoc.Diagnostic
@@ -136,7 +136,7 @@ func (c *checker) field(d *mdoc.Doc, key, code string, r repair, format string, 
 	c.at(d, valueOf(d, key), code, r, format, args...)
 }
 
-// on returns a repair of a node's file, and none where the file takes no edits and will take none.
+// on returns a repair of a node's file, and none if the file takes no edits and will take none.
 func (c *checker) on(n *mdstore.Node, text string, mend func(d *plan.Draft, e *plan.Edit) error) repair {
 	if n.Editable() != nil || len(c.v.Files(n.ID)) > 1 && original(c.v, n.ID) == nil {
 		return repair{}
@@ -149,7 +149,7 @@ func (c *checker) on(n *mdstore.Node, text string, mend func(d *plan.Draft, e *p
 	}}
 }
 
-// onWorkspace returns a repair of the workspace's file, and none where that takes no edits.
+// onWorkspace returns a repair of the workspace's file, and none if that takes no edits.
 func (c *checker) onWorkspace(text string, mend func(d *plan.Draft, e *plan.Edit) error) repair {
 	if w := c.v.Workspace(); w.Doc.Editable() != nil || w.Version.IsZero() {
 		return repair{}

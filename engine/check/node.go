@@ -144,7 +144,7 @@ func (c *checker) parent(n *mdstore.Node) {
 	}
 }
 
-// rootIsOne names the root as a parent, where there is one.
+// rootIsOne names the root as a parent, if there is one.
 func (c *checker) rootIsOne() string {
 	if _, ok := c.v.Node(mdstore.Root); ok {
 		return " (root is one)"

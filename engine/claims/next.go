@@ -14,7 +14,7 @@ import (
 type Ready struct {
 	Node   *mdstore.Node
 	Way    []*mdstore.Node // from the root to its parent
-	Claim  Claim           // of the session that asks; the zero Claim where the node is free
+	Claim  Claim           // of the session that asks; the zero Claim if the node is free
 	Lapsed Claim           // the claim of the session that began the work and left it; the zero Claim if there is none
 }
 
@@ -84,7 +84,7 @@ func (l *Ledger) Take(ws mdstore.ID, o *Offer, act plan.Act, lease time.Duration
 	}
 }
 
-// Release gives a node back that was claimed. It reports false where it is claimed no more. Only the session may that has claimed it, and
+// Release gives a node back that was claimed. It reports false if it is claimed no more. Only the session may that has claimed it, and
 // a person.
 func (l *Ledger) Release(ws mdstore.ID, n *mdstore.Node, act plan.Act) (bool, error) {
 	c, holds := l.Get(ws, n.ID)

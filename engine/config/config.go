@@ -47,7 +47,7 @@ type Setting struct {
 	Value any    `json:"value"` // of a secret the text "set"
 	Layer Level  `json:"layer"`
 	File  string `json:"file,omitempty"` // or the variable or flag
-	Line  int    `json:"line,omitempty"` // 1-based; 0 where there is no file
+	Line  int    `json:"line,omitempty"` // 1-based; 0 if there is no file
 
 	path []string
 }
@@ -65,8 +65,8 @@ func (s Setting) From() string {
 type Layer struct {
 	Level Level
 	File  string // the name of the file in results
-	Data  []byte // TOML; nil where there is no file
-	Err   error  // why the file cannot be read; nil where it can
+	Data  []byte // TOML; nil if there is no file
+	Err   error  // why the file cannot be read; nil if it can
 	given []Setting
 }
 
@@ -99,7 +99,7 @@ func Merge(layers ...Layer) *Settings {
 	return s
 }
 
-// put adds a setting in place of those with its key, and of those above and below it.
+// put adds a setting instead of those with its key, and of those above and below it.
 func (s *Settings) put(n Setting) {
 	s.All = append(slices.DeleteFunc(s.All, func(o Setting) bool {
 		return below(n.path, o.path) || below(o.path, n.path)
@@ -125,7 +125,7 @@ func Value[T string | int64 | bool | []any](s *Settings, key string) (v T) {
 	return v
 }
 
-// Given returns a layer with one setting, which a flag gives, and none where the text is empty.
+// Given returns a layer with one setting, which a flag gives, and none if the text is empty.
 func Given(l Level, key, from, text string) Layer {
 	out := Layer{Level: l}
 	if path := strings.Split(key, "."); text != "" {
@@ -189,7 +189,7 @@ func (l Layer) read() (all []Setting, wrong []mdoc.Diagnostic) {
 	return all, wrong
 }
 
-// broken says where a file does not parse. It quotes nothing where a line looks like a secret.
+// broken says where a file does not parse. It quotes nothing if a line looks like a secret.
 func (l Layer) broken(err error) (wrong []mdoc.Diagnostic) {
 	bad := mdoc.Diagnostic{File: l.File, Code: CodeInvalid, Text: "is no TOML"}
 	var where toml.ParseError

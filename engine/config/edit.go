@@ -42,7 +42,7 @@ func Put(l Level, file string, src []byte, key, text string) ([]byte, error) {
 // stays as it is.
 func Unset(src []byte, key string) ([]byte, error) { return edit(string(src), key, "") }
 
-// Find returns the value or table that a key has in a TOML file, and its line; nil and 0 where it has none.
+// Find returns the value or table that a key has in a TOML file, and its line; nil and 0 if it has none.
 func Find(src []byte, key string) (value any, line int, err error) {
 	path, err := parseKey(key)
 	if err != nil {
@@ -118,7 +118,7 @@ func encode(value any) (string, error) {
 }
 
 // replaced returns a file in which a key has the value that text is; where text is empty, without the lines of the key
-// and those below it. Where that cannot be, the file does not parse, or says something else.
+// and those below it. If that cannot be, the file does not parse, or says something else.
 func replaced(src string, path []string, text string) string {
 	all, table := scan(src), len(path)-1 // of the header under which a new line stands
 	for _, e := range slices.Backward(all) {

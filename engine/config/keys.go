@@ -56,7 +56,7 @@ var secrets = []string{"ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"}
 // Keys returns the settings that Arbor knows, in the order of their documentation.
 func Keys() []Key { return slices.Clone(keys) }
 
-// known returns the row of a key. exact is false where the row is that of a key above or below it.
+// known returns the row of a key. exact is false if the row is that of a key above or below it.
 func known(key []string) (row Key, exact, ok bool) {
 	for _, k := range keys {
 		name := strings.Split(k.Name, ".")
@@ -80,7 +80,7 @@ func whole(path []string, value any) []string {
 }
 
 // refused says why a key with a value does not count in a file of a level, as a code and a text that shows no value;
-// both are empty where it does.
+// both are empty if it does.
 func refused(l Level, file string, key []string, value any) (code, why string) {
 	const forUser = "; set it for yourself (arbor config set --user)"
 	k, exact, ok := known(whole(key, value))

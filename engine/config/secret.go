@@ -27,7 +27,7 @@ var (
 	signs   = strings.NewReplacer("-", "", "_", "", " ", "", ".", "")
 )
 
-// Masked returns a TOML file with isSet in place of its secrets, for diffs. One that does not parse is empty.
+// Masked returns a TOML file with isSet instead of its secrets, for diffs. One that does not parse is empty.
 func Masked(src []byte) []byte {
 	text := string(src)
 	if _, err := decode(text); err != nil {
@@ -41,7 +41,7 @@ func Masked(src []byte) []byte {
 	return []byte(text)
 }
 
-// mask returns a value with isSet in place of each text in it that is a secret, by the name of its key or by its look.
+// mask returns a value with isSet instead of each text in it that is a secret, by the name of its key or by its look.
 // A number that JSON does not know becomes a text.
 func mask(name string, value any) (out any, hidden bool) {
 	part := func(name string, value any) any {

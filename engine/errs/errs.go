@@ -150,7 +150,7 @@ type Details struct {
 	Text         string            `json:"text,omitempty"`      // the current text that the call wanted to replace
 	Committed    bool              `json:"committed,omitempty"` // the change is made although the call failed: do not repeat it
 
-	Head string `json:"-"` // the message without its candidates, for those who list them; "" where there is none
+	Head string `json:"-"` // the message without its candidates, for those who list them; "" if there is none
 }
 
 // A Candidate is a node or workspace that may have been meant.
@@ -164,7 +164,7 @@ type Candidate struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap returns the cause, nil where the error has none.
+// Unwrap returns the cause, nil if the error has none.
 func (e *Error) Unwrap() error { return e.err }
 
 // Class returns the class of the error's code.

@@ -55,7 +55,7 @@ const (
 )
 
 // Run follows the engine's store and tells what changes, until ctx ends. The error is ctx's, that of Tell, an mdstore.ErrReplaced when the vault has to be opened again, or
-// why the store cannot be followed. Where the engine is followed already, Serve is what to call.
+// why the store cannot be followed. If the engine is followed already, Serve is what to call.
 func (f *Feed) Run(ctx context.Context, l *live.Vault) error {
 	ctx, stop := context.WithCancel(ctx)
 	ready, ended := make(chan struct{}), make(chan struct{})

@@ -43,7 +43,7 @@ func (f *Feed) remember(events []Event) {
 }
 
 // diagnosed gives the events the diagnostics that came and went with them: those of a file to the event of that file, others to the last
-// event of the workspace. Where there is none, they are events of their own.
+// event of the workspace. If there is none, they are events of their own.
 func (f *Feed) diagnosed(events []Event, parts []part, shared []mdoc.Diagnostic) []Event {
 	var out []Event
 	for _, c := range parts {

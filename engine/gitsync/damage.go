@@ -9,7 +9,7 @@ import (
 )
 
 // readable refuses to carry on files that could be read when the last sync ended, and cannot any more, such as one that
-// an editor or a full disk left empty: everybody else would get it in place of theirs.
+// an editor or a full disk left empty: everybody else would get it instead of theirs.
 func (s *syncing) readable(ctx context.Context, h gitrepo.Head, tree string) error {
 	since := h.Commit
 	if h.Remote != "" && h.Commit != "" {
@@ -58,7 +58,7 @@ func (s *syncing) readable(ctx context.Context, h gitrepo.Head, tree string) err
 		"or carry it on as it is (--force)", plural(len(bad), "file"), named(bad))
 }
 
-// unreadableText returns why the text of a file cannot be edited, "" where it can.
+// unreadableText returns why the text of a file cannot be edited, "" if it can.
 func unreadableText(p mdstore.Path, data []byte) string {
 	if most := mdstore.MaxSize(p); int64(len(data)) > most {
 		return fmt.Sprintf("it has more than %d bytes", most)

@@ -113,7 +113,7 @@ type merging struct {
 	open               []gitrepo.Clash // what people must decide
 	titles             map[string]string
 	puts               []gitrepo.Put // files that the merged tree gets besides
-	texts              [][]byte      // of puts, at the same places; nil where the put has its blob
+	texts              [][]byte      // of puts, at the same places; nil if the put has its blob
 }
 
 // merge merges file by file.

@@ -26,7 +26,7 @@ type Options struct {
 
 // A Report says what went out and what came in.
 type Report struct {
-	Message string   // the subject of the commit of the vault's changes; "" where there were none
+	Message string   // the subject of the commit of the vault's changes; "" if there were none
 	CameIn  string   // one line about the upstream's new commits; "" for none
 	Notes   []string // decisions of the merge and its repairs
 	Pushed  int      // commits

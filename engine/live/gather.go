@@ -203,7 +203,7 @@ func (g *gather) read(ctx context.Context, w view.Wanted) (mdstore.File, error) 
 	}
 }
 
-// beingSaved reports whether a file that is not as it was may be half of a save. Where the store tells of saves, it tells when they have
+// beingSaved reports whether a file that is not as it was may be half of a save. If the store tells of saves, it tells when they have
 // settled; elsewhere a file that was changed just now and is missing or damaged is given time.
 func (g *gather) beingSaved(f mdstore.File, err error) bool {
 	l := g.vault
@@ -269,7 +269,7 @@ func (d *docs) parsed(f mdstore.File, form *mdoc.Form) *mdoc.Doc {
 	return f.Doc
 }
 
-// kept returns the file that was last kept of a path, the zero File where there is none.
+// kept returns the file that was last kept of a path, the zero File if there is none.
 func (d *docs) kept(p mdstore.Path) mdstore.File {
 	d.mu.Lock()
 	defer d.mu.Unlock()

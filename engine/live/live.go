@@ -32,7 +32,7 @@ type Vault struct {
 	states    map[mdstore.ID]state                // guarded by mu
 	heads     map[mdstore.Path]*mdstore.Workspace // guarded by mu: the workspaces' own files, as last read
 	dirty     map[mdstore.Path]mark               // guarded by mu: files and folders that may have changed since the views were read
-	all       []*mdstore.Workspace                // guarded by mu: as last listed; nil where a workspace may have come, gone or moved since
+	all       []*mdstore.Workspace                // guarded by mu: as last listed; nil if a workspace may have come, gone or moved since
 	allGen    uint64                              // guarded by mu: the generation that the store had before
 	marks     uint64                              // guarded by mu: counts marks
 	epoch     uint64                              // guarded by mu: counts calls of Stale
@@ -63,7 +63,7 @@ func Open(st mdstore.Store, opt Options) (*Vault, error) {
 		heads: map[mdstore.Path]*mdstore.Workspace{}, dirty: map[mdstore.Path]mark{}}, nil
 }
 
-// Generation returns the store's generation, 0 where it has none.
+// Generation returns the store's generation, 0 if it has none.
 func (l *Vault) Generation(ctx context.Context) (uint64, error) {
 	if h, ok := mdstore.AsStore[mdstore.History](l.st); ok {
 		return h.Generation(ctx)
@@ -213,7 +213,7 @@ func (l *Vault) drop(id mdstore.ID, err error) {
 	delete(l.states, id)
 }
 
-// Committed publishes the view that a commit of this process led to: next, or nothing where the files have to be read again. before is
+// Committed publishes the view that a commit of this process led to: next, or nothing if the files have to be read again. before is
 // the generation that the plan was made over. A view that another call has read since then keeps the generation that it is of: the
 // history tells which of its files are to be read again.
 func (l *Vault) Committed(planned, next *view.View, before, after uint64) {

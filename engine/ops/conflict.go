@@ -124,7 +124,7 @@ type conflict struct {
 var marks = merge.Options{Ours: "ours", Theirs: "theirs"}
 
 // conflicts returns the conflicts below a folder of the vault, "" for all: what git's index says, and the files that
-// these diagnostics say have marks. The repository is nil where there is none.
+// these diagnostics say have marks. The repository is nil if there is none.
 func conflicts(
 	ctx context.Context, env *Env, under mdstore.Path, found []mdoc.Diagnostic,
 ) (*gitrepo.Repo, []*conflict, error) {
@@ -238,7 +238,7 @@ func (c *conflict) names(text []byte) []string {
 // wholeText is what a conflict is about that is in no field and no section.
 const wholeText = "text"
 
-// gone returns the side that has no such file, "" where both have it.
+// gone returns the side that has no such file, "" if both have it.
 func (c *conflict) gone() string {
 	switch {
 	case c.stages == nil:

@@ -260,7 +260,7 @@ func ContextFocus(ctx context.Context, env *Env, in ContextFocusIn) (*ContextFoc
 }
 
 // Focus returns the node that the caller's work is about when it names none; "" where nothing has the focus, which means
-// the root. Where the nearest focus is gone, lost says so and what is used instead.
+// the root. If the nearest focus is gone, lost says so and what is used instead.
 func (env *Env) Focus(ctx context.Context, s *view.View) (id mdstore.ID, lost string) {
 	return focusIn(s, env.Engine.FocusOf(ctx, s, env.Session, env.host))
 }

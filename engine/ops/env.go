@@ -64,7 +64,7 @@ type Env struct {
 	Caller   Caller
 	By       string          // the way of a ByDecider, as a log tells it: "on the page"; "" is at a terminal
 	Operator string          // mdstore.OperatorAI or OperatorHuman, for log lines; "" is AI
-	Home     string          // the person's own folder; "" where it is not known
+	Home     string          // the person's own folder; "" if unknown
 	Clients  act.Clients     // what connects machines that serve folders; nil: nothing does
 	CallLog  *places.CallLog // the server's log of tool calls, by session; nil: none is kept
 

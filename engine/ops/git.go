@@ -252,7 +252,7 @@ func setDriver(ctx context.Context, env *Env, command string, w Write) (*GitInst
 	return out, nil
 }
 
-// DriverHint says how git would merge the vault's files by what they mean, "" where it does already, or where there is
+// DriverHint says how git would merge the vault's files by what they mean, "" if it does already, or where there is
 // no git.
 func DriverHint(ctx context.Context, env *Env, _ struct{}) (*string, error) {
 	hint := ""

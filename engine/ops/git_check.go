@@ -14,7 +14,7 @@ import (
 const mergeBoth = "merge what both sides changed" // what check --fix does about a conflict
 
 // gitDiagnostics adds to the diagnostics of the files below a folder of the vault, "" for all, what git says: unmerged
-// files, and that this clone lacks the merge driver. Where there is no git, that is nothing.
+// files, and that this clone lacks the merge driver. If there is no git, that is nothing.
 func gitDiagnostics(ctx context.Context, env *Env, under mdstore.Path, found []mdoc.Diagnostic) []mdoc.Diagnostic {
 	r, all, err := conflicts(ctx, env, under, found)
 	if err != nil {

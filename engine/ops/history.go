@@ -267,7 +267,7 @@ type BlameOut struct {
 // BlamePart is a field of the front matter, or a section with its signs of a heading.
 type BlamePart struct {
 	Name   string   `json:"name"`
-	Commit string   `json:"commit,omitempty"` // of its newest line; "" where a line is in no commit yet
+	Commit string   `json:"commit,omitempty"` // of its newest line; "" if a line is in no commit yet
 	Time   string   `json:"timestamp,omitempty"`
 	Author string   `json:"author,omitempty"`
 	Others []string `json:"others,omitempty"` // authors of its other lines

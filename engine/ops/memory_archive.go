@@ -74,7 +74,7 @@ func besides(ctx context.Context, env *Env) plan.ReadFile {
 	return func(p mdstore.Path) (mdstore.File, error) { return env.Engine.FileAt(ctx, p) }
 }
 
-// lastAccess returns when a slot was last changed, or read on this machine, in Unix milliseconds; 0 where that is not known.
+// lastAccess returns when a slot was last changed, or read on this machine, in Unix milliseconds; 0 if unknown.
 func lastAccess(p *mdstore.Page, accessed map[mdstore.ID]time.Time) int64 {
 	last := max(p.Time(mdstore.KeyCreated), p.Time(mdstore.KeyUpdated))
 	if at, ok := accessed[p.ID]; ok {

@@ -111,7 +111,7 @@ func listed[T ~string](words []T) string {
 	return b.String()
 }
 
-// list collects a page as a result. Where that is bounded, the way to its first node takes a quarter of the room at
+// list collects a page as a result. If that is bounded, the way to its first node takes a quarter of the room at
 // most: what is too much goes at the top.
 func (env *Env) list(p *branch, root mdstore.ID) *NodeListOut {
 	out := &NodeListOut{Tree: p.collect(root), Total: p.total, Shown: p.shown, Cursor: cursorAt(p.s, p.next), Out: Out{Hint: "node_get shows one, context_get what its work needs"}}

@@ -58,7 +58,7 @@ func (env *Env) runs(ctx context.Context, s *view.View, out *NodeNextOut) {
 		offered[n.NodeID] = true
 	}
 	var all []Running
-	held, _ := env.Engine.Claims(ctx) // empty where they cannot be told
+	held, _ := env.Engine.Claims(ctx) // empty if they cannot be told
 	for n := range s.Ready(func(*mdstore.Node) bool { return true }) {
 		if view.Begun(n) && !statemachine.TakesChildren(n.Type) && !offered[string(n.ID)] {
 			all = append(all, runningOf(held, s.Workspace().ID, n))

@@ -138,7 +138,7 @@ func (env *Env) whatNext(ctx context.Context, out *NodeTransitionOut, ws, id mds
 		out.Waits = &Waits{NodeID: string(n.ID), Title: n.Title, For: []Running{}}
 		open := s.OpenChildren(n.ID)
 		shown, _ := first(env, open, boundedItems)
-		held, _ := env.Engine.Claims(ctx) // empty where they cannot be told
+		held, _ := env.Engine.Claims(ctx) // empty if they cannot be told
 		for _, k := range shown {
 			kid, _ := s.Node(mdstore.ID(k))
 			out.Waits.For = append(out.Waits.For, runningOf(held, ws, kid))

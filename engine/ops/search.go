@@ -132,7 +132,7 @@ func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 	return out, nil
 }
 
-// filter returns what a part must be besides matching. Texts in place of others that were rolled up are found by their
+// filter returns what a part must be besides matching. Texts instead of others that were rolled up are found by their
 // type only.
 func (in SearchIn) filter(env *Env, q *search.Query) (func(*search.Head) bool, error) {
 	var times [2]int64

@@ -145,7 +145,7 @@ func (s source) path() mdstore.Path {
 	return s.page.Path
 }
 
-// read returns the file as it is now, and what is known of it. Where the view knows it in an older version, what its front
+// read returns the file as it is now, and what is known of it. If the view knows it in an older version, what its front
 // matter says is read again.
 func (s *source) read(ctx context.Context, env *Env) (f search.File, data []byte, err error) {
 	if s.doc != "" {

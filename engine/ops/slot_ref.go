@@ -26,7 +26,7 @@ type MemoryIn struct {
 
 func (r MemoryIn) caller() string { return r.SessionID }
 
-// memorySession returns the file of the caller's session; ok is false where it has none.
+// memorySession returns the file of the caller's session; ok is false if it has none.
 func memorySession(ctx context.Context, env *Env) (v *view.View, p *mdstore.Page, ok bool) {
 	if env.Session == "" {
 		return nil, nil, false

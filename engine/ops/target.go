@@ -9,7 +9,7 @@ import (
 	"arbor/mdstore"
 )
 
-// A target is what a writing operation is about: a workspace, and a node in it or "". Where it is not found, err says
+// A target is what a writing operation is about: a workspace, and a node in it or "". If it is not found, err says
 // why, and apply does nothing.
 type target struct {
 	ws, node mdstore.ID

@@ -105,7 +105,7 @@ func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *plan.Outcome, hint 
 	return w
 }
 
-// problem returns an open problem as a result has it, null where there is none.
+// problem returns an open problem as a result has it, null if there is none.
 func problem(p mdstore.Problem) *mdstore.Problem {
 	if p.IsZero() {
 		return nil

@@ -16,7 +16,7 @@ type UseOut struct {
 	Name        string `json:"name,omitempty"`
 }
 
-// Use makes an active workspace the default of this machine. Where the input names none it tells which one is.
+// Use makes an active workspace the default of this machine. If the input names none it tells which one is.
 func Use(ctx context.Context, env *Env, in In) (*UseOut, error) {
 	if in.WorkspaceID == "" {
 		w, err := env.machineDefault(ctx)
@@ -37,7 +37,7 @@ func Use(ctx context.Context, env *Env, in In) (*UseOut, error) {
 	return &UseOut{string(w.ID), w.Name}, fail(err)
 }
 
-// machineDefault returns the workspace that is this machine's default; nil where none is, or it is active no more.
+// machineDefault returns the workspace that is this machine's default; nil if none is, or it is active no more.
 func (env *Env) machineDefault(ctx context.Context) (*mdstore.Workspace, error) {
 	m, err := env.Engine.MachineOf(ctx)
 	if err != nil || m.Workspace == "" {

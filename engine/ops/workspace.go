@@ -109,7 +109,7 @@ type WorkspaceHead struct {
 	UpdatedAt     int64  `json:"updatedAt"`
 	Path          string `json:"path" only:"verbose"`
 	Damaged       bool   `json:"damaged,omitempty"`
-	LastAccessed  int64  `json:"lastAccessed,omitempty"` // on this machine, Unix milliseconds; 0 where that is not known
+	LastAccessed  int64  `json:"lastAccessed,omitempty"` // on this machine, Unix milliseconds; 0 if unknown
 	SessionCount  int    `json:"sessionCount,omitempty"` // sessions with a file
 	TraceCount    int    `json:"traceCount,omitempty"`   // entries of their logs
 	Bound         bool   `json:"bound,omitempty"`        // the caller's session is bound to it

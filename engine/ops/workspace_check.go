@@ -162,7 +162,7 @@ func (out *WorkspaceCheckOut) partly(err error) error {
 		With(errs.Details{Committed: true, Paths: files})
 }
 
-// fix repairs one workspace and adds what is left to the result. It reports false where a damaged file prevents that:
+// fix repairs one workspace and adds what is left to the result. It reports false if a damaged file prevents that:
 // check finds the file, and the other workspaces are repaired all the same.
 func (env *Env) fix(ctx context.Context, id mdstore.ID, w Write, out *WorkspaceCheckOut) (checked bool, err error) {
 	m, err := env.Engine.Fix(ctx, id, env.act(w, Match{}))

@@ -36,7 +36,7 @@ type WorkspaceInfo struct {
 	Status         string        `json:"status"`
 	Rules          []string      `json:"rules"`
 	RulesHidden    int           `json:"rulesHidden,omitempty"` // further rules, where results are bounded
-	RulesHash      string        `json:"rulesHash"`             // of the rules as they stand; "" where the file is closed to edits
+	RulesHash      string        `json:"rulesHash"`             // of the rules as they stand; "" if the file is closed to edits
 	RulesHashStale bool          `json:"rulesHashStale,omitempty"`
 	Docs           []mdstore.Ref `json:"docs"`
 	DocsHidden     int           `json:"docsHidden,omitempty"` // further documents, where results are bounded
@@ -244,7 +244,7 @@ var statusOf = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn)
 	return out, nil
 })
 
-// GitStatus returns what git says of the vault's folder and its branch; nil where there is no git.
+// GitStatus returns what git says of the vault's folder and its branch; nil if there is no git.
 func GitStatus(ctx context.Context, env *Env, _ struct{}) (*gitrepo.Status, error) {
 	if env.Engine.Vault() == "" {
 		return nil, nil

@@ -24,7 +24,7 @@ type WorkspaceLoadIn struct {
 // WorkspaceLoadOut is a briefing with where things stand.
 type WorkspaceLoadOut struct {
 	Success bool    `json:"success,omitempty"` // with the shape data
-	Data    *Loaded `json:"data,omitempty"`    // likewise, in place of the members of Loaded
+	Data    *Loaded `json:"data,omitempty"`    // likewise, instead of the members of Loaded
 	*Loaded
 	WorkspaceContext WorkspaceContext `json:"workspaceContext"`
 	Out

@@ -62,7 +62,7 @@ type Draft struct {
 	AllRules bool                // the rules are replaced as a whole
 	Before   *view.View          // an earlier look, of a repair: what was there then is not taken for gone; nil for none
 
-	Parents map[mdstore.ID]mdstore.ID // of a repair: the parents that nodes had before a merge; nil where they are not known
+	Parents map[mdstore.ID]mdstore.ID // of a repair: the parents that nodes had before a merge; nil if unknown
 }
 
 // Options are what a draft takes from outside.
@@ -257,7 +257,7 @@ func (d *Draft) Touched() []mdstore.Path {
 	return slices.Compact(out)
 }
 
-// Left returns the files of the workspace as the changes leave them, for a view to go on with; ok is false where they
+// Left returns the files of the workspace as the changes leave them, for a view to go on with; ok is false if they
 // also move files or folders that a view cannot follow, so that it is to be read anew.
 func (d *Draft) Left() (files []mdstore.File, ok bool) {
 	ok = true

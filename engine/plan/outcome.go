@@ -26,7 +26,7 @@ type Outcome struct {
 type FileChange struct {
 	Path    mdstore.Path
 	To      mdstore.Path    // the new path after a move; "" if it stays
-	Version mdstore.Version // the new one; zero where the file moved or is gone
+	Version mdstore.Version // the new one; zero if the file moved or is gone
 	What    []view.Change
 	Old     []byte // nil for a file that was not there
 	New     []byte // nil for one that moves or goes

@@ -137,7 +137,7 @@ func (e *Edit) list(section string, at []int, have, now []string) {
 	}
 }
 
-// left returns the indexes of those rules without which have is now; ok is false where no removal leads there.
+// left returns the indexes of those rules without which have is now; ok is false if no removal leads there.
 func left(have, now []string) (gone []int, ok bool) {
 	kept := 0
 	for i, r := range have {

@@ -23,8 +23,8 @@ func Trace(d *Draft, session *mdstore.Page, kind, text string) {
 	d.logText(OnPage(d, session), kind+": "+strings.TrimSpace(text))
 }
 
-// TraceAct adds the line of the operation itself, as the act says it, to the log of its session. It adds none where the
-// plan changes nothing or edits the session's file anyway, nor to the log of a session that has ended. Where the file
+// TraceAct adds the line of the operation itself, as the act says it, to the log of its session. It adds none if the
+// plan changes nothing or edits the session's file anyway, nor to the log of a session that has ended. If the file
 // takes no line, the operation is planned without it, and warns.
 func TraceAct(d *Draft, session *mdstore.Page) {
 	edits := func(e *Edit) bool { return e.touched || e.after != nil }

@@ -41,7 +41,7 @@ func CheckSlotName(name string) error {
 	return nil
 }
 
-// NoSlotName is what a session has in place of the name of its slot when nothing of it is to be kept.
+// NoSlotName is what a session has instead of the name of its slot when nothing of it is to be kept.
 const NoSlotName = "none"
 
 func nameRune(r rune) bool {

@@ -15,7 +15,7 @@ type SlotSize struct {
 	Path                 mdstore.Path // the file's path afterwards
 	Original, Compressed int          // bytes of the text, and of it compressed
 	Zipped               bool         // the file is compressed now
-	Keep                 string       // why compress leaves the file as it is; "" where it would compress it
+	Keep                 string       // why compress leaves the file as it is; "" if it would compress it
 }
 
 // SizeOf compresses the text of a slot to see what that makes of it. It uses the document.

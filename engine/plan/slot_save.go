@@ -126,7 +126,7 @@ type SlotDone struct {
 	Trash mdstore.Path // where a deleted one is
 }
 
-// Plan plans the change. Where the file moves, the text that it has then is written to the new place and removed from
+// Plan plans the change. If the file moves, the text that it has then is written to the new place and removed from
 // the old one.
 func (x UpdateSlot) Plan(d *Draft) (*SlotDone, error) {
 	p, err := slotOf(d, x.Slot)

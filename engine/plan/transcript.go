@@ -13,7 +13,7 @@ type AppendTranscript struct {
 	Anew     bool // they replace those that are there, which are kept under another name
 }
 
-// Plan adds the messages. Where the transcript would grow too long, it stays under another name, which a new one says.
+// Plan adds the messages. If the transcript would grow too long, it stays under another name, which a new one says.
 func (a AppendTranscript) Plan(d *Draft) (None, error) {
 	at, p, err := transcriptOf(d, a.Session)
 	if err != nil {
@@ -52,7 +52,7 @@ func (a AppendTranscript) Plan(d *Draft) (None, error) {
 	return None{}, nil
 }
 
-// transcriptOf returns where the transcript of a session lies, and the transcript, nil where there is none. The
+// transcriptOf returns where the transcript of a session lies, and the transcript, nil if there is none. The
 // error is that of one that cannot be read.
 func transcriptOf(d *Draft, session mdstore.ID) (mdstore.Path, *mdstore.Page, error) {
 	s, err := sessionFile(d, session)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A word is one word of a query, folded. Where it begins or ends with a character that joins, a word of the text begins or
+// A word is one word of a query, folded. If it begins or ends with a character that joins, a word of the text begins or
 // ends there as well; so a word of Chinese is found in any part of a text, and one of English as a whole.
 type word struct {
 	text        []byte

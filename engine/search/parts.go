@@ -23,7 +23,7 @@ func (f *File) parts(data []byte) []Part {
 	return f.Parts(f, data)
 }
 
-// frontEnd returns the offset behind the front matter, 0 where there is none.
+// frontEnd returns the offset behind the front matter, 0 if there is none.
 func frontEnd(data []byte) int {
 	rest, ok := bytes.CutPrefix(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("---"))
 	if i := bytes.Index(rest, []byte("\n---")); ok && i >= 0 {

@@ -17,7 +17,7 @@ type Head struct {
 	Type, Status, Group    string
 	ID, Title, Description string
 	Tags                   []string
-	Time                   int64           // Unix milliseconds; 0 where it is not known
+	Time                   int64           // Unix milliseconds; 0 if unknown
 	Fields                 *mdstore.Fields // nil for anything but a node
 }
 

@@ -33,7 +33,7 @@ const (
 	lineLooked    = 4096 // bytes before it that are looked at
 )
 
-// Show returns what is shown of a part of a file. ok is false where the file holds no such part now, or one that does not
+// Show returns what is shown of a part of a file. ok is false if the file holds no such part now, or one that does not
 // match.
 func (q *Query) Show(f *File, part int, data []byte) (s Shown, ok bool) {
 	all := f.parts(data)

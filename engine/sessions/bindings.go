@@ -28,7 +28,7 @@ import (
 type Binding struct {
 	SessionID     string     `json:"sessionId"`
 	WorkspaceID   mdstore.ID `json:"workspaceId"`
-	FocusedNodeID mdstore.ID `json:"focusedNodeId,omitempty"` // the session's own focus; "" where the workspace's counts
+	FocusedNodeID mdstore.ID `json:"focusedNodeId,omitempty"` // the session's own focus; "" if the workspace's counts
 	Session       mdstore.ID `json:"session,omitempty"`       // the session whose file has the trace; "" for the one named as this one is
 	BoundAt       int64      `json:"boundAt"`                 // Unix milliseconds
 }
@@ -139,7 +139,7 @@ func (s *Bindings) Set(b Binding, now time.Time) ([]mdstore.Change, error) {
 	})
 }
 
-// Unset is the way back from Set. The error is SESSION_NOT_FOUND where there is no binding.
+// Unset is the way back from Set. The error is SESSION_NOT_FOUND if there is no binding.
 func (s *Bindings) Unset(session string, now time.Time) ([]mdstore.Change, error) {
 	if err := s.Corrupt(); err != nil {
 		return nil, err
@@ -191,7 +191,7 @@ func (s *Bindings) Corrupt() error {
 		With(errs.Details{Paths: []string{mdstore.SessionsFile}})
 }
 
-// Raw returns the bytes of the file, nil where there is none.
+// Raw returns the bytes of the file, nil if there is none.
 func (s *Bindings) Raw() []byte { return s.raw }
 
 // ValidID returns an error for a text that cannot be the id of a session.
@@ -239,7 +239,7 @@ func (s *Bindings) Diagnostics() []mdoc.Diagnostic {
 	return out
 }
 
-// key returns where the binding of a session stands, 0 and 0 where the file writes its id in another way.
+// key returns where the binding of a session stands, 0 and 0 if the file writes its id in another way.
 func (s *Bindings) key(id string) (line, col int) {
 	quoted, err := json.Marshal(id)
 	from := bytes.Index(s.raw, []byte(`"bindings"`))

@@ -25,7 +25,7 @@ const (
 	holdKept  = 24 * time.Hour   // after it a hold is dropped: until then a connection that slept renews it
 )
 
-// holdsFile lies in .local/: connections are of this machine. Where it is lost nothing is held.
+// holdsFile lies in .local/: connections are of this machine. If it is lost nothing is held.
 const holdsFile = mdstore.Path("holds.json")
 
 // Holds are the holds as they were read, by the ids of sessions.

@@ -13,7 +13,7 @@ import (
 	"arbor/mdstore/pattern"
 )
 
-// Find returns the binding of an identifier. The error is a FILE_UNREADABLE where the file has an entry for it that is
+// Find returns the binding of an identifier. The error is a FILE_UNREADABLE if the file has an entry for it that is
 // no binding.
 func (s *Bindings) Find(identifier string) (b Binding, ok bool, err error) {
 	raw, there := s.bindings[identifier]
@@ -59,7 +59,7 @@ func (s *Bindings) To(ws mdstore.ID) (all []Binding) {
 	return all
 }
 
-// UnsetTo returns the commit that ends all bindings to a workspace, nil where there is none.
+// UnsetTo returns the commit that ends all bindings to a workspace, nil if there is none.
 func (s *Bindings) UnsetTo(ws mdstore.ID, now time.Time) ([]mdstore.Change, error) {
 	bound := s.To(ws)
 	if len(bound) == 0 {

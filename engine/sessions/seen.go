@@ -24,7 +24,7 @@ import (
 // itself, and one in .local/texts/ with digests of the texts that it has read or written. They may be lost: a session
 // without them looks for the first time, and has read nothing. It is safe for concurrent use.
 type Seen struct {
-	st  mdstore.Store // keeps nothing where it is no mdstore.Local
+	st  mdstore.Store // keeps nothing if it is no mdstore.Local
 	now func() time.Time
 
 	mu       sync.Mutex

@@ -47,7 +47,7 @@ type BindingStore interface {
 	// Bind makes an identifier mean a workspace, whatever it meant before.
 	Bind(ctx context.Context, identifier string, id mdstore.ID) error
 
-	// Unbind ends what an identifier means. The error is a SESSION_NOT_FOUND where it means nothing.
+	// Unbind ends what an identifier means. The error is a SESSION_NOT_FOUND if it means nothing.
 	Unbind(ctx context.Context, identifier string) error
 
 	// UnbindWorkspace ends what all identifiers mean that mean this workspace.
@@ -55,7 +55,7 @@ type BindingStore interface {
 }
 
 // A SessionStore keeps the messages of sessions, in a file each. A session is named by a key, as an identifier is.
-// One that is not there is a SESSION_NOT_FOUND, also where it has no messages, but for the calls that say that
+// One that is not there is a SESSION_NOT_FOUND, also where it has no messages, except the calls that say that
 // they make it.
 type SessionStore interface {
 	// Read returns the messages of a session, oldest first, byte for byte.
@@ -91,7 +91,7 @@ func WithSessions(s SessionStore) Option { return func(all *Stores) { all.Sessio
 // WithBindings chooses the store of bindings.
 func WithBindings(s BindingStore) Option { return func(all *Stores) { all.Bindings = s } }
 
-// New returns the stores over an engine, or in place of each the one that an option chooses.
+// New returns the stores over an engine, or instead of each the one that an option chooses.
 func New(e *engine.Engine, options ...Option) Stores {
 	own := vault{e}
 	all := Stores{Workspaces: own, Sessions: own, Bindings: own}

@@ -11,7 +11,7 @@ import (
 // A Change is one thing that an operation or a commit did to a node, a workspace or a page. String puts it into words
 // for logs and JSON; front ends phrase it from the fields.
 type Change struct {
-	ID   mdstore.ID // of the node, workspace or page; "" where the context says it
+	ID   mdstore.ID // of the node, workspace or page; "" if the context says it
 	Key  string     // the front matter key, or the section in lower case; "" for the whole file
 	Do   string     // a verb, such as Created; "" for a new value (To) or, without From and To, a new text
 	From string     // the old value

@@ -17,7 +17,7 @@ type Difference struct {
 	Title    string
 	Kind     string       // Added, Altered, Removed, Relocated
 	From     mdstore.Path // where a moved file was
-	Fields   []string     // front matter keys that differ; none where that is not known
+	Fields   []string     // front matter keys that differ; none if unknown
 	Sections []string     // sections that differ
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Referred returns the node that a target among n's references names: by its id, or by a link to its file as editors
-// write it. A link is a path from the folder of n's file, from nodes/, or from a folder above that. Where it leads to
+// write it. A link is a path from the folder of n's file, from nodes/, or from a folder above that. If it leads to
 // no file, the name of the folder counts, which is made for the id.
 func (v *View) Referred(n *mdstore.Node, target string) (to *mdstore.Node, ok bool) {
 	if to, ok = v.Node(mdstore.ID(target)); ok {
@@ -65,7 +65,7 @@ func NamesNode(target string) bool {
 	return id && (file || !strings.Contains(dir, "/")) || file && (whole || strings.HasPrefix(dir, "../"))
 }
 
-// link returns the path that a target names, without a heading and without what editors encode. Where it is the file of
+// link returns the path that a target names, without a heading and without what editors encode. If it is the file of
 // a node, it is the path of the folder, and file is true.
 func link(target string) (dir string, file bool) {
 	dir, _, _ = strings.Cut(target, "#")
@@ -80,7 +80,7 @@ func link(target string) (dir string, file bool) {
 	return dir, false
 }
 
-// cutNodes cuts the path of a node's folder at the folder of all nodes; whole is false where that is not in it.
+// cutNodes cuts the path of a node's folder at the folder of all nodes; whole is false if that is not in it.
 func cutNodes(dir string) (above, below string, whole bool) {
 	nodes := "/" + mdstore.NodeKind.Place.Dir + "/"
 	if i := strings.LastIndex("/"+dir, nodes); i >= 0 {

@@ -75,7 +75,7 @@ func SinceMark(v *View, mark []string) (nodes []NodeSince, counts []CountSince) 
 	return nodes, counts
 }
 
-// MarkedFocus returns the focus of a mark, empty where it had none.
+// MarkedFocus returns the focus of a mark, empty if it had none.
 func MarkedFocus(mark []string) mdstore.ID {
 	if len(mark) > 0 {
 		if parts := strings.Split(mark[0], ":"); len(parts) == 4 && parts[0] == "node" {

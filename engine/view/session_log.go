@@ -16,7 +16,7 @@ func (ps Pages) Log(session *mdstore.Page) (all []mdstore.LogEntry) {
 }
 
 // Transcript returns the messages of a session's transcript, oldest first: the last ones, of the files that hold
-// as many, or all with 0. Where it was begun anew because it had grown too long, it goes on from the file that it
+// as many, or all with 0. If it was begun anew because it had grown too long, it goes on from the file that it
 // names. The error is that of a file that cannot be read.
 func Transcript(v *View, session *mdstore.Page, last int) (all []mdstore.Message, err error) {
 	at := mdstore.TranscriptKind.FileFor(session.Path.Dir(), "")

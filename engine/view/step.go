@@ -15,7 +15,7 @@ type Edition struct {
 	Title      string     // or name
 	Status     statemachine.Status
 	Doc        *mdoc.Doc
-	Damage     string // why the file cannot be read, or not all of it; "" where it can be
+	Damage     string // why the file cannot be read, or not all of it; "" if it can be
 }
 
 // EditionOf reads a version of the file at a path.

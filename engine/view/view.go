@@ -28,7 +28,7 @@ type View struct {
 	broken map[mdstore.Path]mdoc.Diagnostic // files of nodes that could not be read at all; never modified
 	pages  pages
 	tree   func() []spot // the nodes in the order of the tree, made when they are first asked for
-	docs   *recorder     // nil where no document can be asked for
+	docs   *recorder     // nil if no document can be asked for
 }
 
 var _ assemble.Source = (*View)(nil)
@@ -157,7 +157,7 @@ func (v *View) AllBroken() map[mdstore.Path]mdoc.Diagnostic {
 }
 
 // Unread returns the error of a file that could not be read for a reason that says nothing about it, such as a disk
-// that fails: any node of the tree may be missing. It is an *mdoc.UnreadableError, and nil where there is none.
+// that fails: any node of the tree may be missing. It is an *mdoc.UnreadableError, and nil if there is none.
 func (v *View) Unread() error { return unread(v.ws.Problems, v.broken) }
 
 func unread(problems []mdoc.Diagnostic, broken map[mdstore.Path]mdoc.Diagnostic) error {
@@ -252,7 +252,7 @@ func (v *View) walk(from mdstore.ID, below func(mdstore.ID) []*mdstore.Node, yie
 	}
 }
 
-// Ancestors returns the nodes above one, its parent first. whole is false where the way does not end at the root: a
+// Ancestors returns the nodes above one, its parent first. whole is false if the way does not end at the root: a
 // parent is missing, or the way goes round.
 func (v *View) Ancestors(id mdstore.ID) (up []*mdstore.Node, whole bool) {
 	n, ok := v.Node(id)

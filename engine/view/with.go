@@ -48,7 +48,7 @@ func (v *View) with(files []mdstore.File, lean bool) *View {
 	return v.Next(w, nodes, gone, pages...)
 }
 
-// Next returns the view with another own file, with these nodes and pages in place of those whose files lie where
+// Next returns the view with another own file, with these nodes and pages instead of those whose files lie where
 // theirs do, and without the files that are gone.
 func (v *View) Next(w *mdstore.Workspace, nodes []*mdstore.Node, gone []mdstore.Path, pages ...*mdstore.Page) *View {
 	next := &View{ws: w, nodes: slices.Clone(v.nodes), ids: slices.Clone(v.ids), kids: slices.Clone(v.kids), pages: v.pages,
@@ -85,7 +85,7 @@ func (v *View) drop(p mdstore.Path) {
 	}
 }
 
-// put adds a node to a view that is being made, in place of the one whose file lies there.
+// put adds a node to a view that is being made, instead of the one whose file lies there.
 func (v *View) put(n *mdstore.Node) {
 	v.drop(n.Path)
 	if top, ok := mdstore.NodeKind.Top(v.ws.Dir, n.Path); ok { // it misses its file only while there is no node anywhere in it

@@ -91,7 +91,7 @@ func ends(a, b [][]byte) (head, tail int) {
 	return head, tail
 }
 
-// hunks returns how a became b, in order; ok is false where they differ too much to compare.
+// hunks returns how a became b, in order; ok is false if they differ too much to compare.
 func hunks(a, b [][]byte) (out []hunk, ok bool) {
 	head, tail := ends(a, b)
 	x, y := a[head:len(a)-tail], b[head:len(b)-tail]

@@ -112,7 +112,7 @@ func parse(text string) (c *cache) {
 	return c
 }
 
-// decode returns the tree of a workspace that the text of a cache file holds, nil where it is damaged, or is not of
+// decode returns the tree of a workspace that the text of a cache file holds, nil if it is damaged, or is not of
 // this workspace or form.
 func decode(text string, kinds mdstore.Kinds, under mdstore.Path) (t *tree) {
 	defer func() {

@@ -95,7 +95,7 @@ func (s *scans) save(t *tree) int {
 	return len(data)
 }
 
-// mayCache makes the folder of the caches in a .local/ that is there. Where it is missing it is made only in a vault
+// mayCache makes the folder of the caches in a .local/ that is there. If it is missing it is made only in a vault
 // whose .gitignore keeps it out of git, as in a fresh clone: a look at a folder is no reason to put something into it.
 func (s *scans) mayCache() bool {
 	if !s.plainFolder(mdstore.LocalDir) {

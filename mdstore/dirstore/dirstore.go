@@ -178,7 +178,7 @@ func missingFolders(dir string) (missing []string, above string, err error) {
 }
 
 // Open opens the vault in a folder. It finishes the commit that a crash left unfinished, unless another process is at
-// it. Where that cannot be done, because the vault may not be written or a newer version began the commit, the vault
+// it. If that cannot be done, because the vault may not be written or a newer version began the commit, the vault
 // can be read, and Commit says why it refuses.
 func Open(dir string, opt Options) (*Store, error) {
 	dir, err := filepath.Abs(dir)

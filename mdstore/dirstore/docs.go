@@ -19,7 +19,7 @@ import (
 type docs struct {
 	project string
 	vault   string     // relative to the project, with slashes; one that does not begin with a name lies elsewhere
-	root    *osfs.Root // nil where it cannot be opened
+	root    *osfs.Root // nil if it cannot be opened
 }
 
 func openDocs(dir, vault string, log *slog.Logger) (docs, error) {

@@ -264,7 +264,7 @@ func tracked(top, git, vault string) bool {
 	return named || !sure
 }
 
-// indexed reports whether git's index names anything in a folder; sure is false where the index does not tell. Up to
+// indexed reports whether git's index names anything in a folder; sure is false if the index does not tell. Up to
 // version 3 of its format, names stand in it as they are.
 func indexed(top, git, dir string) (named, sure bool) {
 	rel, err := filepath.Rel(top, dir)

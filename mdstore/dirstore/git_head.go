@@ -10,7 +10,7 @@ import (
 	"arbor/mdstore/guard"
 )
 
-// Head returns the id of the commit that is checked out in the repository that the project lies in, "" where that cannot be told.
+// Head returns the id of the commit that is checked out in the repository that the project lies in, "" if that cannot be told.
 func (d docs) Head(ctx context.Context) string {
 	project, err := filepath.EvalSymlinks(d.project)
 	if err != nil || ctx.Err() != nil {
@@ -55,7 +55,7 @@ func commonDir(dir string) string {
 	}
 }
 
-// firstLine returns the first line of a small file of git's, "" where it cannot be read.
+// firstLine returns the first line of a small file of git's, "" if it cannot be read.
 func firstLine(dir, name string) string {
 	data, err := guard.ReadFile(dir, name, 1<<12)
 	if err != nil {

@@ -84,7 +84,7 @@ func (v *vault) localPath(ctx context.Context, name mdstore.Path, create bool) (
 }
 
 // plainWay returns an fs.ErrNotExist where a folder above a file of .local/ is missing, or no plain folder; with
-// create, those that are missing are made, but for .local/ itself.
+// create, those that are missing are made, except .local/ itself.
 func (v *vault) plainWay(p mdstore.Path, create bool) error {
 	for i, c := range p {
 		if c != '/' {

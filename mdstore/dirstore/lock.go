@@ -58,7 +58,7 @@ func (s *Store) acquire(ctx context.Context, wait time.Duration) (release func()
 	return release, nil
 }
 
-// take takes the lock and finishes what a crash left. ok is false where the lock was deleted meanwhile, and is to be
+// take takes the lock and finishes what a crash left. ok is false if the lock was deleted meanwhile, and is to be
 // taken again. The error is that of until if the time is over.
 func (s *Store) take(until context.Context, lock *flock.Flock) (ok bool, err error) {
 	if err := s.InPlace(); err != nil {

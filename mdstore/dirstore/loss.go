@@ -91,7 +91,7 @@ func (s *Store) writersOf(p mdstore.Path, steps []recordedStep, newest []byte, w
 // A writing is the last commit that wrote a part.
 type writing struct {
 	step   int
-	value  string         // "" where it took the part out
+	value  string         // "" if it took the part out
 	logged []part         // the timed log lines that it added
 	before map[string]int // what stood there otherwise, and the number of the step before which that was first
 }

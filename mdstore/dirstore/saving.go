@@ -29,7 +29,7 @@ func (s *Store) fsNow() int64 { return time.Now().UnixNano() + s.skew.Load() }
 // changedAt returns when a file was last changed or given its name, Unix nanoseconds by the same clock.
 func changedAt(st mdstore.Stamp) int64 { return cmp.Or(st.Ctime, st.Mtime) }
 
-// age returns how long ago a file was changed; -1 where that is not known, as the clock was set back since.
+// age returns how long ago a file was changed; -1 if unknown, as the clock was set back since.
 func (s *Store) age(st mdstore.Stamp) time.Duration {
 	if age := time.Duration(s.fsNow() - changedAt(st)); age > -time.Second {
 		return max(age, 0)

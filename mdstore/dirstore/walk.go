@@ -24,7 +24,7 @@ type item struct {
 	path   mdstore.Path
 	stamp  mdstore.Stamp
 	err    error            // why the file cannot be read
-	record *mdstore.Scanned // nil where the walk reads no files
+	record *mdstore.Scanned // nil if the walk reads no files
 	data   *mdstore.File    // of a file without a record
 }
 

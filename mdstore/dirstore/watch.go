@@ -10,7 +10,7 @@ import (
 )
 
 // Watch tells w what may have changed in the vault, whichever program changed it: the files that List lists, and
-// folders that came or went. Where the system gives no events, it looks every two seconds. While git writes to the
+// folders that came or went. If the system gives no events, it looks every two seconds. While git writes to the
 // working tree, no change has settled.
 func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
 	ready := sync.OnceFunc(w.Ready)

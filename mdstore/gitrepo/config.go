@@ -42,7 +42,7 @@ var runs = []struct{ section, name, instead string }{
 type setting struct{ key, value string }
 
 // configOverrides returns the settings that keep git from running what the repository's own configuration names, and the
-// command line of Arbor's merge driver. Where there are any, the person's own values of such keys follow: they count as
+// command line of Arbor's merge driver. If there are any, the person's own values of such keys follow: they count as
 // if the repository's were not there (but for a filter of the same name).
 func (r *Repo) configOverrides(ctx context.Context) (over []setting, driver string, err error) {
 	out, err := r.Run(ctx, nil, "config", "--list", "--show-scope", "-z")

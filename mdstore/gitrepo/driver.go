@@ -27,7 +27,7 @@ const AttributesFile = ".gitattributes"
 // attributes are the lines of AttributesFile that are Arbor's. Other lines are a person's.
 var attributes = []string{"*.md merge=arbor -text", "*.md.gz merge=arbor -diff -text"}
 
-// Attributes returns the content of AttributesFile with Arbor's lines, or without them; nil where no line is left.
+// Attributes returns the content of AttributesFile with Arbor's lines, or without them; nil if no line is left.
 func Attributes(data []byte, with bool) []byte {
 	var own, others []string
 	for line := range strings.Lines(string(data)) {

@@ -24,7 +24,7 @@ type Commit struct {
 	ID       string
 	Author   string // as git has it: it may hold anything but NUL
 	Time     time.Time
-	Old, New Blob   // the file before and after; Old is the zero Blob where it came to its place
+	Old, New Blob   // the file before and after; Old is the zero Blob if it came to its place
 	Others   []Blob // of a merge, the file in the other parents, which differs as well; Old is of the first that has it
 }
 
@@ -131,7 +131,7 @@ func (r *Repo) FileLog(ctx context.Context, id string, p mdstore.Path, since tim
 	return all, nil
 }
 
-// BlobAt returns the file at a path in a commit, whose full id is given; the zero Blob where there is none.
+// BlobAt returns the file at a path in a commit, whose full id is given; the zero Blob if there is none.
 func (r *Repo) BlobAt(ctx context.Context, id string, p mdstore.Path) (Blob, error) {
 	out, err := r.Run(ctx, nil, "ls-tree", "-z", "--full-tree", id, "--", r.InRepo(p))
 	head, _, _ := strings.Cut(string(out), "\t")
@@ -141,7 +141,7 @@ func (r *Repo) BlobAt(ctx context.Context, id string, p mdstore.Path) (Blob, err
 	return Blob{}, err
 }
 
-// Shallow returns the ids of the commits at which a shallow clone ends; none where the clone is whole.
+// Shallow returns the ids of the commits at which a shallow clone ends; none if the clone is whole.
 func (r *Repo) Shallow() []string {
 	data, _ := guard.ReadFile(r.Common, "shallow", 1<<24) // what cannot be read ends nothing
 	return strings.Fields(string(data))

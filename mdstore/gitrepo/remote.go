@@ -21,7 +21,7 @@ func (r *Repo) network(ctx context.Context, args ...string) ([]byte, error) {
 	return r.Run(ctx, nil, args...)
 }
 
-// Fetch brings the upstream of a branch here and returns its commit, "" where the remote has no such branch yet.
+// Fetch brings the upstream of a branch here and returns its commit, "" if the remote has no such branch yet.
 func (r *Repo) Fetch(ctx context.Context, h Head) (string, error) {
 	if h.Remote != "." {
 		_, err := r.network(ctx, "fetch", "--quiet", "--upload-pack=git-upload-pack", "--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=",

@@ -26,8 +26,8 @@ type Repo struct {
 	Top    string // the top of the working tree, without links
 	Dir    string // where git keeps its state; of a linked working tree, that of this tree
 	Common string // where git keeps what all working trees share
-	Prefix string // the folder relative to Top, with slashes and one at its end; "" where the folder is Top
-	Driver string // the command line of Arbor's merge driver, as git runs it here; "" where none is installed
+	Prefix string // the folder relative to Top, with slashes and one at its end; "" if the folder is Top
+	Driver string // the command line of Arbor's merge driver, as git runs it here; "" if none is installed
 
 	overrides []setting // against commands that the repository's own configuration names
 	packers   bool      // it names programs at a remote's end, which no option overrides but those of fetch and push
@@ -94,7 +94,7 @@ func at(folder string) (*Repo, error) {
 	return &Repo{Top: real}, nil
 }
 
-// below reports whether a folder or one above it has anything of git's. Where none has, git is not asked.
+// below reports whether a folder or one above it has anything of git's. If none has, git is not asked.
 func below(dir string) bool {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {

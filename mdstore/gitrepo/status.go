@@ -10,7 +10,7 @@ import (
 type Status struct {
 	Changed  int    `json:"changed,omitempty"`  // files that differ from the last commit; a new folder counts as one
 	Unmerged int    `json:"unmerged,omitempty"` // files with an unresolved conflict
-	Branch   string `json:"branch,omitempty"`   // "" where the head is detached
+	Branch   string `json:"branch,omitempty"`   // "" if the head is detached
 	Upstream string `json:"upstream,omitempty"` // "" for none
 	Ahead    int    `json:"ahead,omitempty"`    // commits that the upstream lacks
 	Behind   int    `json:"behind,omitempty"`   // commits of the upstream that are missing here

@@ -16,8 +16,8 @@ import (
 // A Head is what is checked out, and the branch of a remote that it follows.
 type Head struct {
 	Commit   string // "" before the first one
-	Branch   string // its full name; "" where the head is detached
-	Remote   string // "" where the branch has no upstream; "." where that is a branch of this repository
+	Branch   string // its full name; "" if the head is detached
+	Remote   string // "" if the branch has no upstream; "." where that is a branch of this repository
 	Upstream string // the full name of the upstream as the remote has it
 	Tracking string // and as this repository has it, as it was last fetched
 }

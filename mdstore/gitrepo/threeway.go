@@ -139,7 +139,7 @@ func (r *Repo) Keep(ctx context.Context, texts [][]byte) ([]string, error) {
 	return ids, err
 }
 
-// Lines merges three texts as lines. clean is false where the result has marks, or is ours because the texts are none.
+// Lines merges three texts as lines. clean is false if the result has marks, or is ours because the texts are none.
 func Lines(ctx context.Context, base, ours, theirs []byte) (merged []byte, clean bool, err error) {
 	dir, err := os.MkdirTemp("", "arbor-git-")
 	if err != nil {
@@ -205,7 +205,7 @@ const (
 	syncState = "ARBOR_SYNC"
 )
 
-// Waiting returns the merge of a sync that waits for people; ok is false where git is in no merge, or in another one.
+// Waiting returns the merge of a sync that waits for people; ok is false if git is in no merge, or in another one.
 func (r *Repo) Waiting() (w Waiting, ok bool) {
 	state, err := guard.ReadFile(r.Dir, syncState, 1<<12)
 	head, again := guard.ReadFile(r.Dir, mergeHead, 1<<12)

@@ -11,7 +11,7 @@ import (
 )
 
 // An Unmerged is a file of the folder of which git's index has several versions, because a merge could not make one of
-// them. Each is the id of a blob, "" where that side has no such file.
+// them. Each is the id of a blob, "" if that side has no such file.
 type Unmerged struct {
 	Path               mdstore.Path
 	Mode               string // as git writes it
@@ -62,7 +62,7 @@ func within(r *Repo, args ...string) []string {
 	return append(args, "--", strings.TrimSuffix(r.Prefix, "/"))
 }
 
-// Sides are the versions of a file; nil where a side has no such file.
+// Sides are the versions of a file; nil if a side has no such file.
 type Sides struct{ Base, Ours, Theirs []byte }
 
 // SidesOf returns the versions of unmerged files, in their order, by one process.

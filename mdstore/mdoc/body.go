@@ -67,7 +67,7 @@ func parseBlocks(src []byte, base int) (blocks []block) {
 		}
 	}()
 	b := src[base:]
-	// A blank in place of each carriage return, at the end of a line, does not change block
+	// A blank instead of each carriage return, at the end of a line, does not change block
 	// structure, while the library reads a marker before CRLF as text.
 	root := markdown.Parse(text.NewReader(bytes.ReplaceAll(b, []byte("\r\n"), []byte(" \n"))))
 	var nodes []ast.Node

@@ -173,7 +173,7 @@ func (m *merging) keyOf(name string) func(string) string {
 	return nil
 }
 
-// text returns the merged text of a section that both sides have. Where they conflict it has marks.
+// text returns the merged text of a section that both sides have. If they conflict it has marks.
 func (m *merging) text(name string, v [3]string) string {
 	if v[ours] == v[base] || v[theirs] == v[base] || v[ours] == v[theirs] {
 		return choose(v)

@@ -27,7 +27,7 @@ type entry struct {
 	at       int // the offset of raw
 }
 
-// with returns the lines with another value, written as it stands in front matter; "" where a comment would be lost.
+// with returns the lines with another value, written as it stands in front matter; "" if a comment would be lost.
 func (e entry) with(value string) string {
 	from, to := e.field.Span.Start-e.at, e.field.Span.End-e.at
 	switch {
@@ -232,7 +232,7 @@ func (m *merging) status(a, b string) int {
 	return cmp.Or(follows(b, a)-follows(a, b), m.later, progress(a)-progress(b), cmp.Compare(a, b))
 }
 
-// number returns a key that is a whole number, 0 where it is none.
+// number returns a key that is a whole number, 0 if it is none.
 func number(d *mdoc.Doc, key string) int64 {
 	f, _ := d.Field(key)
 	n, _ := strconv.ParseInt(f.Value, 10, 64)

@@ -16,7 +16,7 @@ type listed struct {
 	raw, gap string
 }
 
-// listOf reads a section as a list, and what follows from the first subheading on; ok is false where a text is in
+// listOf reads a section as a list, and what follows from the first subheading on; ok is false if a text is in
 // neither.
 func listOf(d *mdoc.Doc, name string) (list []listed, tail string, ok bool) {
 	s, _ := d.Section(name)
@@ -36,7 +36,7 @@ func listOf(d *mdoc.Doc, name string) (list []listed, tail string, ok bool) {
 	return list, text(src[end:s.Body.End]), strings.TrimSpace(gaps+src[s.Body.Start:next]) == ""
 }
 
-// list returns the merged text of a section whose items key tells apart; ok is false where it can only be merged as
+// list returns the merged text of a section whose items key tells apart; ok is false if it can only be merged as
 // text.
 func (m *merging) list(name string, key func(string) string) (merged string, ok bool) {
 	var lists [3][]listed
@@ -101,7 +101,7 @@ func (m *merging) list(name string, key func(string) string) (merged string, ok 
 	return merged, d.Text(name) == merged && slices.EqualFunc(d.Items(name), want, same)
 }
 
-// item returns an item that both have. That a reference is expired is a change by itself. Where both changed the
+// item returns an item that both have. That a reference is expired is a change by itself. If both changed the
 // text, the one that gives way is noted.
 func (m *merging) item(name string, v [3]listed) listed {
 	if v[ours].Text == v[theirs].Text {

@@ -25,7 +25,7 @@ type Result struct {
 // A Conflict is what both sides changed differently.
 type Conflict struct {
 	What               string // a key, or the name of a section, as "Conclusion"; "" for text outside of sections
-	Base, Ours, Theirs string // the value or the text; Base is "" where it is not known
+	Base, Ours, Theirs string // the value or the text; Base is "" if unknown
 }
 
 // Options are how conflicts are marked.
@@ -53,7 +53,7 @@ func asText(why string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrText, fmt.Sprintf(why, args...))
 }
 
-// Merge makes one file of ours and theirs, which were both made of base, at p. base is nil where both sides made the
+// Merge makes one file of ours and theirs, which were both made of base, at p. base is nil if both sides made the
 // file. The formatting of ours stays, and what the result says does not depend on which side is ours. A conflict in
 // the front matter has marks around the lines of its key, one in a section around lines of its text; mdoc.Side picks
 // one side. The error is ErrText, or wraps it; it names what conflicts in a compressed file, which can have no
@@ -204,7 +204,7 @@ func (m *merging) judge() {
 	m.later = cmp.Or(m.winner(), cmp.Compare(updated[ours], updated[theirs]), cmp.Compare(line[ours], line[theirs]))
 }
 
-// winner is +1 where ours stands, -1 where theirs does, and 0 where neither does as such.
+// winner is +1 where ours stands, -1 where theirs does, and 0 if neither does as such.
 func (m *merging) winner() int { return []int{0, 1, -1}[m.wins] }
 
 // log adds a line to the logs of both sides for each text that gave way.

@@ -130,7 +130,7 @@ var nodes = files{
 	"ws/nodes/zz/attachments/list.txt": "no node",
 }
 
-// scan scans a workspace twice, and expects what List and Read say each time. It is nil where the store is no Scanner.
+// scan scans a workspace twice, and expects what List and Read say each time. It is nil if the store is no Scanner.
 func (s *suite) scan(under mdstore.Path) *mdstore.Scan {
 	s.Helper()
 	sc, ok := mdstore.AsStore[mdstore.Scanner](s.st)
@@ -150,7 +150,7 @@ func (s *suite) scan(under mdstore.Path) *mdstore.Scan {
 	return got
 }
 
-// DiffScan says how a scan differs from what List, Read and RecordOf say; "" where it does not.
+// DiffScan says how a scan differs from what List, Read and RecordOf say; "" if it does not.
 func DiffScan(ctx context.Context, st mdstore.Store, kinds mdstore.Kinds, under mdstore.Path, got *mdstore.Scan) string {
 	want := &mdstore.Scan{}
 	for e, err := range st.List(ctx, under) {

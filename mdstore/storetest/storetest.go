@@ -64,7 +64,7 @@ func (s *suite) write(p mdstore.Path, text string) mdstore.Change {
 	return mdstore.Change{Path: p, Base: s.version(p), New: []byte(text)}
 }
 
-// version is the version of the file at p, zero where there is none.
+// version is the version of the file at p, zero if there is none.
 func (s *suite) version(p mdstore.Path) mdstore.Version {
 	s.Helper()
 	f, err := s.st.Read(s.Context(), p)

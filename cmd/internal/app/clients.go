@@ -35,7 +35,7 @@ func (c *clients) flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.key, "tls-key", "", "the `FILE` with the key of the certificate")
 }
 
-// tls returns how the server speaks TLS; nil where no certificate is named.
+// tls returns how the server speaks TLS; nil if no certificate is named.
 func (c *clients) tls() (*tls.Config, error) {
 	if c.cert == "" && c.key == "" {
 		return nil, nil

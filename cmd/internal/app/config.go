@@ -27,7 +27,7 @@ func (v vaults) layers(vault string, found cli.Found) []config.Layer {
 	}
 }
 
-// userFile returns the place of the person's own file of settings, "" where it is not known.
+// userFile returns the place of the person's own file of settings, "" if unknown.
 func (v vaults) userFile() string {
 	if dir := v.settings(); dir != "" {
 		return filepath.Join(dir, "config.toml")

@@ -13,7 +13,7 @@ import (
 // An emptyStore stands in for a vault that does not exist: nothing is in it, and nothing can be written to it.
 type emptyStore struct {
 	why error // of a vault that cannot be opened: every call fails with it
-	may error // why none is made at the place; nil where one may be
+	may error // why none is made at the place; nil if one may be
 }
 
 var (

@@ -84,7 +84,7 @@ arbor export html public --lang zh -w Website`,
 	}
 }
 
-// earlier returns the files of the export that a folder holds: none where it is missing or empty. What else is in it
+// earlier returns the files of the export that a folder holds: none if it is missing or empty. What else is in it
 // would be lost among the pages, or by the next export, and is refused.
 func earlier(dir string) (names []string, err error) {
 	refused := func(name string) error {

@@ -31,7 +31,7 @@ var _ cli.Vaults = vaults{}
 
 // Find says which vault is meant: this person's with --user, else --vault, else ARBOR_VAULT, else the first that is found
 // in the folder or above it: an arbor.toml that names one, or a folder .tanmi-workspace. One above the git repository
-// counts only where the repository's arbor.toml names it. Where none is found, it is the one that the person's own file
+// counts only where the repository's arbor.toml names it. If none is found, it is the one that the person's own file
 // of settings names.
 func (v vaults) Find(p cli.Lookup) (cli.Found, error) {
 	if p.User {
@@ -79,7 +79,7 @@ func (v vaults) named(dir, name, why string) (cli.Found, error) {
 	return checked(f)
 }
 
-// lookUp looks for a vault in dir and all folders above it. Where there is none, it says where one would be made: at the
+// lookUp looks for a vault in dir and all folders above it. If there is none, it says where one would be made: at the
 // top of the git repository, or in dir where there is none.
 func lookUp(dir, home string) (cli.Found, error) {
 	all, top := folders(dir, home)
@@ -183,7 +183,7 @@ func checked(f cli.Found) (cli.Found, error) {
 	return f, nil
 }
 
-// mayMake returns why no vault is made at a place, nil where one may be: never in the home folder or at the root of the
+// mayMake returns why no vault is made at a place, nil if one may be: never in the home folder or at the root of the
 // file system, where every project below would find it.
 func (v vaults) mayMake(found cli.Found) error {
 	dir := found.Vault
@@ -205,7 +205,7 @@ func (v vaults) mayMake(found cli.Found) error {
 		"start arbor in a project's folder (-C DIR), or use your own vault (--user)", dir, what)
 }
 
-// home returns the person's home folder, "" where the environment does not tell.
+// home returns the person's home folder, "" if the environment does not tell.
 func (v vaults) home() string { return cmp.Or(v.getenv("HOME"), v.getenv("USERPROFILE")) }
 
 // foreignHome reports whether a folder is where TanmiWorkspace 1.x keeps its index of all projects, in the home of

@@ -43,7 +43,7 @@ func folders(dir, home string) (all []string, top int) {
 	return all, top
 }
 
-// gitFolder returns where git keeps what it knows of the working tree whose top a folder is, "" where it is none; linked
+// gitFolder returns where git keeps what it knows of the working tree whose top a folder is, "" if it is none; linked
 // says that a file tells where that is.
 func gitFolder(dir string) (git string, linked bool) {
 	git = filepath.Join(dir, ".git")
@@ -60,7 +60,7 @@ func gitFolder(dir string) (git string, linked bool) {
 	return filepath.Clean(to), true
 }
 
-// mainTree returns the main working tree of the linked one at dir, "" where it is none or there is no main one. Git's
+// mainTree returns the main working tree of the linked one at dir, "" if it is none or there is no main one. Git's
 // folder must name dir as well: a file .git alone, which an archive may bring, leads nowhere.
 func mainTree(dir, git string) string {
 	common := filepath.Dir(filepath.Dir(git))
@@ -77,7 +77,7 @@ func mainTree(dir, git string) string {
 	return filepath.Dir(common)
 }
 
-// firstLine returns the first line of a file, "" where it cannot be read.
+// firstLine returns the first line of a file, "" if it cannot be read.
 func firstLine(dir, name string) string {
 	data, err := guard.ReadFile(dir, name, 1<<12)
 	if err != nil {

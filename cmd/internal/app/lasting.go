@@ -23,7 +23,7 @@ import (
 type lastingStore struct {
 	folder string
 	opt    dirstore.Options
-	may    error // why no folder is made there; nil where one may be
+	may    error // why no folder is made there; nil if one may be
 
 	mu     sync.Mutex
 	now    *dirstore.Store // guarded by mu; nil while there is none

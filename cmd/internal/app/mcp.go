@@ -119,7 +119,7 @@ func (o *offer) configured(ctx context.Context, e *engine.Engine, stderr io.Writ
 	return nil
 }
 
-// atHome looks for the vault in the project that Claude Code says is open, where there is none in the folder that it
+// atHome looks for the vault in the project that Claude Code says is open, if there is none in the folder that it
 // started the program in.
 func atHome(call cli.Call) {
 	project := call.Getenv("CLAUDE_PROJECT_DIR")

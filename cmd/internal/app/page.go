@@ -72,7 +72,7 @@ func answers(ctx context.Context, address string) bool {
 // answerTime is how long a running server has to answer.
 const answerTime = 3 * time.Second
 
-// listenAt listens. Where the address is taken, err says what would work.
+// listenAt listens. If the address is taken, err says what would work.
 func listenAt(listen string) (net.Listener, error) {
 	l, err := net.Listen("tcp", listen)
 	if err != nil {

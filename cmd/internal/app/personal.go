@@ -41,7 +41,7 @@ func (v vaults) folders() []string {
 	return slices.DeleteFunc([]string{v.settings(), v.data()}, func(dir string) bool { return dir == "" })
 }
 
-// own returns Arbor's folder in the one in which programs keep what is of a person on a system, "" where the environment
+// own returns Arbor's folder in the one in which programs keep what is of a person on a system, "" if the environment
 // does not tell: that of a variable that counts everywhere, or else of one of Windows, or a folder in the home.
 func (v vaults) own(system, xdg, windows, folder string) string {
 	dir, name := v.getenv(xdg), "Arbor"

@@ -101,7 +101,7 @@ func summary(in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) string {
 	return s
 }
 
-// located returns a diagnostic with its file as seen from where the command runs. Where a whole line or file is
+// located returns a diagnostic with its file as seen from where the command runs. If a whole line or file is
 // meant, the numbers are 1: programs that read such lines want all of them.
 func located(sh *shell, d mdoc.Diagnostic) mdoc.Diagnostic {
 	d.File = sh.shown(sh.absolute(d.File))
@@ -202,7 +202,7 @@ func (s *sources) artifact(file string) object {
 	return object{"uri": (&url.URL{Scheme: "file", Path: full}).String()}
 }
 
-// line returns the line that a diagnostic points to, without its end; "" where the file cannot be read.
+// line returns the line that a diagnostic points to, without its end; "" if the file cannot be read.
 func (s *sources) line(d mdoc.Diagnostic) []byte {
 	text, _ := guard.ReadFile(s.vault, filepath.FromSlash(d.File), mdstore.MaxFileSize) // what cannot be read has no lines
 	for n := 1; n < d.Line && len(text) > 0; n++ {

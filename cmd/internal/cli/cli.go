@@ -92,7 +92,7 @@ type Opener func(context.Context, Mode) (*engine.Engine, Settings, error)
 type Settings struct {
 	Workspace string // of --workspace; "" for none
 	Session   string // of --session or ARBOR_SESSION; "" for none
-	Operator  string // AI or Human; "" where neither flag nor environment names one
+	Operator  string // AI or Human; "" if neither flag nor environment names one
 }
 
 // A Lookup says where to look for a vault.
@@ -104,7 +104,7 @@ type Lookup struct {
 
 // Vaults finds and opens vaults.
 type Vaults interface {
-	// Find says which vault is meant and why. Where there is none, Found still tells where one was looked for and
+	// Find says which vault is meant and why. If there is none, Found still tells where one was looked for and
 	// where init would make one, and the error is a VAULT_NOT_FOUND.
 	Find(Lookup) (Found, error)
 
@@ -288,7 +288,7 @@ func newFrontEnd(sh *shell, m Command) *cobra.Command {
 	return cmd
 }
 
-// newCall returns what a command of another front end is run with, but for its word.
+// newCall returns what a command of another front end is run with, except its word.
 func newCall(sh *shell) Call {
 	return Call{
 		Open: sh.opener, Find: func() (Found, error) { return sh.sys.Vaults.Find(sh.place()) },

@@ -105,7 +105,7 @@ type command struct {
 	list    bool         // it takes --all
 	verbs   []command    // the commands below it
 	mode    Mode         // how the vault is opened
-	text    *textSource  // the text of -m, -F, -e or a word; nil where no field has the tag text
+	text    *textSource  // the text of -m, -F, -e or a word; nil if no field has the tag text
 	put     func(string) // where the text goes; nil: to the field with the tag text
 	nodes   nodeFilter   // the nodes that are offered as words
 	files   string       // the word that may be a file of the project
@@ -118,7 +118,7 @@ type command struct {
 	flags func(cmd *cobra.Command)
 	check func(cmd *cobra.Command) error
 
-	// instead does what the command does in place of the operation, and reports false where it calls the operation.
+	// instead does what the command does instead of the operation, and reports false if it calls the operation.
 	instead func(ctx context.Context) (bool, error)
 
 	start func(ctx context.Context) (string, error) // what an editor begins with

@@ -93,7 +93,7 @@ func moment(ms int64) string {
 	return time.UnixMilli(ms).UTC().Format(mdstore.TimeLayout[:len("2006-01-02 15:04")])
 }
 
-// list writes a list under its heading, nothing where it is empty.
+// list writes a list under its heading, nothing if it is empty.
 func (p *page) list(heading string, items []string) {
 	if len(items) > 0 {
 		p.heading(heading)

@@ -17,7 +17,7 @@ import (
 
 // A names says how people name what a workspace holds: by titles and short ids. Without a view it knows no titles.
 type names struct {
-	view *view.View // nil where the workspace cannot be read
+	view *view.View // nil if the workspace cannot be read
 	id   func(id string) string
 	gone map[string]string // titles of nodes that are there no more
 	long bool              // ids are whole
@@ -77,7 +77,7 @@ func (n names) titled(id string) string {
 // nodeID matches what may be the id of a node.
 var nodeID = pattern.Of(`\bnode-[0-9A-Za-z._-]*[0-9A-Za-z]`)
 
-// renamed returns a text in which the ids of nodes that are known are replaced, but for those in paths. The title in
+// renamed returns a text in which the ids of nodes that are known are replaced, except those in paths. The title in
 // parentheses that may follow an id goes with it.
 func (n names) renamed(text string, by func(id, title string) string) string {
 	var b strings.Builder

@@ -101,7 +101,7 @@ func (l *nodeList) doc(out *ops.NodeListOut) any {
 	return struct {
 		Nodes any `json:"nodes,omitempty"`
 		*ops.NodeListOut
-		Tree any `json:"tree,omitempty"` // in place of that of the result
+		Tree any `json:"tree,omitempty"` // instead of that of the result
 	}{Nodes: nodes, NodeListOut: out}
 }
 

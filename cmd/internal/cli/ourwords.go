@@ -21,7 +21,7 @@ var (
 	actionOf   = pattern.Of(`\bnode_transition (\S+) (start|submit|complete|fail|retry|reopen|cancel)\b`)
 )
 
-// inOurWords returns a sentence of the engine with commands in place of operations, and flags in place of parameters.
+// inOurWords returns a sentence of the engine with commands instead of operations, and flags instead of parameters.
 func inOurWords(s string) string {
 	s = commandAmong().ReplaceAllString(s, "($1)")
 	s = commandBehind().ReplaceAllString(s, "$1")

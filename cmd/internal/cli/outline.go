@@ -9,7 +9,7 @@ import (
 	"arbor/mdstore/pattern"
 )
 
-// addCommand is arbor add. With - in place of a title it makes the nodes of an outline. A person is not asked for the
+// addCommand is arbor add. With - instead of a title it makes the nodes of an outline. A person is not asked for the
 // hash of the rules, and is shown them once per change.
 func addCommand(sh *shell) command {
 	in := &ops.NodeCreateIn{}

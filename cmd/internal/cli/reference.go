@@ -70,7 +70,7 @@ func docsCommand(sh *shell) command {
 }
 
 // fromHere makes a command take the path of a document from the working directory: a file that is there is named as seen
-// from the project. pathOf returns where the path stands, nil where it is none. A file outside of the project needs
+// from the project. pathOf returns where the path stands, nil if it is none. A file outside of the project needs
 // --outside.
 func fromHere(sh *shell, c *command, pathOf func(context.Context) *string) {
 	outside := false
@@ -100,7 +100,7 @@ func fromProject(sh *shell, path string, outside bool) (string, error) {
 		return path, nil
 	}
 	found, err := sh.sys.Vaults.Find(sh.place())
-	if err != nil && !isCode(err, errs.VaultNotFound) { // where there is none, it says where one would be made
+	if err != nil && !isCode(err, errs.VaultNotFound) { // If there is none, it says where one would be made
 		return "", err
 	}
 	rel, err := filepath.Rel(found.Project, place)

@@ -11,7 +11,7 @@ import (
 )
 
 // wrote prints what a writing command changed. out is the operation's result, w its part that all of them have, and
-// id what a script wants to know of it; "" where there is none. A report that cannot be printed is an error that says
+// id what a script wants to know of it; "" if there is none. A report that cannot be printed is an error that says
 // that the change is made.
 func (sh *shell) wrote(out any, w ops.Wrote, id string) error {
 	err := report(sh, out, w, id)

@@ -23,7 +23,7 @@ import (
 // A terminal says what the streams are connected to.
 type terminal struct {
 	in, out, err bool // whether the stream is a terminal
-	width        int  // columns of the terminal that stdout is; 0 where it is none
+	width        int  // columns of the terminal that stdout is; 0 if it is none
 	errWidth     int  // of the one that stderr is
 }
 
@@ -35,7 +35,7 @@ func terminalOf(sys *System) (t terminal) {
 	}
 	fd, out := terminalFile(sys.Stdout)
 	if t.out = out; out {
-		t.width, _, _ = term.GetSize(fd) // 0 where it cannot be told
+		t.width, _, _ = term.GetSize(fd) // 0 if it cannot be told
 	}
 	return t
 }
@@ -75,7 +75,7 @@ func (sh *shell) ascii() bool {
 	return locale != "" && !utf8 && runtime.GOOS != "windows"
 }
 
-// wrapped fits text into the columns of a terminal; 0 where there is none.
+// wrapped fits text into the columns of a terminal; 0 if there is none.
 func wrapped(s string, columns int) string {
 	if columns > 0 {
 		return render.Wrap(s, columns)
@@ -84,7 +84,7 @@ func wrapped(s string, columns int) string {
 }
 
 // print prints a result that is one of this package's own drawings: it is safe to print already, and may have colours.
-// On a terminal it is wrapped, but for JSON and diffs, which are for copying.
+// On a terminal it is wrapped, except JSON and diffs, which are for copying.
 // After a failure nothing more is printed, nor said; the command fails with it.
 func (sh *shell) print(s string) error {
 	if s != "" && !strings.HasSuffix(s, "\n") {

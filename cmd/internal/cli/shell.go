@@ -111,7 +111,7 @@ func (sh *shell) getenv(key string) string {
 	return sh.sys.Getenv(key)
 }
 
-// operator returns the operator of the command; "" where neither flag nor environment names one.
+// operator returns the operator of the command; "" if neither flag nor environment names one.
 func (sh *shell) operator() (string, error) {
 	given, from := sh.flags.as, "--as"
 	if given == "" {

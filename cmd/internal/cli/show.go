@@ -87,7 +87,7 @@ func (p *page) title(title, id string) {
 	p.write(p.style.Paint("1", render.Visible(title)) + p.style.Paint("2", "  "+render.Visible(id)))
 }
 
-// line writes text of one line, nothing where there is none.
+// line writes text of one line, nothing if there is none.
 func (p *page) line(s string) {
 	if s != "" {
 		p.write(render.Visible(s))
@@ -105,7 +105,7 @@ func (p *page) facts(facts []string) {
 
 func (p *page) heading(h string) { p.b.WriteString("\n" + p.style.Paint("1", h) + "\n\n") }
 
-// section writes a text under its heading, nothing where there is none.
+// section writes a text under its heading, nothing if there is none.
 func (p *page) section(heading, text string) {
 	if text == "" {
 		return

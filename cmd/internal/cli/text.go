@@ -27,7 +27,7 @@ type textSource struct {
 	hasMsg  bool
 	file    string
 	edit    bool
-	word    *string // an argument that is the text, or "-"; nil where there is none
+	word    *string // an argument that is the text, or "-"; nil if there is none
 }
 
 // flags adds -m, -F and -e to a command. what names the text in help and errors, as "the conclusion".

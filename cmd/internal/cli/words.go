@@ -105,7 +105,7 @@ func wrongCount(sh *shell, cmd *cobra.Command, words []word, given []string) *er
 	return usagef(text, cmd.CommandPath(), list(words), given[most])
 }
 
-// emptyWord returns what is wrong with the first word that holds nothing but space; nil where there is none.
+// emptyWord returns what is wrong with the first word that holds nothing but space; nil if there is none.
 func emptyWord(words []word, given []string) *errs.Error {
 	i := slices.IndexFunc(given, blank)
 	if i < 0 {
@@ -150,7 +150,7 @@ func mayBeEmpty(cmd *cobra.Command, flags ...string) {
 }
 
 // emptyFlag returns what is wrong with the first flag that is given and holds nothing but space, or a number below
-// zero; nil where there is none.
+// zero; nil if there is none.
 func emptyFlag(cmd *cobra.Command) (found *errs.Error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if _, ok := f.Annotations[lenient]; ok || found != nil {

@@ -99,7 +99,7 @@ func distinctKeys(dec *json.Decoder) bool {
 	return err == nil
 }
 
-// millis returns a time of a file in Unix milliseconds, 0 for none. Where the text is no time, the file is attached.
+// millis returns a time of a file in Unix milliseconds, 0 for none. If the text is no time, the file is attached.
 func (w *workspace) millis(file, s string) int64 {
 	t, err := time.Parse(time.RFC3339, s)
 	if s != "" && (err != nil || t.UnixMilli() < 0) {

@@ -12,7 +12,7 @@ import (
 // maxSection is how many bytes of text a section is given. All sections together leave room below mdstore.MaxFileSize.
 const maxSection = 96 << 10
 
-// fit returns a text for a section. Where no section can hold it, or it is too long, the text is "" and the files are
+// fit returns a text for a section. If no section can hold it, or it is too long, the text is "" and the files are
 // attached.
 func (w *workspace) fit(text string, files ...string) string {
 	if _, _, err := mdoc.Nest(text, 3); err == nil && len(text) <= maxSection {
@@ -24,7 +24,7 @@ func (w *workspace) fit(text string, files ...string) string {
 	return ""
 }
 
-// fitList returns the last entries of a list, as many as a section is given room for. Where that is not all of them,
+// fitList returns the last entries of a list, as many as a section is given room for. If that is not all of them,
 // the file is attached.
 func fitList[T any](w *workspace, file string, list []T) []T {
 	room := maxSection

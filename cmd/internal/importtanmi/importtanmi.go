@@ -1,7 +1,7 @@
 // Package importtanmi reads the folders of TanmiWorkspace 1.x, so that they can be imported.
 //
 // The original keeps a workspace in two places: graph.json holds the tree, the statuses and the conclusions, the
-// Markdown files hold the texts. Where both say the same thing and disagree, graph.json counts.
+// Markdown files hold the texts. If both say the same thing and disagree, graph.json counts.
 //
 // No text is lost. A file that is understood as a whole becomes part of a Workspace.md or Node.md. Every other file is
 // attached: it is copied byte for byte below imported/ in the new workspace, and a warning names it with the reason.

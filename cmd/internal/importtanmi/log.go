@@ -11,7 +11,7 @@ import (
 // logRow is a row of a Log.md: time, operator and event. A pipe that is not the last belongs to the event.
 var logRow = pattern.Of(`^\| (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \| ([^|\]\s](?:[^|\]\n]*[^|\]\s])?) \| (.*?) ?\|$`)
 
-// log reads a Log.md; the original's times are local. Where it holds anything but rows, it is attached.
+// log reads a Log.md; the original's times are local. If it holds anything but rows, it is attached.
 func (w *workspace) log(file string) []mdstore.LogEntry {
 	text, _ := w.src.text(file)
 	zone := w.opt.Zone

@@ -61,7 +61,7 @@ func parsePage(text string, keys, titles []string) page {
 }
 
 // listItems returns the items of a list, the lines that follow an item without a blank line as part of it. whole is
-// false where the body holds anything else, and where an item cannot be one in a list of Arbor's.
+// false if the body holds anything else, and where an item cannot be one in a list of Arbor's.
 func listItems(body string) (items []string, whole bool) {
 	whole = true
 	open := false

@@ -16,7 +16,7 @@ const memoScheme = "memo://"
 // they are. Brackets in the name are in pairs.
 var docLine = pattern.Of(`^\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^\s<].*?)\)(?: - (.+?))?(?: \((active|expired)\))?$`)
 
-// refs reads a list of documents. Where it holds anything else, the file is attached.
+// refs reads a list of documents. If it holds anything else, the file is attached.
 func (w *workspace) refs(file, body string) []mdstore.Ref {
 	items, whole := listItems(body)
 	var all []mdstore.Ref

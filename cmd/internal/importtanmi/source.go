@@ -98,7 +98,7 @@ func (s *source) free(name string) string {
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// page returns a Markdown file as a page, which is then used. ok is false where there is none, and where it is no
+// page returns a Markdown file as a page, which is then used. ok is false if there is none, and where it is no
 // text.
 func (s *source) page(name string, keys, titles []string) (p page, ok bool) {
 	text, ok := s.text(name)
@@ -109,7 +109,7 @@ func (s *source) page(name string, keys, titles []string) (p page, ok bool) {
 	return p, ok
 }
 
-// text returns what a Markdown file holds, with LF line ends; the file is then used. ok is false where there is none,
+// text returns what a Markdown file holds, with LF line ends; the file is then used. ok is false if there is none,
 // and where it is no text.
 func (s *source) text(name string) (text string, ok bool) {
 	data, ok := s.data[name]

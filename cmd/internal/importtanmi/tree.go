@@ -29,7 +29,7 @@ type tree struct {
 	nodes []*node // from the root down, siblings in their order
 }
 
-// readGraph reads graph.json. What of it does not fit into a tree is left out. Where there is no graph.json, or a
+// readGraph reads graph.json. What of it does not fit into a tree is left out. If there is no graph.json, or a
 // damaged one, the tree is a root.
 func (w *workspace) readGraph(rootKey string) (g graphFile) {
 	data, ok := w.src.data[graphJSON]

@@ -140,7 +140,7 @@ func (w *workspace) page() {
 	}
 }
 
-// line returns a name or title of a file. Where that is not all of it, the file is attached.
+// line returns a name or title of a file. If that is not all of it, the file is attached.
 func (w *workspace) line(file, s string) string {
 	line := titleLine(s)
 	if line != strings.TrimSpace(s) {

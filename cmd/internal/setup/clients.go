@@ -27,7 +27,7 @@ type place struct {
 	key           string   // of the object with an entry for each server
 	toml          bool     // the files are TOML, not JSON
 	typed         bool     // an entry says that its server is of the type "stdio"
-	folder        string   // what an entry says for the open project's folder; "" where the client starts servers in it
+	folder        string   // what an entry says for the open project's folder; "" if the client starts servers in it
 	needsProject  bool     // it neither starts servers in the project's folder nor has a variable for that
 	hint          string   // the step that a person takes after set-up
 }

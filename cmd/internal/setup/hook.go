@@ -215,8 +215,8 @@ func quote(b *strings.Builder, label, text string, most int) {
 	}
 }
 
-// printable leaves out what a reader does not see and a model does: control characters but for line feeds and tabs, and
-// characters without a form but for those that join others.
+// printable leaves out what a reader does not see and a model does: control characters except line feeds and tabs, and
+// characters without a form except those that join others.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\u200c' && r != '\u200d' && (unicode.Is(unicode.Cf, r) || r >= 0xe0100 && r <= 0xe01ef) {

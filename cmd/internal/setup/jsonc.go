@@ -11,7 +11,7 @@ import (
 )
 
 // The files are JSON that may hold comments and trailing commas. The texts that the functions of this file return have
-// the same bytes as the one that they are given but for those of an entry; an error begins with ":line: ".
+// the same bytes as the one that they are given except those of an entry; an error begins with ":line: ".
 
 const (
 	byteOrderMark = "\ufeff"

@@ -28,7 +28,7 @@ type Options struct {
 	Getenv  func(string) string // returns an environment variable
 	GOOS    string              // the system whose paths are meant; "" is this one
 	Command string              // how the client starts arbor; "" is Program, or arbor, found by PATH
-	Program string              // the absolute path of arbor where PATH does not lead to it; "" where it does
+	Program string              // the absolute path of arbor where PATH does not lead to it; "" if it does
 	Args    []string            // further arguments of arbor mcp, such as --profile worker
 	Hooks   bool                // write the hooks as well, where the client has them; Remove always removes them
 	Remove  bool                // take Arbor's entries out

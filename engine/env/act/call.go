@@ -83,7 +83,7 @@ type Call struct {
 	Session string
 	Result  any // set by the tool, for the count of loops; nil: the call does not count
 
-	Unlogged string // why the session's log has no line of the call; "" where it has one
+	Unlogged string // why the session's log has no line of the call; "" if it has one
 
 	h    *Here
 	args json.RawMessage

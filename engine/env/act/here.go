@@ -27,7 +27,7 @@ type Caller struct {
 	Session string   // that tools are called for; "" for none
 	Person  bool     // a person calls, who need not read a file before they change it
 	Looks   bool     // nothing may be written, not even the folder of a session's notes
-	Home    string   // the person's own folder; "" where it is not known
+	Home    string   // the person's own folder; "" if unknown
 	Clients Clients  // what connects machines that serve folders; nil: nothing does
 	CallLog *env.CallLog
 	BuiltIn func(name string) bool // reports whether a name is one of Arbor's own tools
@@ -39,7 +39,7 @@ type Here struct {
 	Store   *trust.Store
 	Book    *trust.Book       // as read when the call began
 	View    *view.View        // nil without a session
-	Session *mdstore.Page     // nil where the caller has none with a file
+	Session *mdstore.Page     // nil if the caller has none with a file
 	Places  []*env.Place      // in the order in which calls look at them
 	from    map[string]string // by environment: the attached folder, at which relative paths begin
 }

@@ -17,7 +17,7 @@ import (
 
 // Hiding is what no tool of an environment sees: the folder .local of every vault, which has the clients' token, former
 // texts and notes of this machine, and Arbor's own folders, which have what this person decided and who they are. home is
-// the person's own folder, "" where it is not known.
+// the person's own folder, "" if unknown.
 func Hiding(e *engine.Engine, home string) jail.Hiding {
 	h := jail.Hiding{Name: mdstore.LocalDir}
 	if home != "" {
@@ -34,7 +34,7 @@ func Hiding(e *engine.Engine, home string) jail.Hiding {
 	return h
 }
 
-// Open opens the root of a place. Where it lies below the vault nothing but the session's own notes can be written.
+// Open opens the root of a place. If it lies below the vault nothing but the session's own notes can be written.
 func (h *Here) Open(p *env.Place) (*jail.Root, error) {
 	vault, hidden := h.Store.Vault(), Hiding(h.Engine, h.Home)
 	if !p.Primary && hidden.Hides(p.Root) {

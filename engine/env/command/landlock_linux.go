@@ -29,7 +29,7 @@ type ruleset struct {
 	fd int
 }
 
-// landlocked restricts this thread, and the program that it becomes, to the files of r and more. Where the kernel can, it
+// landlocked restricts this thread, and the program that it becomes, to the files of r and more. If the kernel can, it
 // also keeps signals and abstract sockets inside.
 func landlocked(r reach, more ...string) error {
 	version, err := llsyscall.LandlockGetABIVersion()

@@ -29,7 +29,7 @@ type reach struct {
 	Root    string   // is read and written
 	Kept    []string // of Root, is read only
 	Read    []string // is read besides
-	Hidden  []string // is neither read nor written, wherever it lies, but for Home
+	Hidden  []string // is neither read nor written, wherever it lies, except Home
 	Sockets []string // of Root and Read, are not there; nil with Network
 	Home    string   // is read and written
 	Temp    string   // is read and written

@@ -28,7 +28,7 @@ func (h Hiding) Hides(dir string) bool {
 	}
 }
 
-// hides reports whether a file, which may be nil where there is none yet, is one of the hidden folders itself. There may
+// hides reports whether a file, which may be nil if there is none yet, is one of the hidden folders itself. There may
 // be other spellings of a name than its letter case: named returns what Name means beside it.
 func (h Hiding) hides(at string, info fs.FileInfo, named func() (fs.FileInfo, error)) bool {
 	is := func(other fs.FileInfo, err error) bool { return err == nil && info != nil && os.SameFile(info, other) }

@@ -41,7 +41,7 @@ func refuse(code, format string, args ...any) error {
 
 // Options say what a Root allows.
 type Options struct {
-	// Protected says why a file cannot be written, "" where it can. The path is clean, relative to the root, and has
+	// Protected says why a file cannot be written, "" if it can. The path is clean, relative to the root, and has
 	// slashes; no part of it is a link. nil: all can be written.
 	Protected func(rel string) string
 	Trash     string // the folder for what is replaced and deleted, which is made when it is needed

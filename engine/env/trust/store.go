@@ -53,7 +53,7 @@ func (s *Store) Trash() string { return filepath.Join(filepath.Dir(s.dir), "tras
 // NewID returns an id for a request or grant.
 func NewID() string { return strings.ToLower(rand.Text()[:6]) }
 
-// Read returns the book. Where nothing was decided yet it is an empty one; one that cannot be trusted is an error.
+// Read returns the book. If nothing was decided yet it is an empty one; one that cannot be trusted is an error.
 func (s *Store) Read() (*Book, error) {
 	b := &Book{Vault: s.vault}
 	info, err := os.Lstat(s.dir)

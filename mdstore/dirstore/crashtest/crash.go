@@ -8,7 +8,7 @@ import (
 )
 
 // Crashes calls yield with every file system that a power failure could leave
-// now, each of them once. Where there are more than limit, it is those that
+// now, each of them once. If there are more than limit, it is those that
 // keep the changes up to some moment, as an ordered file system does, and limit
 // random ones. It returns how many there were.
 func (c *Model) Crashes(rng *rand.Rand, limit int, yield func(*Model)) int {

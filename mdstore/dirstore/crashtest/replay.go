@@ -8,7 +8,7 @@ import (
 	"arbor/mdstore"
 )
 
-// replays are the calls that the model knows. Where a call does not concern the vault, it changes nothing.
+// replays are the calls that the model knows. If a call does not concern the vault, it changes nothing.
 var replays = map[string]func(tr *Trace, c Call) (bool, error){
 	"open":      func(tr *Trace, c Call) (bool, error) { return tr.open(c, 0) },
 	"openat":    func(tr *Trace, c Call) (bool, error) { return tr.open(c, 1) },

@@ -126,7 +126,7 @@ func (g *guard) unknown(r *http.Request) *refusal {
 	return nil
 }
 
-// localPort is the port that the request came in by; "" where there is none, as on a Unix socket.
+// localPort is the port that the request came in by; "" if there is none, as on a Unix socket.
 func localPort(r *http.Request) string {
 	if a, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		return strconv.Itoa(a.Port)
@@ -140,7 +140,7 @@ type refusal struct {
 	code, message string
 }
 
-// write answers with the refusal. Where a body is still to come it gives the connection up, so that nobody waits for
+// write answers with the refusal. If a body is still to come it gives the connection up, so that nobody waits for
 // it.
 func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()

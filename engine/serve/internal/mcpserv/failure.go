@@ -19,7 +19,7 @@ const (
 )
 
 // failure returns an error as the result of a tool that failed. Its text begins with the code and holds all that the
-// caller needs; there are no data, which clients would show in place of the text.
+// caller needs; there are no data, which clients would show instead of the text.
 func (s *Server) failure(e *errs.Error) (*mcp.CallToolResult, error) {
 	message := render.VisibleLines(shorten(ops.Tools(e.Message), 2*maxMessage))
 	text := string(e.Code) + ": " + shorten(message, maxMessage)

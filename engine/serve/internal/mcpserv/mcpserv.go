@@ -39,7 +39,7 @@ type Options struct {
 	Operator  string        // who acts, for log lines; "" is mdstore.OperatorAI
 	Replies   Replies       // the form of replies; "" is RepliesBoth
 	MaxTokens int           // the largest reply, in tokens counted by assemble.Tokens; 0 is DefaultMaxTokens
-	Home      string        // the person's own folder, which no environment with full trust holds; "" where it is not known
+	Home      string        // the person's own folder, which no environment with full trust holds; "" if unknown
 	Clients   act.Clients   // the machines that serve folders; nil for none
 	Patience  time.Duration // how long a call waits for a person, where the client cannot ask one; 0 is DefaultPatience, below 0 is not at all
 	Log       *slog.Logger  // nil: nothing is logged

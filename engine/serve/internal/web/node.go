@@ -23,7 +23,7 @@ type nodePage struct {
 // A target is what a node refers to.
 type target struct {
 	ops.Reference
-	Node *mdstore.Node // nil where it is no node
+	Node *mdstore.Node // nil if it is no node
 }
 
 func (s *Site) node(r *http.Request, v *screen) error {

@@ -127,7 +127,7 @@ func (s *Site) views() []viewOf {
 type screen struct {
 	look
 	View, Title string
-	Workspace   string // its id; "" where none is chosen
+	Workspace   string // its id; "" if none is chosen
 	All         []ops.WorkspaceHead
 	Waits       int // requests that wait for a decision
 	Here        string

@@ -86,7 +86,7 @@ func (c *Committer) putBack(t, p mdstore.Path, known, data []byte) error {
 	return c.FS.Exchange(t, p)
 }
 
-// A join makes another text of what a file holds now, and says what is missing from that; nil where there is none.
+// A join makes another text of what a file holds now, and says what is missing from that; nil if there is none.
 type join = func(now []byte) (joined []byte, missing []string)
 
 // Rejoin makes of the file at p what join makes of what it holds, and returns what is missing from that. save, if it is

@@ -181,7 +181,7 @@ func (m *maker) yield(s *step, now []byte, failed error) error {
 	return nil
 }
 
-// removeFolder removes a folder if it is empty but for temporaries, which displaceAll could not put away.
+// removeFolder removes a folder if it is empty except temporaries, which displaceAll could not put away.
 func (m *maker) removeFolder(dir mdstore.Path) error {
 	entries, err := m.FS.ReadDir(dir)
 	if slices.ContainsFunc(entries, func(e osfs.Entry) bool { return !Leftover(e.Name) }) {

@@ -10,7 +10,7 @@ import (
 	"arbor/mdstore"
 )
 
-// topOf returns the folder of a root, nil where it cannot be opened.
+// topOf returns the folder of a root, nil if it cannot be opened.
 func topOf(r *os.Root) *os.File {
 	f, _ := r.Open(".")
 	return f
@@ -49,7 +49,7 @@ var stats = sync.Pool{New: func() any {
 }}
 
 // below opens what is at p with one system call, as the vault's files lie four folders deep and os.Root opens each of
-// them. It follows no link. ok is false where that fails for any reason: the way through os.Root tells why, or goes on.
+// them. It follows no link. ok is false if that fails for any reason: the way through os.Root tells why, or goes on.
 func (r Root) below(p mdstore.Path, flag int) (fd int, ok bool) {
 	if r.raw == nil {
 		return 0, false

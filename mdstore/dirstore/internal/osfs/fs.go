@@ -11,7 +11,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// FS is a folder of files. Paths are relative to it; "" is the folder itself. Where there is nothing at a path the
+// FS is a folder of files. Paths are relative to it; "" is the folder itself. If there is nothing at a path the
 // error is an fs.ErrNotExist.
 //
 // What is written is durable only after Sync of the file; that a name exists, is gone or is another file's, only after
@@ -65,7 +65,7 @@ const (
 type Info struct {
 	Mode  fs.FileMode   // type and permissions
 	Size  int64         // bytes
-	Links uint64        // the number of names that the file has; 0 where that is not known
+	Links uint64        // the number of names that the file has; 0 if unknown
 	Stamp mdstore.Stamp // of its state; never Proven: that depends on the time at which one looks
 }
 

@@ -15,10 +15,10 @@ import (
 )
 
 // A Root is an FS in a folder of the operating system. Nothing outside of the folder is reached through it, whatever
-// links lie in it, but for what Stat says.
+// links lie in it, except what Stat says.
 type Root struct {
 	R   *os.Root
-	top *os.File        // the folder itself; nil where the system cannot look for a path below it in one step
+	top *os.File        // the folder itself; nil if the system cannot look for a path below it in one step
 	raw syscall.RawConn // to top, nil without one
 }
 
@@ -214,7 +214,7 @@ func (r Root) ReadDir(p mdstore.Path) ([]Entry, error) {
 	return out, nil
 }
 
-// openDir opens a folder. Where a pipe lies in its place, it does not wait for the other end.
+// openDir opens a folder. If a pipe lies in its place, it does not wait for the other end.
 func (r Root) openDir(p mdstore.Path) (*os.File, error) { return r.open(p, os.O_RDONLY|guard.NonBlock) }
 
 // open opens what is there.

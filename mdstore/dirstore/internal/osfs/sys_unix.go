@@ -17,7 +17,7 @@ import (
 const syncFlag = os.O_RDONLY // a file that is read-only can be synced too
 
 // MayWrite returns an *mdoc.UnreadableError for a file or folder that this user may not write to, an fs.ErrNotExist
-// where there is none, and otherwise nil: who writes is told what else is wrong. It follows links, and is good for
+// If there is none, and otherwise nil: who writes is told what else is wrong. It follows links, and is good for
 // nothing but to tell beforehand.
 func (r Root) MayWrite(p mdstore.Path) error {
 	err := unix.Faccessat(unix.AT_FDCWD, filepath.Join(r.R.Name(), native(p)), unix.W_OK, unix.AT_EACCESS)
