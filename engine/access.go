@@ -17,9 +17,9 @@ const accessFile = mdstore.Path("access")
 // accessStep is how much later an access must be than the one that is noted, for the file to be written again.
 const accessStep = time.Minute
 
-// An access is what is noted of a workspace on this machine.
+// An access is this machine's note about the use of a workspace.
 type access struct {
-	At       int64 `json:"at"`                 // of the last access, Unix milliseconds
+	At       int64 `json:"at"`                 // time of the last access, Unix milliseconds
 	Resolved bool  `json:"resolved,omitempty"` // a resolve on this machine made the workspace
 }
 
@@ -36,7 +36,7 @@ func (e *Engine) Touched(ctx context.Context, ws mdstore.ID) {
 
 type accessEdit func(map[mdstore.ID]access)
 
-// editAccess changes what is noted. What cannot be noted is logged.
+// editAccess changes the notes. An error is only logged.
 func (e *Engine) editAccess(ctx context.Context, edit accessEdit) error {
 	local, ok := mdstore.AsStore[mdstore.Local](e.st)
 	if !ok {

@@ -43,7 +43,7 @@ func (e *Engine) apply(ctx context.Context, ws mdstore.ID, act plan.Act, op func
 		}
 		return p.draft.Outcome(), writable(ctx, e.st, p.draft.Changes())
 	}
-	var met []mdstore.Collision // by commits that failed: the store reports each once
+	var met []mdstore.Collision // collisions of failed commits: the store reports each once
 	err = e.st.Update(ctx, func(tx mdstore.Tx) error {
 		for round := 0; ; round++ {
 			p, err := e.plan(ctx, ws, act, op)
@@ -75,7 +75,7 @@ func (e *Engine) apply(ctx context.Context, ws mdstore.ID, act plan.Act, op func
 	return out, nil
 }
 
-// A planned is a draft with what it was made over.
+// A planned is a draft with the view and claims that it was made over.
 type planned struct {
 	draft  *plan.Draft
 	base   *view.View // without documents
@@ -124,7 +124,7 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 	return p, err
 }
 
-// untimed reports whether the settings of a workspace say that updatedAt stays as it is.
+// untimed reports whether the workspace's settings keep updatedAt unchanged.
 func (e *Engine) untimed(ctx context.Context, v *view.View) bool {
 	own := e.configIn(ctx, config.Workspace, v.Workspace().Dir.Join(mdstore.ConfigFile))
 	return !config.Value[bool](config.Merge(append(e.opt.Config(), e.configIn(ctx, config.Vault, mdstore.ConfigFile), own)...), "git.timestamps")
@@ -149,7 +149,7 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 		if errors.As(err, &conflict) {
 			e.live.Heed(true, conflict.Paths...)
 		} else {
-			e.live.Stale() // whatever happened, the files know better
+			e.live.Stale() // the view may be wrong now, so read the files again
 		}
 		return nil, err
 	}

@@ -126,11 +126,11 @@ func (e *Engine) FixVault(ctx context.Context, act plan.Act) ([]mdoc.Diagnostic,
 	return fixed, &plan.Outcome{DryRun: act.DryRun, Files: files}, err
 }
 
-// A VaultCheck is what a look at the vault as a whole finds.
+// A VaultCheck is the result of checking the vault as a whole.
 type VaultCheck struct {
 	Workspaces  []mdstore.ID      // those that can be checked by themselves
 	Files       int               // files of the others, which share an id
-	Diagnostics []mdoc.Diagnostic // what concerns more than one workspace, or none
+	Diagnostics []mdoc.Diagnostic // findings about several workspaces, or about none
 }
 
 // CheckVault returns the workspaces of the vault and what is wrong with the vault besides what is wrong with each of

@@ -79,7 +79,7 @@ func (e *Engine) CollectWorkspaces(ctx context.Context, c Collect, act plan.Act)
 	for _, w := range all {
 		one := Collected{ID: w.ID, Name: w.Name}
 		d, o, err := (*plan.Deleted)(nil), (*plan.Outcome)(nil), e.unused(ctx, w, c)
-		if err == nil { // it is asked again when nobody else can write
+		if err == nil { // the plan decides again under the lock
 			d, o, err = e.DeleteWorkspace(ctx, w.ID, act, true, func() error { return e.unused(ctx, w, c) })
 		}
 		if err != nil {

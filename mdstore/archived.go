@@ -12,7 +12,7 @@ import (
 type ArchiveNote struct {
 	Reason       string    `toml:"reason,omitempty"`
 	At           time.Time `toml:"archived_at"`
-	From         string    `toml:"path"` // where the file was, in the workspace's folder
+	From         string    `toml:"path"` // the slot's former path in the workspace's folder
 	Size         int       `toml:"original_size"`
 	Entries      int       `toml:"entries"`
 	LastAccessed time.Time `toml:"last_accessed,omitempty"`

@@ -7,7 +7,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A Briefing is what a Workspace.md tells somebody who comes back, besides its front matter.
+// A Briefing is the part of Workspace.md for people who come back to the work: its sections besides rules, docs, log and problem.
 type Briefing struct {
 	Purpose, CurrentGoal, Preferences string
 	Workflows                         []Workflow
@@ -26,7 +26,7 @@ type Workflow struct {
 
 const whenMark = "When:"
 
-// Briefing returns what the workspace tells somebody who comes back.
+// Briefing reads the workspace's briefing.
 func (w *Workspace) Briefing() Briefing {
 	_, flows := workflowsOf(w.Doc)
 	return Briefing{Purpose: w.Doc.Text(SecPurpose), CurrentGoal: w.Doc.Text(SecCurrentGoal),

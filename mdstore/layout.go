@@ -57,7 +57,7 @@ func Archived(dir Path) bool { return dir.Under(ArchiveDir) }
 // StampLayout is the form of the time that a stamp begins with, for the package time.
 const StampLayout = "20060102T150405.000"
 
-// TrashStamp returns the stamp of a deletion: its time, and of what it is.
+// TrashStamp returns the name of a trash folder: the time of the deletion and what was deleted.
 func TrashStamp(at time.Time, of string) string { return at.UTC().Format(StampLayout) + "-" + of }
 
 // TrashPath returns where a deleted file or folder goes; stamp tells deletions apart. With an empty p it is the folder of that deletion.

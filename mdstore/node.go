@@ -59,7 +59,7 @@ type Head struct {
 //
 // A node that a scan found has no document. Operations run over views that load the documents they ask for: see Recording.
 type Node struct {
-	ID     ID // from the front matter; the folder's name where that holds none
+	ID     ID // from the front matter, or else the folder's name
 	Parent ID // "" for the root and where the file names none
 	Head
 	CreatedAt int64 // Unix milliseconds; 0 if the file says none

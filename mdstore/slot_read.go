@@ -108,7 +108,7 @@ func Holds(now, was *Page) bool {
 type slotBlock struct {
 	raw     string
 	heading mdoc.Heading // with its place in the file; zero above the first heading
-	entry   *SlotEntry   // nil for what is none: an empty heading, and what stands above the first one
+	entry   *SlotEntry   // nil for a block that is no entry: an empty heading, or the text above the first heading
 }
 
 // EntryAt returns where the heading of each entry stands, as lines of the file counted from 1, in the order of EntriesOf.

@@ -47,7 +47,7 @@ const (
 
 // A Workspace is what a Workspace.md states. It never changes; its texts are read from the document when asked for.
 type Workspace struct {
-	ID         ID // from the front matter; the folder's name where that holds none
+	ID         ID // from the front matter, or else the folder's name
 	Name, Goal string
 	Status     string // active or archived; where the folder lies decides
 	StoredHash string // rulesHash as the file has it; see RulesHash

@@ -47,14 +47,14 @@ type cutList struct {
 	b       *Bundle    // the working bundle
 	omitted []Omission // before any cut
 	cuts    []cut
-	texts   []*text // that cuts make shorter
+	texts   []*text // the texts that cuts shorten
 	levels  []int   // bytes, falling
 }
 
 func (l *cutList) add(o Omission, do func()) {
 	o.Reason, o.Tokens = ReasonBudget, Tokens(o.Bytes)
 	group := o.kind()
-	if l.texts != nil { // from the first text on, omissions of one owner are summed up
+	if l.texts != nil { // from the first text on, omissions of one owner are counted together
 		group = o.Role
 	}
 	l.cuts = append(l.cuts, cut{o, group, do})

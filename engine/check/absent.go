@@ -9,7 +9,7 @@ import (
 // A program that saves a file may take it away for a moment. What --fix concludes from a file that is missing, it therefore concludes
 // from two looks: the draft's view is the second, and before the first.
 
-// Lacks reports whether something is missing of which repairs may conclude that it is gone.
+// Lacks reports whether files are missing that a repair would take for deleted.
 func Lacks(found []Finding) bool {
 	for _, f := range found {
 		switch f.Code {

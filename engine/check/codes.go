@@ -20,12 +20,12 @@ const (
 	CodeDocMissing    = "DOC_MISSING"        // an active document that is not in the project
 	CodeFocusDangling = "FOCUS_DANGLING"     // the focused node does not exist
 	CodeStaleSave     = "STALE_SAVE"         // a save that was made from an older version, and is not merged yet
-	CodeTakenOut      = "TAKEN_OUT"          // what an operation wrote was taken out by git or a save, within the last day
+	CodeTakenOut      = "TAKEN_OUT"          // git or a save removed text that an operation wrote within the last day
 	CodeMergeDriver   = "MERGE_DRIVER"       // this clone lacks the merge driver that .gitattributes names
 	CodeStray         = "STRAY_FILE"         // a conflict copy, a backup, a temporary file
 )
 
-// rootPlace is where the root's file lies in the folder of its workspace.
+// rootPlace is the path of the root's file in its workspace.
 var rootPlace = mdstore.NodePath("", mdstore.Root)
 
 // A Severity says how much a diagnostic keeps from working.
@@ -44,7 +44,7 @@ type CheckCode struct {
 	Severity Severity
 	What     string // the problem in a few words
 	Person   string // how a person repairs it
-	Fix      string // what check --fix does; "" where only a person can mend it
+	Fix      string // the repair by check --fix; "" if only a person can repair it
 }
 
 var checkCodes = []CheckCode{

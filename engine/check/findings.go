@@ -95,7 +95,7 @@ func LeftAlone(fs []Finding) []Finding {
 	return fs
 }
 
-// A checker collects what is wrong in a view.
+// A checker collects the findings about a view.
 type checker struct {
 	v       *view.View
 	circles map[mdstore.ID]bool
@@ -204,7 +204,7 @@ func (c *checker) suspect(n *mdstore.Node) bool {
 	return false
 }
 
-// openBelow returns what the life cycle says of a node because of its open children.
+// openBelow returns the life cycle's objections to a node because of its open children.
 func (c *checker) openBelow(n *mdstore.Node) []statemachine.Refusal {
 	open := c.v.OpenChildren(n.ID)
 	if len(open) == 0 {

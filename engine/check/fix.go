@@ -19,17 +19,17 @@ const fixRounds = 64
 // Fix mends what can be mended in a workspace without losing text: the findings that name a fix. Doing it again changes nothing.
 type Fix struct {
 	Store  Store
-	Before *view.View // an earlier look: what was there then is not taken for gone; nil for none
+	Before *view.View // an earlier view: files that it had are not taken for deleted; nil for none
 
-	Merged  bool                      // mend only what a merge of two sound sides may leave
-	Parents map[mdstore.ID]mdstore.ID // of nodes, as both sides had them once: where an orphan goes; nil: to the root
+	Merged  bool                      // repair only the problems that a merge of two sound sides can leave
+	Parents map[mdstore.ID]mdstore.ID // the parents of nodes in the merge base: an orphan goes there; nil: it goes to the root
 }
 
 // merged are the codes of problems that a merge file by file can leave behind.
 var merged = []string{CodeHashStale, CodeFocusDangling, CodeDangling, string(errs.OrphanNode), string(errs.Cycle),
 	string(statemachine.CodeStatusUnreachable), string(statemachine.CodeChildrenOpen)}
 
-// Fixed is what Fix does, and what is wrong before that.
+// Fixed is the result of Fix: its repairs, and the findings before them.
 type Fixed struct {
 	Fixed, Found []mdoc.Diagnostic
 	Checked      int // files

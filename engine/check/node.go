@@ -18,7 +18,7 @@ func (c *checker) workspace() {
 	}
 	for _, p := range w.Problems {
 		f := Finding{Diagnostic: p}
-		switch { // the file itself says what is wrong, and here is what it is mended by
+		switch { // p.Fix describes the problem; this adds the repair
 		case p.Fix == "":
 		case p.Code == mdstore.CodeIDMissing:
 			f.mend = c.onWorkspace(p.Fix, set(w.ID, mdstore.KeyID, mdoc.Text(string(w.ID)))).mend
@@ -137,7 +137,7 @@ func (c *checker) parent(n *mdstore.Node) {
 		c.field(n.Doc(), mdstore.KeyParent, string(errs.OrphanNode), c.newRoot(), "parent root does not exist; the node is in its place again as soon as there is a root")
 	case !ok:
 		c.field(n.Doc(), mdstore.KeyParent, string(errs.OrphanNode), c.adopted(n), "parent %s does not exist; name another parentId%s, or move the node", n.Parent, c.rootIsOne())
-	case c.circles[n.ID] && c.v.Files(n.ID)[0].Path == n.Path: // the others with its id hang where they say
+	case c.circles[n.ID] && c.v.Files(n.ID)[0].Path == n.Path: // the other files with this id name their own parents
 		c.field(n.Doc(), mdstore.KeyParent, string(errs.Cycle), c.goesBack(n), "its ancestors go round in a circle: %s; give one of them another parentId", c.way(n))
 	case childless(p):
 		c.field(n.Doc(), mdstore.KeyParent, CodeExecChildren, repair{}, "parent %s is an execution node, which has no children; name another parentId, or make the parent a planning node", p.ID)

@@ -60,7 +60,7 @@ func othersOf[T any](same []T, own mdstore.Path, path func(T) mdstore.Path) stri
 	return strings.Join(names, " and ")
 }
 
-// environment finds what keeps tools from running in an environment, whoever trusts it.
+// environment finds the problems that keep tools from running in an environment even if a person trusts it.
 func (c *checker) environment(p *mdstore.Page) {
 	if _, err := env.ParseURI(p.Field(mdstore.KeyURI)); err != nil {
 		c.field(p.Doc(), mdstore.KeyURI, mdstore.CodeFieldInvalid, repair{}, "%s", errs.As(err).Message)
@@ -113,7 +113,7 @@ func (c *checker) slotNames(all []*mdstore.Page) {
 // slotKinds are the kinds of slots' files, of which two that have one id are one slot.
 var slotKinds = []*mdstore.Kind{mdstore.SlotKind, mdstore.ZippedSlotKind, mdstore.ArchivedSlotKind}
 
-// Pages returns what is wrong with pages that are loaded. None of it is mended.
+// Pages returns the findings about loaded pages, without repairs.
 func Pages(all []*mdstore.Page) []Finding {
 	c := checker{}
 	c.pages(all)

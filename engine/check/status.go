@@ -45,7 +45,7 @@ func (c *checker) raised(n *mdstore.Node, reopen bool) repair {
 	}
 	twice := func(d mdoc.Diagnostic) bool { return d.Code == mdstore.CodeSectionTwice }
 	if reopen && slices.ContainsFunc(mdstore.NodeKind.Check(n.Path, n.Doc()), twice) {
-		return repair{} // which conclusion goes to the log is a person's to say
+		return repair{} // a person must say which conclusion goes to the log
 	}
 	return c.on(n, "move it to "+string(statemachine.Monitoring), func(d *plan.Draft, _ *plan.Edit) error {
 		_, err := d.Raise([]*mdstore.Node{n}, reopen, "mended: it has children")

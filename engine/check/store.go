@@ -108,7 +108,7 @@ func Strays(st Store) []Finding {
 	var out []Finding
 	for _, s := range st.Strays {
 		if s.Kind == mdstore.StrayFolder {
-			continue // of no interest by itself
+			continue // this finding alone is not worth reporting
 		}
 		f := Finding{Diagnostic: mdoc.Diagnostic{File: string(s.Path), Code: CodeStray}}
 		switch s.Kind {

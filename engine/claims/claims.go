@@ -42,7 +42,7 @@ const (
 // holds no more, or a clock that was wrong for a moment could make one that lasts for years.
 const clockSlack = time.Hour
 
-// By names who has claimed: the session, or the operator without one.
+// By returns the claim's owner: the session, or the operator if there is no session.
 func (c Claim) By() string { return cmp.Or(c.Session, c.Operator) }
 
 // of reports whether a claim is that of an act: made by its session or, without one, by an operator of that name, of which there may
@@ -129,7 +129,7 @@ func Edit(ctx context.Context, st mdstore.Store, now func() time.Time, edit func
 	})
 }
 
-// EditOf changes what a session has claimed, if it has claimed anything.
+// EditOf edits the claims of a session, if it has any.
 func EditOf(ctx context.Context, st mdstore.Store, now func() time.Time, session string, edit func(*Ledger, string)) error {
 	if l, err := Read(ctx, st, now()); err != nil || !l.Has(session) {
 		return err
@@ -137,7 +137,7 @@ func EditOf(ctx context.Context, st mdstore.Store, now func() time.Time, session
 	return Edit(ctx, st, now, func(l *Ledger) error { edit(l, session); return nil })
 }
 
-// Get returns what is noted of a node, and whether it keeps other sessions off.
+// Get returns the claim on a node, and whether it still holds against other sessions.
 func (l *Ledger) Get(ws, id mdstore.ID) (c Claim, holds bool) {
 	c = l.claims[ws][id]
 	return c, l.holds(c)

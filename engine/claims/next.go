@@ -14,7 +14,7 @@ import (
 type Ready struct {
 	Node   *mdstore.Node
 	Way    []*mdstore.Node // from the root to its parent
-	Claim  Claim           // of the session that asks; the zero Claim if the node is free
+	Claim  Claim           // the claim of the session that asks; the zero Claim if the node is free
 	Lapsed Claim           // the claim of the session that began the work and left it; the zero Claim if there is none
 }
 

@@ -36,7 +36,7 @@ func (l Level) tracked() bool { return l == Project || l == Vault || l == Worksp
 
 // The codes of problems in a file of settings.
 const (
-	CodeInvalid = "CONFIG_INVALID"   // the file does not parse, or a key is not what is expected
+	CodeInvalid = "CONFIG_INVALID"   // the file does not parse, or a key has an unexpected value
 	CodeRefused = "CONFIG_REFUSED"   // a key that does not count in such a file
 	CodeSecret  = "SECRET_IN_CONFIG" // a key that looks like a secret in a file that a clone brings
 )
@@ -44,7 +44,7 @@ const (
 // A Setting is a key with its value and the place that it comes from.
 type Setting struct {
 	Key   string `json:"key"`   // dotted; words that need it are quoted
-	Value any    `json:"value"` // of a secret the text "set"
+	Value any    `json:"value"` // for a secret, the text "set"
 	Layer Level  `json:"layer"`
 	File  string `json:"file,omitempty"` // or the variable or flag
 	Line  int    `json:"line,omitempty"` // 1-based; 0 if there is no file
@@ -150,7 +150,7 @@ func Env(getenv func(string) string) Layer {
 	return out
 }
 
-// read returns the settings of a file, and what is wrong in it.
+// read returns the settings of a file and the problems in it.
 func (l Layer) read() (all []Setting, wrong []mdoc.Diagnostic) {
 	tree, err := decode(string(l.Data))
 	switch {

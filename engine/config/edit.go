@@ -60,7 +60,7 @@ func Find(src []byte, key string) (value any, line int, err error) {
 	return value, line, nil
 }
 
-// parsed reads a TOML file that is to be edited.
+// parsed reads a TOML file before an edit.
 func parsed(src string) (map[string]any, error) {
 	tree, err := decode(src)
 	if err != nil {

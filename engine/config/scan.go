@@ -20,7 +20,7 @@ type entry struct {
 	list      bool // the header of an element of a list of tables
 	within    bool // it stands in an element of a list of tables
 	value     any  // nil of a header
-	line, col int  // where its key begins, or its header, from 1; columns count bytes
+	line, col int  // the position of its key or header, from 1; columns count bytes
 	from, to  int  // the span of its lines
 	val, end  int  // the span of its value
 }
@@ -87,7 +87,7 @@ func decode(src string) (map[string]any, error) {
 	return tree, err
 }
 
-// dig returns what a tree holds at a path, nil for nothing.
+// dig returns the value at a path in a tree, or nil.
 func dig(tree any, path []string) any {
 	for _, name := range path {
 		table, _ := tree.(map[string]any)
@@ -96,7 +96,7 @@ func dig(tree any, path []string) any {
 	return tree
 }
 
-// below reports whether path is at or below another one.
+// below reports whether path equals above or lies below it.
 func below(path, above []string) bool {
 	return len(path) >= len(above) && slices.Equal(path[:len(above)], above)
 }

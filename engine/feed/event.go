@@ -13,8 +13,8 @@ type Event struct {
 	Node      mdstore.ID   // "" for the workspace itself: its own file, or all of it where it came, went or moved; the id of a page
 	Page      string       // the name of a page's kind; "" for a node and the workspace
 	Title     string       // of the node, or the name of the workspace; the last one known where the file does not say
-	Path      mdstore.Path // where the file lies, or lay
-	From      mdstore.Path // where a moved one lay
+	Path      mdstore.Path // the path of the file, or its last path
+	From      mdstore.Path // the old path of a moved file
 	Nodes     int          // of a workspace that came, went or moved: its nodes. Those of one that came are events as well, the others are not
 	Blank     bool         // nothing of the file can be read now: what it says is as it was, until it can be
 

@@ -19,7 +19,7 @@ import (
 type Feed struct {
 	Workspace mdstore.ID                           // the one to tell of; "" for all
 	Began     func(Baseline)                       // once: what changes from now on will be told
-	Tell      func(Report) error                   // what has changed; an error ends the feed
+	Tell      func(Report) error                   // called with each report; an error ends the feed
 	Away      func(why error)                      // the vault cannot be read for now; nil: it can be again
 	Polls     func(why error)                      // changes are found by looking from time to time, from now on
 	Now       func() time.Time                     // nil: time.Now

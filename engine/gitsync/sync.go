@@ -218,7 +218,7 @@ func (s *syncing) unfiltered(ctx context.Context, names []string, instead string
 	return err
 }
 
-// preview says what a sync would do, with the upstream as it was last fetched.
+// preview reports what a sync would do. It uses the upstream as last fetched.
 func (s *syncing) preview(ctx context.Context, h gitrepo.Head) error {
 	s.out.Hint = "nothing was written or fetched; the upstream is as it was last fetched"
 	theirs, err := "", error(nil)

@@ -169,7 +169,7 @@ const (
 const (
 	SetPlan     = "plan"     // on unless something else is said
 	SetBriefing = "briefing" // who comes back: briefings, sessions, states, bindings, settings
-	SetMemory   = "memory"   // what was said: slots with entries, search
+	SetMemory   = "memory"   // memory: slots with entries, and search
 	SetHistory  = "history"  // who did what when, by git; undo
 
 	SetEnvironments = "environments" // where tools act: files, tools, approvals

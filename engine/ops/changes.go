@@ -38,7 +38,7 @@ type FileChange struct {
 	NodeID   string   `json:"nodeId,omitempty"`
 	Title    string   `json:"title,omitempty"`
 	Kind     string   `json:"kind" enum:"created,changed,removed,moved"`
-	From     string   `json:"from,omitempty"`     // where a moved file was
+	From     string   `json:"from,omitempty"`     // the old path of a moved file
 	Fields   []string `json:"fields,omitempty"`   // front matter keys concerned
 	Sections []string `json:"sections,omitempty"` // sections concerned
 }

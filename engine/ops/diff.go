@@ -35,7 +35,7 @@ type PlanChange struct {
 	Title       string        `json:"title"`
 	Kind        string        `json:"kind" enum:"created,changed,removed"`
 	Was         string        `json:"was,omitempty"`    // the old status, if it changed
-	Status      string        `json:"status,omitempty"` // likewise, now
+	Status      string        `json:"status,omitempty"` // the new status, if it changed
 	From        string        `json:"from,omitempty"`   // the old parent, if the node was moved or removed
 	Parent      string        `json:"parent,omitempty"` // the parent, if the node was moved or created
 	Conclusion  string        `json:"conclusion,omitempty"`

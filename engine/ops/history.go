@@ -111,7 +111,7 @@ type history struct {
 	now   []byte
 	since time.Time
 	most  int                     // commits; 0 for all
-	moved map[string]mdstore.Path // by the commits with which the file came to another place: where it was
+	moved map[string]mdstore.Path // by commit that moved the file: the path before
 	ends  bool                    // the clone has no older commits, and there may be some
 }
 

@@ -32,7 +32,7 @@ type list[T any] struct {
 	id     func(T) string // what tells an item from the others, without blanks
 	what   string         // the items, as hints name them: "states"
 	hint   string         // of a reply that has the end of the list
-	narrow string         // what makes the list shorter, for the hint of any other reply
+	narrow string         // advice on narrowing the list, for the hint of any other reply
 }
 
 // reply makes a reply have the part of the list that a call wants, or as much of it as there is room for. show puts items

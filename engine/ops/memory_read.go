@@ -40,7 +40,7 @@ type MemoryReadOut struct {
 // EntryOut is an entry as results have it.
 type EntryOut struct {
 	ID       string         `json:"id,omitempty"`     // "" if a person wrote it and nothing was saved since
-	Number   *int           `json:"number,omitempty"` // from the oldest, 0 on, where it has no id
+	Number   *int           `json:"number,omitempty"` // its index from the oldest, counted from 0, if it has no id
 	Type     string         `json:"type"`
 	Time     string         `json:"time,omitempty"` // UTC, RFC 3339
 	Title    string         `json:"title,omitempty"`

@@ -97,7 +97,7 @@ func ResolveConflict(ctx context.Context, env *Env, in ResolveConflictIn) (*Reso
 	return out, nil
 }
 
-// take returns the file with one side of what is in conflict, nil for no file.
+// take returns the file with one side of each conflict; nil means that this side deleted the file.
 func (c *conflict) take(in ResolveConflictIn) ([]byte, error) {
 	side, whole := mdoc.Ours, c.sides.Ours
 	if in.Theirs {

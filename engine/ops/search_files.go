@@ -205,7 +205,7 @@ func lookAt(ctx context.Context, env *Env, all []source, look func(i int, f *sea
 	return ctx.Err()
 }
 
-// tagged returns a filter of what a call asks of tags, type and time.
+// tagged returns a filter by tags, type and time.
 func tagged(tags, without []string, typ string, since, until int64) func(*search.Head) bool {
 	fold := func(s string) string { return string(search.Fold(nil, []byte(s))) }
 	has := func(h *search.Head, any []string) bool {

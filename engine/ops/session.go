@@ -328,7 +328,7 @@ type SessionStatusOut struct {
 	WorkspaceID         string          `json:"workspaceId,omitempty"`
 	WorkspaceName       string          `json:"workspaceName,omitempty"`
 	FocusedNodeID       string          `json:"focusedNodeId,omitempty"`
-	LostWorkspaceID     string          `json:"lostWorkspaceId,omitempty"` // the one that it is bound to where the vault does not have it
+	LostWorkspaceID     string          `json:"lostWorkspaceId,omitempty"` // the workspace of the binding, if the vault no longer has it
 	Rules               []string        `json:"rules"`
 	AvailableWorkspaces []WorkspaceHead `json:"availableWorkspaces"` // where nothing is bound
 	Hidden              int             `json:"hidden,omitempty"`    // further workspaces, where results are bounded

@@ -25,7 +25,7 @@ type ListedTool struct {
 	Description  string          `json:"description,omitempty"`
 	Parameters   json.RawMessage `json:"parametersSchema,omitempty"`
 	State        string          `json:"state,omitempty"` // "disabled" until a person approves its definition; "" for one that can be called
-	Environments []string        `json:"environments"`    // that have it, in order; the first is taken where a call names none
+	Environments []string        `json:"environments"`    // the environments that have it, in order; a call that names none goes to the first
 	Taken        string          `json:"taken,omitempty"` // "[env ID]": where a call that names none goes now
 }
 

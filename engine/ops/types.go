@@ -48,7 +48,7 @@ type Wrote struct {
 	Warned  []string            `json:"warnings,omitempty"`                // warnings about what was done
 	DryRun  bool                `json:"dryRun,omitempty" only:"rarely"`
 	Diff    string              `json:"diff,omitempty" only:"rarely"` // unified, of a dry run; of a repair also where it was made
-	Version string              `json:"version,omitempty"`            // of the file that the call is about, as it is now; for ifMatch
+	Version string              `json:"version,omitempty"`            // the new version of the file that the call is about, for ifMatch
 	Files   []FileDiff          `json:"files,omitempty" only:"verbose"`
 	More    int                 `json:"filesHidden,omitempty" only:"verbose"` // further files, where results are bounded
 	Out
@@ -63,7 +63,7 @@ func (w Wrote) Written() Wrote { return w }
 // A FileDiff says what a writing operation changed in one file.
 type FileDiff struct {
 	Path    string        `json:"path"`              // relative to the vault
-	To      string        `json:"to,omitempty"`      // where the file or folder moved
+	To      string        `json:"to,omitempty"`      // the new path, if the file or folder moved
 	Version string        `json:"version,omitempty"` // the file's new version, for ifMatch
 	Lines   int           `json:"lines"`             // lines that differ: the larger of those added and those removed
 	What    []view.Change `json:"what,omitempty"`    // "node-… status pending → implementing"
@@ -124,7 +124,7 @@ func nonNil[T any](items []T) []T {
 // archivedHint is the hint of what could be done if the workspace were not archived.
 const archivedHint = "the workspace is archived, and nothing in it can be begun or changed: workspace_restore makes it active again"
 
-// damaged is the hint of what has a file that is closed to edits.
+// damaged returns the hint for a node or workspace whose file is closed to edits.
 func damaged(ds []mdoc.Diagnostic) string {
 	return "its file is damaged and cannot be changed until a person repairs it: " + ds[0].String()
 }

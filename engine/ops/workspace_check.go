@@ -54,7 +54,7 @@ arbor check --sarif > arbor.sarif`,
 // WorkspaceCheck returns every diagnostic, of one workspace or of all, and repairs on request what can be repaired.
 func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *WorkspaceCheckOut, err error) {
 	var ids []mdstore.ID
-	var unread error // of a workspace that is left as it is, while the others are repaired
+	var unread error // why one workspace is left alone while the others are repaired
 	out := &WorkspaceCheckOut{Diagnostics: []mdoc.Diagnostic{}, Fixed: []mdoc.Diagnostic{}, Wrote: Wrote{Success: true}}
 	defer func() { err = out.partly(err) }()
 	if in.WorkspaceID != "" {

@@ -24,7 +24,7 @@ type NewNode struct {
 	Before, After mdstore.ID    // the sibling that it is to stand next to; at most one of them
 	Cascade       bool          // reopen completed and cancelled ancestors
 	nth           int64         // which of several that are made side by side
-	Children      []NewNode     // in their order; where they go, the rules and Cascade are those of the topmost
+	Children      []NewNode     // in order; the place, the rules hash and Cascade come from the topmost node
 }
 
 // Created is what a node's creation did.

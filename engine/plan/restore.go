@@ -16,7 +16,7 @@ type Deletion struct {
 	Workspace mdstore.ID     `json:"workspace"`
 	Node      mdstore.ID     `json:"node"` // the topmost
 	Title     string         `json:"title"`
-	Trash     mdstore.Path   `json:"trash"` // where the workspace's folder is in the trash
+	Trash     mdstore.Path   `json:"trash"` // the workspace's folder in the trash
 	File      mdstore.Path   `json:"file"`  // of the topmost node, in the workspace's folder
 	Nodes     []mdstore.ID   `json:"all"`
 	Moved     []mdstore.Path `json:"moved"` // files and folders, in the order in which they went

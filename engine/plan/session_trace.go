@@ -78,7 +78,7 @@ func splitLog(d *Draft, e *Edit) {
 	}
 	older, rest, ok := mdstore.SplitLog(e.after, p.ID)
 	if !ok {
-		return // what is long is no log: it stays, and the limit of a file counts
+		return // a log that cannot be split stays as it is, up to the size limit of a file
 	}
 	e.after, _ = mdoc.Parse(string(e.path), rest, p.Kind.Form)
 	file := freshFile(d, mdstore.SessionLogKind, p.Path.Dir(), "")

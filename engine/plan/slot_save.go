@@ -11,10 +11,10 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// SaveEntry adds an entry to a slot, which is made where there is none.
+// SaveEntry adds an entry to a slot. It makes the slot if it does not exist.
 type SaveEntry struct {
 	Slot    string            // its name or id
-	Facts   SlotFacts         // of a new slot; of one that is there, tags are added and its group stays
+	Facts   SlotFacts         // facts of a new slot; an existing slot gets the tags and keeps its group
 	Entry   mdstore.SlotEntry // without id and time
 	Replace bool              // it takes the place of all that are there, which are kept in a file
 }
@@ -123,7 +123,7 @@ type SlotDone struct {
 	ID    mdstore.ID
 	Name  string
 	Path  mdstore.Path // the file's path afterwards
-	Trash mdstore.Path // where a deleted one is
+	Trash mdstore.Path // the path in the trash, after a deletion
 }
 
 // Plan plans the change. If the file moves, the text that it has then is written to the new place and removed from

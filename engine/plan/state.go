@@ -68,7 +68,7 @@ func (x SaveState) Plan(d *Draft) (mdstore.ID, error) {
 type StateDone struct {
 	ID     mdstore.ID
 	Others int          // further states of the name that it was called by
-	Trash  mdstore.Path // where a deleted one is
+	Trash  mdstore.Path // the path in the trash, after a deletion
 }
 
 // UpdateState changes what can be changed of a state; nil leaves one as it is.
@@ -129,7 +129,7 @@ func statePage(d *Draft, ref string) (*mdstore.Page, *StateDone, error) {
 // ContinueState starts a session that goes on from a state.
 type ContinueState struct {
 	State string
-	ID    string // of the session; where it is "" or a session's already, one is drawn
+	ID    string // the id of the new session; if it is "" or in use, the plan draws one
 	Goal  string // "" is the state's active task
 }
 

@@ -6,7 +6,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// AppendTranscript adds messages to the transcript of a session, which is made where there is none.
+// AppendTranscript adds messages to the transcript of a session. It makes the file if it does not exist.
 type AppendTranscript struct {
 	Session  mdstore.ID
 	Messages []mdstore.Message

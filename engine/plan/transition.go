@@ -174,7 +174,7 @@ func mendable(n *mdstore.Node, e *errs.Error) error {
 	if !bad {
 		return e
 	}
-	if err := n.Editable(); err != nil { // it says what is wrong with all of the file
+	if err := n.Editable(); err != nil { // this error says why the whole file is closed to edits
 		return err
 	}
 	if e.Code == errs.InvalidNodeType { // the caller gave no type: it is the state of the node that refuses

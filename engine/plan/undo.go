@@ -20,7 +20,7 @@ import (
 // goes to the trash, and what it moved or removed comes back. It may concern several workspaces, or none.
 type Undo struct {
 	Operation mdstore.Operation
-	Trash     mdstore.Path                                       // where the files go that the operation made
+	Trash     mdstore.Path                                       // the trash folder for the files that the operation made
 	Read      func(mdstore.Path) (mdstore.File, error)           // the error is an fs.ErrNotExist where there is no file
 	Under     func(mdstore.Path) (all []mdstore.Path, err error) // the files of a folder, that of the trash too
 }

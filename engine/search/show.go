@@ -13,7 +13,7 @@ import (
 // A Shown is what is shown of a hit.
 type Shown struct {
 	Part
-	Line       int    // of the file, from 1: where the first word stands, or the part begins
+	Line       int    // the line in the file, from 1, of the first matching word or of the part's beginning
 	Snippet    string // one line; what stands around the words that were found
 	Matched    []string
 	Highlights []Highlight
@@ -45,7 +45,7 @@ func (q *Query) Show(f *File, part int, data []byte) (s Shown, ok bool) {
 	c, folded := &scratch{}, Fold(nil, s.Text)
 	c.head(&s.Head)
 	has := make([]bool, len(q.Terms))
-	var first []int // where the terms begin
+	var first []int // the offsets at which the terms begin
 	for i, t := range q.Terms {
 		has[i] = t.weight(c, &s.Head, folded) > 0
 		if !has[i] || t.absent || !t.text() {

@@ -61,7 +61,7 @@ type SessionStore interface {
 	// Read returns the messages of a session, oldest first, byte for byte.
 	Read(ctx context.Context, workspace mdstore.ID, session string) ([]mdstore.Message, error)
 
-	// Append adds messages, all or none, and makes the session where there is none.
+	// Append adds all messages or none. It makes the session if it does not exist.
 	Append(ctx context.Context, workspace mdstore.ID, session string, more ...mdstore.Message) error
 
 	// Write puts messages in the place of those that are there, as one change. It makes the session where there is

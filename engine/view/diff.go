@@ -16,7 +16,7 @@ type Difference struct {
 	Page     string     // the name of a page's kind; "" for a node and the workspace's own file
 	Title    string
 	Kind     string       // Added, Altered, Removed, Relocated
-	From     mdstore.Path // where a moved file was
+	From     mdstore.Path // the old path of a moved file
 	Fields   []string     // front matter keys that differ; none if unknown
 	Sections []string     // sections that differ
 }

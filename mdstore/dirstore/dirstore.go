@@ -92,7 +92,7 @@ type Store struct {
 	making    []journal.Made        // the steps that the running commit has made so far
 	madeAt    int64                 // when that was made, Unix nanoseconds by the clock that files are stamped by
 	skew      atomic.Int64          // nanoseconds by which the clock that files are stamped by is ahead; read without the lock, too
-	touched   []versioned           // what was changed, and the files of collisions, since a commit or mergeLate began
+	touched   []versioned           // the changed files, and those of collisions, since a commit or mergeLate began
 	lately    map[mdstore.Path]bool // files that commits changed recently; nil if unknown
 	latelyAt  uint64                // the generation that lately is of
 	looked    time.Time             // when mergeForeign has last looked at all files

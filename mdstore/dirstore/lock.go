@@ -20,8 +20,8 @@ const (
 	localIgnore = mdstore.Path(mdstore.LocalDir + "/" + mdstore.IgnoreFile)
 
 	writeWait = 30 * time.Second     // for the lock, by a program that writes
-	readWait  = 10 * time.Second     // for a commit that is being made, by one that reads
-	openWait  = time.Second          // for the lock, by Open: its holder finishes what is unfinished
+	readWait  = 10 * time.Second     // how long a reader waits for a commit that is being made
+	openWait  = time.Second          // how long Open waits for the lock: its holder finishes interrupted commits
 	poll      = 2 * time.Millisecond // between two tries
 )
 

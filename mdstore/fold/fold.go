@@ -1,4 +1,4 @@
-// Package fold compares what people write by what it says: names and words.
+// Package fold folds names and words, so that texts compare equal regardless of case and Unicode form.
 package fold
 
 import (

@@ -32,7 +32,7 @@ import (
 // and its memory with it. A server goes back to the usual.
 const commandGC = 800
 
-// Main runs the program with what the process was given, and returns its exit code.
+// Main runs the program with the process's arguments and streams, and returns its exit code.
 func Main() int {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(commandGC)
@@ -73,7 +73,7 @@ func run(ctx context.Context, sys cli.System) (code int) {
 	return cli.Run(ctx, sys)
 }
 
-// explain tells of a panic in one line, as JSON where that was asked for.
+// explain reports a panic in one line, or as JSON if --json was given.
 func explain(sys cli.System, p any, stack []byte) int {
 	message := fmt.Sprintf("this is a bug in arbor: %v; the vault is whole: a change is made as one or not at all", p)
 	if slices.Contains(sys.Args, "--json") {
@@ -155,7 +155,7 @@ func (v vaults) open(ctx context.Context, vault string, found cli.Found, mode cl
 			debug.SetGCPercent(100)
 		}
 		l := &lastingStore{folder: found.Vault, opt: opt, may: v.mayMake(found)}
-		st, err = l, l.InPlace() // what keeps it from being opened is said at once
+		st, err = l, l.InPlace() // report at once why it cannot be opened
 	case !found.Exists:
 		st = emptyStore{may: v.mayMake(found)}
 	default:

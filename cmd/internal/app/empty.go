@@ -12,7 +12,7 @@ import (
 
 // An emptyStore stands in for a vault that does not exist: nothing is in it, and nothing can be written to it.
 type emptyStore struct {
-	why error // of a vault that cannot be opened: every call fails with it
+	why error // why the vault cannot be opened: every call fails with it
 	may error // why none is made at the place; nil if one may be
 }
 

@@ -168,7 +168,7 @@ func notFound(format string, args ...any) error {
 	return errs.New(errs.VaultNotFound, format, args...)
 }
 
-// checked returns what is at a path that somebody named, which need not exist.
+// checked looks at a path that the person named. It need not exist.
 func checked(f cli.Found) (cli.Found, error) {
 	info, err := os.Stat(f.Vault)
 	switch {

@@ -204,7 +204,7 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 			if err := local(o.listen); err != nil && tls == nil {
 				return err
 			}
-			where := token // as people named it: strangers need not learn where the vault lies
+			where := token // the name that the person gave: strangers must not learn the vault's path
 			if token == "" {
 				token, where = filepath.Join(e.Vault(), tokenFile), filepath.ToSlash(tokenFile)+" of the vault"
 				if local := filepath.Dir(token); dirstore.Tracked(local) {
@@ -269,7 +269,7 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 // sessionsEnd is how long the calls that still run in sessions have when the server ends.
 const sessionsEnd = 3 * time.Second
 
-// local refuses an address that others can reach: what is served is for this machine.
+// local refuses an address that other machines can reach: the server is for this machine only.
 func local(listen string) error {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -281,7 +281,7 @@ func local(listen string) error {
 	return nil
 }
 
-// commas returns what a flag that lists words does with them.
+// commas returns the function that reads a flag's list of words.
 func commas(list *[]string) func(string) error {
 	return func(value string) error {
 		*list = append(*list, strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })...)
@@ -289,7 +289,7 @@ func commas(list *[]string) func(string) error {
 	}
 }
 
-// appendTo returns what a flag that may be repeated does with each value.
+// appendTo returns the function that reads each value of a repeatable flag.
 func appendTo(list *[]string) func(string) error {
 	return func(value string) error {
 		*list = append(*list, value)

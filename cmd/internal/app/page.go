@@ -81,7 +81,7 @@ func listenAt(listen string) (net.Listener, error) {
 	return l, nil
 }
 
-// show opens an address in the browser, and says it where that does not work.
+// show opens an address in the browser. If that fails, it prints the address.
 func show(call cli.Call, address string) {
 	name, args := "xdg-open", []string{address}
 	switch runtime.GOOS {

@@ -29,7 +29,7 @@ type source struct {
 	data   map[string][]byte   // by path below dir
 	names  []string            // the paths, sorted
 	used   map[string]bool     // the files that were parsed
-	why    map[string][]string // what of a file was not understood
+	why    map[string][]string // the parts of a file that were not understood
 	target map[string]string   // the path of a file in the new workspace, should it be attached
 	taken  map[string]bool     // the targets in lower case, as some file systems do not tell them apart
 }

@@ -18,7 +18,7 @@ const (
 	maxGoal = 8 << 10
 )
 
-// A workspace is one that is being read.
+// A workspace is a workspace of version 1 while it is read.
 type workspace struct {
 	*reader
 	src   *source

@@ -34,7 +34,7 @@ func Hooks() []string { return []string{SessionStart, Prompt} }
 // A HookCall is the input of a hook besides its vault.
 type HookCall struct {
 	Name    string    // one of Hooks
-	Stdin   io.Reader // what the client sends, one JSON object; nothing behind it is read. nil for nothing
+	Stdin   io.Reader // one JSON object from the client; the rest is not read. nil for none
 	Stdout  io.Writer
 	Session string // if Stdin names none; "" for none
 	Broken  error  // why there is no engine although there is a vault; nil otherwise
@@ -99,7 +99,7 @@ func hookText(ctx context.Context, e *engine.Engine, call HookCall) (string, err
 	})
 	meant := slices.DeleteFunc(slices.Clone(active), func(w *mdstore.Workspace) bool { return w.ID == mdstore.DefaultWorkspace })
 	var bound sessions.Binding
-	var unbound error // why it is not known what the session is bound to
+	var unbound error // why the session's binding cannot be read
 	if call.Session != "" {
 		bound, _, unbound = e.Binding(ctx, call.Session)
 	}
@@ -126,7 +126,7 @@ func hookText(ctx context.Context, e *engine.Engine, call HookCall) (string, err
 		return text, err
 	}
 	if call.Session == "" {
-		return "", nil // it is not known what it has seen
+		return "", nil // we cannot tell what the session has seen
 	}
 	seen, err := e.Changes(ctx, bound.WorkspaceID, call.Session, nil)
 	if err != nil || len(seen.Differences) == 0 {
@@ -192,7 +192,7 @@ func rulesText(w *mdstore.Workspace, room int) string {
 	return "Its rules" + proof + ":\n" + b.String()
 }
 
-// listText returns the active workspaces, of which a session is bound to none.
+// listText lists the active workspaces for a session that is bound to none of them.
 func listText(active []*mdstore.Workspace) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Arbor keeps plans of this project in %d active workspaces (workspace_list names them), and none is "+

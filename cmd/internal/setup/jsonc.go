@@ -120,7 +120,7 @@ func find(text string, s setting) (found []entry, err error) {
 	return found, nil
 }
 
-// entryAt describes a value; place is that of what is removed with it.
+// entryAt describes a value; place is the JSON pointer of the part that goes when the value is removed.
 func entryAt(text string, v *hujson.Value, place string) entry {
 	plain := v.Clone()
 	plain.Minimize()

@@ -12,15 +12,15 @@ import (
 type setting struct {
 	what  string   // for errors
 	path  []string // keys from the root on: the last is its own, or for a hook that of the list with groups of hooks
-	value any      // what set-up writes: a struct with tags for JSON
+	value any      // the value that set-up writes: a struct with JSON tags
 	toml  bool     // the file is TOML, not JSON
 	// isHook reports whether a hook of the list is this one; nil for what is no hook.
 	isHook func(fields map[string]any) bool
 }
 
-// An entry is a setting as it is found in a file.
+// An entry is a setting that a file has.
 type entry struct {
-	fields map[string]any // nil for what is no object or has a key twice
+	fields map[string]any // nil if it is no object or has a key twice
 	value  any            // all of it, as add takes it
 	line   int
 	place  string // its JSON pointer

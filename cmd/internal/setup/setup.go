@@ -148,14 +148,14 @@ func (opt *Options) files(p place) ([]*file, error) {
 		slices.Reverse(hooks)
 	}
 	data, err := guard.ReadFile(filepath.Dir(path), filepath.Base(path), mostBytes)
-	refused := err != nil && !errors.Is(err, fs.ErrNotExist) // which reading it again reports
+	refused := err != nil && !errors.Is(err, fs.ErrNotExist) // reading the file again reports this error
 	if opt.Hooks || refused || strings.Contains(string(data), ServerName) {
 		files = append(files, opt.fileAt(p.scope, path, hooks...))
 	}
 	return files, nil
 }
 
-// apply puts the settings into what the file is to be, or removes them.
+// apply adds the settings to the new text of the file, or removes them.
 func (f *file) apply(remove, force bool) (err error) {
 	f.want = f.text
 	for _, s := range f.settings {

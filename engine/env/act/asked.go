@@ -8,7 +8,7 @@ import (
 	"arbor/engine/env/trust"
 )
 
-// AskedFor says in a line what a request is about.
+// AskedFor describes a request in one line.
 func AskedFor(r trust.Request) string {
 	what := map[string]string{
 		trust.KindCall: "run " + r.Tool, trust.KindTool: "enable the tool " + r.Tool,
@@ -36,7 +36,7 @@ func Asked(r trust.Request, whole bool) string {
 	return AskedFor(r) + "\n" + q.String()
 }
 
-// Granted says in a line what a person grants besides a call; "" for nothing.
+// Granted describes in one line what a person grants besides a call; "" for nothing.
 func Granted(g *trust.Grant) string {
 	if g == nil {
 		return ""

@@ -24,7 +24,7 @@ import (
 type Caller struct {
 	Engine  *engine.Engine
 	Act     plan.Act // of the lines in the logs of sessions
-	Session string   // that tools are called for; "" for none
+	Session string   // the session for which tools are called; "" for none
 	Person  bool     // a person calls, who need not read a file before they change it
 	Looks   bool     // nothing may be written, not even the folder of a session's notes
 	Home    string   // the person's own folder; "" if unknown
@@ -170,7 +170,7 @@ func (h *Here) Find(ctx context.Context, id string) (env.Environment, error) {
 	return all[i], nil
 }
 
-// body returns what a page has behind its front matter.
+// body returns the text of a page without its front matter.
 func body(p *mdstore.Page) string {
 	doc := p.Doc()
 	return strings.TrimSpace(doc.Slice(mdoc.Span{Start: len(doc.Front()), End: len(doc.Bytes())}))
@@ -253,7 +253,7 @@ func beginAt(folder string, args json.RawMessage) json.RawMessage {
 	return data
 }
 
-// Add adds an environment to those of the call, with what it can do now.
+// Add adds an environment with its present tools and trust to those of the call.
 func (h *Here) Add(ctx context.Context, e env.Environment, only []string) {
 	p := &env.Place{Environment: e, Status: env.Active}
 	h.Places = append(h.Places, p)

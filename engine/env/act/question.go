@@ -58,7 +58,7 @@ func (q *question) addJSON(name string, raw json.RawMessage) {
 		return
 	}
 	if named, ok := all.(map[string]any); ok {
-		delete(named, "sessionId") // which stands above
+		delete(named, "sessionId") // it is shown above
 	}
 	var b strings.Builder
 	e := json.NewEncoder(&b)

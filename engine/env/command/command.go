@@ -42,7 +42,7 @@ type Result struct {
 	TimedOut bool          // it was killed at the timeout
 	Took     time.Duration //
 	Confined string        // by what; "" for nothing
-	Made     []string      // what has a protected name and was made or replaced meanwhile, relative to Dir, with slashes
+	Made     []string      // paths with a protected name that were made or replaced while it ran; relative to Dir, with slashes
 }
 
 const maxOutput = 64 << 10
@@ -164,12 +164,12 @@ func find(root, name string) (string, error) {
 // Missing reports whether a program did not run as it, or what its definition says that it reads, is not there.
 func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// A bounded keeps the beginning and the end of what is written to it.
+// A bounded is a writer that keeps the beginning and the end of the output.
 type bounded struct {
 	most int
 	head []byte
 	tail []byte // a ring of at most half of most
-	at   int    // where the next byte of the ring goes, once it is full
+	at   int    // the index of the next byte in the ring, once the ring is full
 	n    int    // bytes written
 }
 

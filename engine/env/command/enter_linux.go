@@ -50,7 +50,7 @@ func enter(file *os.File, j job) int {
 	}
 }
 
-// furnish makes a root of what the program sees, and enters it.
+// furnish mounts the files that the program may see below a new root, and enters it.
 func furnish(r reach, more ...string) (err error) {
 	all := r.mounts(more...)
 	fds := make([]int, len(all))

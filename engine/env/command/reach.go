@@ -39,7 +39,7 @@ type reach struct {
 // A survey is what of a root is read-only, and what is hidden there and in the folders that are read.
 type survey struct {
 	kept   map[string]fs.FileInfo // no links
-	named  map[string]fs.FileInfo // what has a protected name, links too
+	named  map[string]fs.FileInfo // the files with a protected name, including links
 	hidden []string
 
 	sockets []string // that are files

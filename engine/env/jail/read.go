@@ -95,7 +95,7 @@ func (r *Root) Content(p string, most int64) ([]byte, error) {
 	return data, err
 }
 
-// Digest returns the SHA-256 of what a file holds, as hexadecimal digits.
+// Digest returns the SHA-256 of a file's bytes as hexadecimal digits.
 func (r *Root) Digest(p string) (string, error) {
 	rel, err := clean(p)
 	if err != nil {

@@ -199,7 +199,7 @@ func (m *maker) removeFolder(dir mdstore.Path) error {
 	return osfs.UnlessMissing(err)
 }
 
-// displaceAll makes displaced files of what the writes, or the removals, took out of its place.
+// displaceAll turns the files that the writes or removals replaced into displaced files.
 func (m *maker) displaceAll(do verb) {
 	for i, s := range m.steps {
 		if s.Do != do {
