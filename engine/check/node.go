@@ -18,7 +18,7 @@ func (c *checker) workspace() {
 	}
 	for _, p := range w.Problems {
 		f := Finding{Diagnostic: p}
-		switch { // p.Fix describes the problem; this adds the repair
+		switch { // if p.Fix names a repair, this adds the plan for it
 		case p.Fix == "":
 		case p.Code == mdstore.CodeIDMissing:
 			f.mend = c.onWorkspace(p.Fix, set(w.ID, mdstore.KeyID, mdoc.Text(string(w.ID)))).mend
