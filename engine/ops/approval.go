@@ -12,12 +12,10 @@ import (
 	"arbor/engine/errs"
 )
 
-// ApprovalListIn names a request.
 type ApprovalListIn struct {
 	ID string `json:"id,omitempty" arg:"ID" flag:"-" help:"this one alone, whole; all unless given"`
 }
 
-// ApprovalListOut has the questions that wait for a person.
 type ApprovalListOut struct {
 	Requests []trust.Request `json:"requests"`
 	whole    bool            // a request that was named is shown in full
@@ -64,7 +62,6 @@ func ApprovalList(_ context.Context, env *Env, in ApprovalListIn) (*ApprovalList
 	return &ApprovalListOut{Requests: all[i : i+1], whole: true}, nil
 }
 
-// ApproveIn is the answer to a question.
 type ApproveIn struct {
 	ID      string `json:"id" req:"true" arg:"ID"`
 	Session bool   `json:"session,omitempty" flag:"for-session" help:"the same for the rest of the session"`
@@ -73,7 +70,6 @@ type ApproveIn struct {
 	DryRun  bool   `json:"dryRun,omitempty" help:"show what would be approved and granted, and decide nothing"`
 }
 
-// DecideOut says what was decided.
 type DecideOut struct {
 	Request trust.Request `json:"request"`
 	Granted *trust.Grant  `json:"granted,omitempty"`
@@ -120,7 +116,6 @@ func Approve(ctx context.Context, env *Env, in ApproveIn) (*DecideOut, error) {
 	return out, nil
 }
 
-// DenyIn names a question.
 type DenyIn struct {
 	ID string `json:"id" req:"true" arg:"ID"`
 }
@@ -135,14 +130,12 @@ func Deny(ctx context.Context, env *Env, in DenyIn) (*DecideOut, error) {
 	return decide(ctx, env, in.ID, trust.Decision{})
 }
 
-// AccessRequestIn asks a person for an environment.
 type AccessRequestIn struct {
 	SessionRef
 	Environment string `json:"environment" req:"true"`
 	Reason      string `json:"reason" req:"true" help:"for the person who is asked"`
 }
 
-// AccessRequestOut names the request.
 type AccessRequestOut struct {
 	Request string `json:"request"`
 	Out

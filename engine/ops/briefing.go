@@ -11,7 +11,6 @@ import (
 	"arbor/mdstore"
 )
 
-// BriefingUpdateIn gives parts of the briefing of a workspace another content.
 type BriefingUpdateIn struct {
 	In
 	BriefingIn

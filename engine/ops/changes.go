@@ -15,14 +15,12 @@ import (
 	"arbor/mdstore/pattern"
 )
 
-// ChangesGetIn asks what others changed.
 type ChangesGetIn struct {
 	In
 	SessionID string `json:"sessionId,omitempty" flag:"-" listed:"never" help:"since this session last looked"`
 	Since     string `json:"since,omitempty" help:"since this TIME: UTC, RFC 3339, Unix milliseconds, or how long ago, as 2h30m"`
 }
 
-// ChangesGetOut lists the changes file by file.
 type ChangesGetOut struct {
 	Changes []FileChange `json:"changes"`
 	Hidden  int          `json:"hidden,omitempty"` // further changes, where results are bounded

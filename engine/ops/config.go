@@ -9,7 +9,6 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// ConfigGetIn asks for settings.
 type ConfigGetIn struct {
 	In
 	Key string `json:"key,omitempty" arg:"KEY" flag:"-" help:"a key or a table; all settings unless given"`

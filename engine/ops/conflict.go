@@ -18,10 +18,8 @@ import (
 	"arbor/mdstore/merge"
 )
 
-// ConflictsIn asks for what merges of git have left.
 type ConflictsIn struct{}
 
-// ConflictsOut lists the files with a conflict.
 type ConflictsOut struct {
 	Files []ConflictFile    `json:"files"`
 	Saves []mdoc.Diagnostic `json:"saves,omitempty"` // conflict copies, and what git or another program took out of files

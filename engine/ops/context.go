@@ -19,7 +19,6 @@ import (
 	"arbor/mdstore"
 )
 
-// ContextGetIn asks for the context for work on a node.
 type ContextGetIn struct {
 	In
 	NodeID         string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the focused node unless given"`
@@ -32,7 +31,6 @@ type ContextGetIn struct {
 	At             string `json:"at,omitempty" listed:"history" help:"as it was in this git REVISION"`
 }
 
-// ContextGetOut is the context of a node.
 type ContextGetOut struct {
 	*assemble.Bundle
 	Changes  int    `json:"changes"`            // files that others changed since the session last looked
@@ -192,7 +190,6 @@ func beginning(s string, most int) string {
 	return s[:most]
 }
 
-// ContextFocusIn moves a workspace's focus.
 type ContextFocusIn struct {
 	In
 	NodeID string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
@@ -200,7 +197,6 @@ type ContextFocusIn struct {
 	Write
 }
 
-// ContextFocusOut is the result of context_focus.
 type ContextFocusOut struct {
 	FocusedNodeID         string `json:"focusedNodeId"`
 	PreviousFocusedNodeID string `json:"previousFocusedNodeId"`
@@ -296,7 +292,6 @@ func (env *Env) refocus(ctx context.Context, ws, id mdstore.ID, w Write, hint st
 	return hint
 }
 
-// FocusedOut names the node that is focused.
 type FocusedOut struct {
 	WorkspaceID, Name string // of the workspace
 	NodeID            string // "" where nothing has the focus

@@ -11,13 +11,11 @@ import (
 	"arbor/mdstore/gitrepo"
 )
 
-// PlanDiffIn names what is compared.
 type PlanDiffIn struct {
 	In
 	Revisions []string `json:"revisions,omitempty" arg:"REV" help:"one: it and now; two: both; HEAD and now unless given"`
 }
 
-// PlanDiffOut says how the plan of one revision became that of another.
 type PlanDiffOut struct {
 	From    string         `json:"from"`
 	To      string         `json:"to,omitempty"` // "" for the files as they are now

@@ -17,7 +17,6 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// EnvRegisterIn is a new environment.
 type EnvRegisterIn struct {
 	URI   string   `json:"uri" req:"true" arg:"URI" help:"file:FOLDER in the project, or file:///FOLDER"`
 	ID    string   `json:"id,omitempty" help:"its ID; made of the folder's name unless given"`
@@ -25,7 +24,6 @@ type EnvRegisterIn struct {
 	Tools []string `json:"tools,omitempty" help:"only these TOOLS, and those of the vault"`
 }
 
-// EnvRegisterOut names the environment.
 type EnvRegisterOut struct {
 	ID      string        `json:"id"`
 	URI     string        `json:"uri"`
@@ -224,12 +222,10 @@ func (h *here) file(ctx context.Context, id string, edit func([]byte) ([]byte, e
 	return h.env.wrote(ctx, "", o, ""), nil
 }
 
-// EnvRemoveIn names an environment.
 type EnvRemoveIn struct {
 	ID string `json:"id" req:"true" arg:"ENV"`
 }
 
-// EnvRemoveOut is the result of env_remove.
 type EnvRemoveOut struct{ Wrote }
 
 var envRemove = op("env_remove", writes, EnvRemove, Help{
@@ -262,7 +258,6 @@ func EnvRemove(ctx context.Context, env *Env, in EnvRemoveIn) (*EnvRemoveOut, er
 	}))
 }
 
-// EnvRestoreIn names an environment whose place was gone.
 type EnvRestoreIn struct {
 	ID  string `json:"id" req:"true" arg:"ENV"`
 	URI string `json:"uri,omitempty" help:"where it is now, as URI: a person's to say"`

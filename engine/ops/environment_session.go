@@ -14,10 +14,8 @@ import (
 	"arbor/engine/plan"
 )
 
-// EnvListIn names a session.
 type EnvListIn struct{ SessionRef }
 
-// EnvListOut lists environments.
 type EnvListOut struct {
 	Environments []ListedEnvironment `json:"environments"`
 	Confinement  string              `json:"confinement,omitempty"` // what keeps programs in their environment; "" for nothing
@@ -76,7 +74,6 @@ func EnvList(ctx context.Context, env *Env, in EnvListIn) (*EnvListOut, error) {
 	return out, nil
 }
 
-// EnvAttachIn names an environment that a session is to have.
 type EnvAttachIn struct {
 	SessionRef
 	ID     string   `json:"id" req:"true" arg:"ENV"`
@@ -84,7 +81,6 @@ type EnvAttachIn struct {
 	Folder string   `json:"folder,omitempty" help:"where relative paths begin"`
 }
 
-// EnvAttachOut is the result of env_attach.
 type EnvAttachOut struct{ Wrote }
 
 var envAttach = op("env_attach", writes|repeats, EnvAttach, Help{
@@ -176,13 +172,11 @@ func (h *here) attach(ctx context.Context, edit func([]string) ([]string, string
 	return done(ctx, h.env, t, h.env.act(Write{}, Match{}), attach, "tool_list (arbor env tools) shows what it can do")
 }
 
-// EnvDetachIn names an environment.
 type EnvDetachIn struct {
 	SessionRef
 	ID string `json:"id" req:"true" arg:"ENV"`
 }
 
-// EnvDetachOut is the result of env_detach.
 type EnvDetachOut struct{ Wrote }
 
 var envDetach = op("env_detach", writes|repeats, EnvDetach, Help{

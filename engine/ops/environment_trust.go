@@ -12,7 +12,6 @@ import (
 	"arbor/mdstore"
 )
 
-// EnvTrustIn names an environment that a person trusts.
 type EnvTrustIn struct {
 	ID string `json:"id" req:"true" arg:"ENV"`
 }
@@ -62,12 +61,10 @@ func MayTrust(env *Env, e places.Environment, root string) error {
 	return nil
 }
 
-// EnvGrantsIn names a grant to revoke.
 type EnvGrantsIn struct {
 	Revoke string `json:"revoke,omitempty" writes:"true" help:"take back the grant with this ID"`
 }
 
-// EnvGrantsOut lists what runs without a question.
 type EnvGrantsOut struct {
 	Grants []trust.Grant `json:"grants"`
 	Out
@@ -98,12 +95,10 @@ func EnvGrants(ctx context.Context, env *Env, in EnvGrantsIn) (*EnvGrantsOut, er
 	return &EnvGrantsOut{Grants: nonNil(b.Grants)}, nil
 }
 
-// EnvClientsIn names a client to remove.
 type EnvClientsIn struct {
 	Remove string `json:"remove,omitempty" writes:"true" help:"forget the CLIENT; its token is none any more"`
 }
 
-// EnvClientsOut lists machines that may serve folders.
 type EnvClientsOut struct {
 	Clients []ListedClient `json:"clients"`
 	Out
@@ -146,7 +141,6 @@ func EnvClients(ctx context.Context, env *Env, in EnvClientsIn) (*EnvClientsOut,
 	return out, nil
 }
 
-// EnvUndoIn names a change of a file.
 type EnvUndoIn struct {
 	ID string `json:"id" req:"true" arg:"ID"`
 }

@@ -7,7 +7,6 @@ import (
 	"arbor/engine/env/jail"
 )
 
-// FileReadIn names lines of a file.
 type FileReadIn struct {
 	Act
 	Path   string `json:"path" req:"true" help:"relative to the environment"`
@@ -15,7 +14,6 @@ type FileReadIn struct {
 	Limit  int    `json:"limit,omitempty" help:"how many lines"`
 }
 
-// FileReadOut is a part of a file.
 type FileReadOut struct {
 	Environment string `json:"environment"`
 	jail.Excerpt
@@ -40,14 +38,12 @@ func FileRead(ctx context.Context, env *Env, in FileReadIn) (*FileReadOut, error
 	return out, err
 }
 
-// FileListIn names a folder.
 type FileListIn struct {
 	Act
 	Path  string `json:"path,omitempty" help:"a folder; the root unless given"`
 	Depth int    `json:"depth,omitempty" help:"levels of folders; 1 unless given"`
 }
 
-// FileListOut is what is in a folder.
 type FileListOut struct {
 	Environment string `json:"environment"`
 	jail.Listing
@@ -71,7 +67,6 @@ func FileList(ctx context.Context, env *Env, in FileListIn) (*FileListOut, error
 	return out, err
 }
 
-// FileSearchIn is what is looked for in files.
 type FileSearchIn struct {
 	Act
 	Pattern string `json:"pattern" req:"true"`
@@ -80,7 +75,6 @@ type FileSearchIn struct {
 	Limit   int    `json:"limit,omitempty" help:"lines; 100 unless given"`
 }
 
-// FileSearchOut has the lines that were found.
 type FileSearchOut struct {
 	Environment string `json:"environment"`
 	jail.Found
@@ -105,7 +99,6 @@ func FileSearch(ctx context.Context, env *Env, in FileSearchIn) (*FileSearchOut,
 	return out, err
 }
 
-// FileWriteIn is the content of a file.
 type FileWriteIn struct {
 	Act
 	Path    string `json:"path" req:"true"`
@@ -154,7 +147,6 @@ func changeFile(
 	return out, nil
 }
 
-// FileEditIn is a text of a file and what takes its place.
 type FileEditIn struct {
 	Act
 	Path    string `json:"path" req:"true"`
@@ -172,7 +164,6 @@ func FileEdit(ctx context.Context, env *Env, in FileEditIn) (*FileChanged, error
 	})
 }
 
-// FileDeleteIn names a file.
 type FileDeleteIn struct {
 	Act
 	Path    string `json:"path" req:"true"`

@@ -115,7 +115,6 @@ func fileOf(ctx context.Context, env *Env, ws, ref string) (id mdstore.ID, f mds
 	return id, f, fail(err)
 }
 
-// SyncIn says how far a sync goes.
 type SyncIn struct {
 	Message  string `json:"message,omitempty" flag:"message,m" help:"the MESSAGE of the commit, in place of what happened in the plan"`
 	PushAll  bool   `json:"pushAll,omitempty" help:"push also commits that change other files than the vault's"`
@@ -126,7 +125,6 @@ type SyncIn struct {
 	Write
 }
 
-// SyncOut says what went out and what came in.
 type SyncOut struct {
 	Message string   `json:"message,omitempty"` // the commit's message; "" if nothing was committed
 	CameIn  string   `json:"cameIn,omitempty"`  // one line about the upstream's new commits; "" for none
@@ -171,13 +169,11 @@ func Sync(ctx context.Context, env *Env, in SyncIn) (*SyncOut, error) {
 	return &SyncOut{Message: did.Message, CameIn: did.CameIn, Notes: did.Notes, Pushed: did.Pushed, Wrote: w}, nil
 }
 
-// GitInstallIn puts the merge driver into git's configuration, or takes it out.
 type GitInstallIn struct {
 	Program string `json:"-"` // the absolute path of arbor
 	Write
 }
 
-// GitInstallOut says what was written.
 type GitInstallOut struct{ Wrote }
 
 var gitInstall = op("git_install", writes|repeats|byGit, GitInstall, Help{

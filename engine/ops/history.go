@@ -15,7 +15,6 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// HistoryGetIn names a node.
 type HistoryGetIn struct {
 	In
 	NodeID string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
@@ -23,7 +22,6 @@ type HistoryGetIn struct {
 	Since  string `json:"since,omitempty" help:"not older than this TIME: UTC, RFC 3339, or how long ago, as 2h30m"`
 }
 
-// HistoryGetOut has the changes of a file, the newest first.
 type HistoryGetOut struct {
 	Entries []HistoryEntry `json:"entries"`
 	Out
@@ -251,14 +249,12 @@ func (e *HistoryEntry) tell(was, is *view.Edition) {
 	}
 }
 
-// BlameIn names a node.
 type BlameIn struct {
 	In
 	NodeID  string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
 	Section string `json:"section,omitempty" help:"only this SECTION, as Conclusion"`
 }
 
-// BlameOut says of each field and section who changed it last.
 type BlameOut struct {
 	Parts []BlamePart `json:"parts"`
 	Out

@@ -8,7 +8,6 @@ import (
 	"arbor/mdstore"
 )
 
-// LogAppendIn adds to the log of a node, or of the workspace.
 type LogAppendIn struct {
 	In
 	NodeID   string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
@@ -17,7 +16,6 @@ type LogAppendIn struct {
 	Write
 }
 
-// LogAppendOut carries the entry's time, UTC.
 type LogAppendOut struct {
 	Timestamp string `json:"timestamp"`
 	Wrote
@@ -54,7 +52,6 @@ func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, er
 	return &LogAppendOut{Timestamp: at, Wrote: w}, nil
 }
 
-// ProblemUpdateIn sets the open problem of a node, or of the workspace.
 type ProblemUpdateIn struct {
 	In
 	NodeID   string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
@@ -87,7 +84,6 @@ func ProblemUpdate(ctx context.Context, env *Env, in ProblemUpdateIn) (*Wrote, e
 		"problem_clear says that it is solved")
 }
 
-// ProblemClearIn clears the open problem of a node, or of the workspace.
 type ProblemClearIn struct {
 	In
 	NodeID string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`

@@ -11,7 +11,6 @@ import (
 	"arbor/mdstore/fold"
 )
 
-// MemorySaveIn is a text to be remembered.
 type MemorySaveIn struct {
 	SlotRef
 	Text        string         `json:"text" req:"true" text:"the text"`
@@ -26,7 +25,6 @@ type MemorySaveIn struct {
 	Match
 }
 
-// MemorySaveOut names the entry.
 type MemorySaveOut struct {
 	Slot    string `json:"slot"`
 	EntryID string `json:"entryId"`
@@ -93,7 +91,6 @@ func slotNamed(ctx context.Context, env *Env, ws, id mdstore.ID, called string) 
 	return called
 }
 
-// MemoryUpdateIn says what is to change of a slot.
 type MemoryUpdateIn struct {
 	SlotRef
 	Name        *string        `json:"name,omitempty" help:"a new NAME"`
@@ -108,7 +105,6 @@ type MemoryUpdateIn struct {
 	Match
 }
 
-// MemoryUpdateOut names the slot as it is called then.
 type MemoryUpdateOut struct {
 	Slot string `json:"slot"`
 	Path string `json:"path"`
@@ -139,14 +135,12 @@ func MemoryUpdate(ctx context.Context, env *Env, in MemoryUpdateIn) (*MemoryUpda
 	return &MemoryUpdateOut{Slot: s.Name, Path: env.path(s.Path), Wrote: w}, nil
 }
 
-// MemoryDeleteIn names a slot.
 type MemoryDeleteIn struct {
 	SlotRef
 	Write
 	Match
 }
 
-// MemoryDeleteOut says where its file is.
 type MemoryDeleteOut struct {
 	Slot  string `json:"slot"`
 	Trash string `json:"trash"`
@@ -179,14 +173,12 @@ func MemoryDelete(ctx context.Context, env *Env, in MemoryDeleteIn) (*MemoryDele
 	return &MemoryDeleteOut{Slot: s.Name, Trash: env.path(s.Trash), Wrote: w}, nil
 }
 
-// MemoryUseIn names the slot that is to be the current one of a session.
 type MemoryUseIn struct {
 	SessionRef
 	Slot string `json:"slot" req:"true" arg:"SLOT" is:"slot" help:"none: every memory write is refused"`
 	Write
 }
 
-// MemoryUseOut names the slot.
 type MemoryUseOut struct {
 	Slot string `json:"slot"`
 	Wrote
@@ -233,7 +225,6 @@ func MemoryUse(ctx context.Context, env *Env, in MemoryUseIn) (*MemoryUseOut, er
 	return out, nil
 }
 
-// MemoryMergeIn says which slots become one.
 type MemoryMergeIn struct {
 	MemoryIn
 	Sources       []string `json:"sources" req:"true" arg:"SLOT" help:"two slots or more"`
@@ -245,7 +236,6 @@ type MemoryMergeIn struct {
 
 func (in MemoryMergeIn) planned() bool { return in.DryRun == nil || *in.DryRun }
 
-// MemoryMergeOut says what the merge made, or would make.
 type MemoryMergeOut struct {
 	Target  string        `json:"target"`
 	Entries int           `json:"entries"` // of the target then
@@ -294,7 +284,6 @@ func MemoryMerge(ctx context.Context, env *Env, in MemoryMergeIn) (*MemoryMergeO
 	return out, nil
 }
 
-// MemorySummarizeIn says what is summarized.
 type MemorySummarizeIn struct {
 	SlotRef
 	Text         string   `json:"text,omitempty" text:"the text"`

@@ -15,7 +15,6 @@ import (
 	"arbor/mdstore"
 )
 
-// MemoryArchiveIn names a slot, and says why it goes.
 type MemoryArchiveIn struct {
 	SlotRef
 	Reason string `json:"reason,omitempty" help:"why, in a line of TEXT"`
@@ -23,7 +22,6 @@ type MemoryArchiveIn struct {
 	Match
 }
 
-// MemoryMoveOut says where the slot's file is now.
 type MemoryMoveOut struct {
 	Slot string `json:"slot"`
 	Path string `json:"path"`
@@ -83,7 +81,6 @@ func lastAccess(p *mdstore.Page, accessed map[mdstore.ID]time.Time) int64 {
 	return last
 }
 
-// MemoryRestoreIn names an archived slot.
 type MemoryRestoreIn struct {
 	SlotRef
 	Write
@@ -115,7 +112,6 @@ func MemoryRestore(ctx context.Context, env *Env, in MemoryRestoreIn) (*MemoryMo
 	return &MemoryMoveOut{Slot: s.Name, Path: env.path(s.Path), Wrote: w}, nil
 }
 
-// MemoryCompressIn names a slot, and says what is to become of its file.
 type MemoryCompressIn struct {
 	SlotRef
 	Action string `json:"action,omitempty" enum:"analyze,compress,decompress" arg:"ACTION" help:"compress unless given; without a slot analyze, which only tells sizes"`
@@ -124,13 +120,11 @@ type MemoryCompressIn struct {
 	Match
 }
 
-// MemoryCompressOut says how large slots are, in bytes.
 type MemoryCompressOut struct {
 	Slots []SlotSizeOut `json:"slots"`
 	Wrote
 }
 
-// SlotSizeOut is a slot with its sizes as text and compressed.
 type SlotSizeOut struct {
 	Slot           string  `json:"slot"`
 	Compressed     bool    `json:"compressed"` // its file is
@@ -218,14 +212,12 @@ func sizeOut(s plan.SlotSize, path string) SlotSizeOut {
 	return SlotSizeOut{s.Name, s.Zipped, s.Original, s.Compressed, ratio(s.Compressed, s.Original), s.Keep, path}
 }
 
-// MemoryExportIn says what is exported.
 type MemoryExportIn struct {
 	SlotRef
 	Format string `json:"format,omitempty" enum:"md,txt,json" help:"md unless given"`
 	Path   string `json:"path,omitempty" writes:"true" help:"make this FILE in the project"`
 }
 
-// MemoryExportOut is an export, or where it is.
 type MemoryExportOut struct {
 	Slot  string `json:"slot"`
 	Text  string `json:"text,omitempty"`
@@ -284,7 +276,6 @@ var MemoryExport = reading(func(ctx context.Context, env *Env, in MemoryExportIn
 	return out, nil
 })
 
-// MemoryImportIn names a file.
 type MemoryImportIn struct {
 	MemoryIn
 	Source string `json:"source" req:"true" arg:"FILE" help:"a file in the project"`
@@ -294,7 +285,6 @@ type MemoryImportIn struct {
 	Write
 }
 
-// MemoryImportOut says what each slot got.
 type MemoryImportOut struct {
 	Slots []plan.AddedEntries `json:"slots"`
 	Wrote

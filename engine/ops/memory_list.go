@@ -13,7 +13,6 @@ import (
 	"arbor/mdstore/fold"
 )
 
-// MemoryListIn filters slots.
 type MemoryListIn struct {
 	MemoryIn
 	Query  string   `json:"query,omitempty" help:"only slots with these WORDS in name, description, group and tags"`
@@ -26,7 +25,6 @@ type MemoryListIn struct {
 	Wanted
 }
 
-// MemoryListOut lists slots, and the tags and groups of all that there are.
 type MemoryListOut struct {
 	Slots  []SlotOut `json:"slots"`
 	Tags   []Counted `json:"tags"`
@@ -57,7 +55,6 @@ type Counted struct {
 	Slots int    `json:"slots"`
 }
 
-// SlotOut is a slot in a list.
 type SlotOut struct {
 	Name        string   `json:"name"`
 	ID          string   `json:"id"`

@@ -15,7 +15,6 @@ import (
 	"arbor/mdstore"
 )
 
-// MemoryReadIn says which entries of a slot are read.
 type MemoryReadIn struct {
 	SlotRef
 	Entry  string `json:"entry,omitempty" arg:"ENTRY" help:"id, or 0 the oldest, -1 the newest"`
@@ -25,7 +24,6 @@ type MemoryReadIn struct {
 	Cursor string `json:"cursor,omitempty" help:"the CURSOR of an earlier reply"`
 }
 
-// MemoryReadOut has entries, oldest first.
 type MemoryReadOut struct {
 	Slot    string     `json:"slot"`
 	Total   int        `json:"total"`           // entries of the slot, or those of the type
@@ -37,7 +35,6 @@ type MemoryReadOut struct {
 	id mdstore.ID // the slot's id, if it has one
 }
 
-// EntryOut is an entry as results have it.
 type EntryOut struct {
 	ID       string         `json:"id,omitempty"`     // "" if a person wrote it and nothing was saved since
 	Number   *int           `json:"number,omitempty"` // its index from the oldest, counted from 0, if it has no id
@@ -223,7 +220,6 @@ func entriesAt(all []entry, at string, now time.Time) ([]entry, error) {
 	return all[max(0, best-1):min(len(all), best+2)], nil
 }
 
-// AskIn is a question in plain words.
 type AskIn struct {
 	Question    string `json:"question" req:"true" arg:"QUESTION"`
 	In          string `json:"in,omitempty" enum:"plan,memory,sessions,states,docs,all" help:"only in this PLACE"`
@@ -231,7 +227,6 @@ type AskIn struct {
 	Limit       int    `json:"limit,omitempty" min:"0" flag:"limit,n" help:"at most N passages; 5 unless given"`
 }
 
-// AskOut has the passages that answer, the best first.
 type AskOut struct {
 	Passages []Answer `json:"passages"`
 	Unread   []string `json:"unread,omitempty"` // files that cannot be read, and were not looked at

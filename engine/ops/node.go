@@ -14,13 +14,11 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// NodeGetIn asks for a node.
 type NodeGetIn struct {
 	In
 	NodeID string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
 }
 
-// NodeGetOut is a node.
 type NodeGetOut struct {
 	Node NodeInfo `json:"node"`
 	Out
@@ -145,7 +143,6 @@ func NodeUpdate(ctx context.Context, env *Env, in NodeUpdateIn) (*Wrote, error) 
 	return done(ctx, env, t, env.act(in.Write, in.Match), p, "node_get shows it as it is now")
 }
 
-// NodeMoveIn gives a node another parent or place.
 type NodeMoveIn struct {
 	In
 	NodeID      string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
@@ -157,7 +154,6 @@ type NodeMoveIn struct {
 	Write
 }
 
-// NodeMoveOut is the result of node_move.
 type NodeMoveOut struct {
 	PreviousParentID string         `json:"previousParentId"`
 	CascadeUpdates   []plan.Cascade `json:"cascadeUpdates"`
@@ -202,7 +198,6 @@ func NodeMove(ctx context.Context, env *Env, in NodeMoveIn) (*NodeMoveOut, error
 	return &NodeMoveOut{PreviousParentID: string(r.Previous), CascadeUpdates: nonNil(r.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, o, "node_list shows the tree as it is now")}, nil
 }
 
-// NodeDeleteIn moves a node and all below it to the trash.
 type NodeDeleteIn struct {
 	In
 	NodeID string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
@@ -210,7 +205,6 @@ type NodeDeleteIn struct {
 	Write
 }
 
-// NodeDeleteOut says where the nodes went.
 type NodeDeleteOut struct {
 	DeletedCount int    `json:"deletedCount"`
 	Trash        string `json:"trash"`
@@ -252,7 +246,6 @@ func below(s *view.View, id, top mdstore.ID) bool {
 	return id == top || slices.ContainsFunc(up, func(a *mdstore.Node) bool { return a.ID == top })
 }
 
-// NodeIsolateIn cuts a node's context off from its ancestors, or joins it again.
 type NodeIsolateIn struct {
 	In
 	NodeID  string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
@@ -261,7 +254,6 @@ type NodeIsolateIn struct {
 	Write
 }
 
-// NodeIsolateOut is the result of node_isolate.
 type NodeIsolateOut struct {
 	Isolated bool `json:"isolated"`
 	Wrote

@@ -12,7 +12,6 @@ import (
 	"arbor/statemachine"
 )
 
-// NodeCreateIn makes a node.
 type NodeCreateIn struct {
 	In
 	ParentID    string `json:"parentId" req:"true" flag:"parent,p" default:"root" is:"planning" help:"the planning NODE that it goes below"`
@@ -50,7 +49,6 @@ type Made struct {
 	Children []Made `json:"children,omitempty"`
 }
 
-// NodeCreateOut names the new node.
 type NodeCreateOut struct {
 	NodeID         string         `json:"nodeId"`
 	Path           string         `json:"path" only:"verbose"`

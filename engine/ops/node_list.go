@@ -12,7 +12,6 @@ import (
 	"arbor/statemachine"
 )
 
-// NodeListIn asks for nodes as a tree.
 type NodeListIn struct {
 	In
 	RootID string   `json:"rootId,omitempty" arg:"NODE" is:"node" help:"the node to start at; the root unless given"`
@@ -23,7 +22,6 @@ type NodeListIn struct {
 	Cursor string   `json:"cursor,omitempty" help:"the CURSOR of an earlier page"`
 }
 
-// NodeListOut is a tree of nodes.
 type NodeListOut struct {
 	Tree   []*TreeNode `json:"tree"`
 	Above  int         `json:"above,omitempty"` // levels above the tree that are left out of it, where results are bounded

@@ -13,7 +13,6 @@ import (
 	"arbor/statemachine"
 )
 
-// NodeNextIn asks for nodes that are ready for work.
 type NodeNextIn struct {
 	In
 	Count        *int   `json:"count,omitempty" min:"1" flag:"count,n" help:"at most N nodes; 1 unless given"`
@@ -23,7 +22,6 @@ type NodeNextIn struct {
 	Release      string `json:"release,omitempty" is:"node" writes:"true" help:"give back a NODE that is claimed"`
 }
 
-// NodeNextOut lists ready nodes in tree order.
 type NodeNextOut struct {
 	Nodes    []NextNode `json:"nodes"`
 	Running  []Running  `json:"running,omitempty"`  // what runs already, with who has claimed it

@@ -13,7 +13,6 @@ import (
 	"arbor/mdstore"
 )
 
-// NodeReferenceIn changes a node's references.
 type NodeReferenceIn struct {
 	In
 	NodeID         string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
@@ -24,7 +23,6 @@ type NodeReferenceIn struct {
 	Write
 }
 
-// NodeReferenceOut carries the references as they are now.
 type NodeReferenceOut struct {
 	References []Reference `json:"references"`
 	Wrote

@@ -13,7 +13,6 @@ import (
 	"arbor/statemachine"
 )
 
-// NodeTransitionIn moves a node along its life cycle.
 type NodeTransitionIn struct {
 	In
 	NodeID     string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
@@ -29,7 +28,6 @@ type NodeTransitionIn struct {
 	Drop bool `json:"-"` // give the node up, whatever it takes: see plan.Drop
 }
 
-// NodeTransitionOut says what moved.
 type NodeTransitionOut struct {
 	NodeID         string         `json:"nodeId"`
 	PreviousStatus string         `json:"previousStatus"`

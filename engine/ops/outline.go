@@ -8,13 +8,11 @@ import (
 	"arbor/engine/plan"
 )
 
-// OutlineIn are nodes to be made side by side under a parent.
 type OutlineIn struct {
 	NodeCreateIn // its texts are not used
 	Nodes        []NewChild
 }
 
-// OutlineOut names the new nodes.
 type OutlineOut struct {
 	Nodes []Made `json:"nodes"`
 	Wrote

@@ -15,7 +15,6 @@ import (
 	"arbor/mdstore/merge"
 )
 
-// ResolveConflictIn decides a conflict of git.
 type ResolveConflictIn struct {
 	Target string `json:"target" req:"true" arg:"NODE" help:"a node or workspace, or the path of a file"`
 	Ours   bool   `json:"ours,omitempty" help:"our side of what is in conflict"`
@@ -25,7 +24,6 @@ type ResolveConflictIn struct {
 	Write
 }
 
-// ResolveConflictOut says what became of the file.
 type ResolveConflictOut struct {
 	Path string   `json:"path"`
 	Left []string `json:"left,omitempty"` // the fields and sections that are still in conflict

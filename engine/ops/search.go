@@ -12,7 +12,6 @@ import (
 	"arbor/mdstore"
 )
 
-// SearchIn says what is looked for.
 type SearchIn struct {
 	Query       string   `json:"query" req:"true" arg:"QUERY"`
 	In          string   `json:"in,omitempty" enum:"plan,memory,sessions,states,docs,all" help:"only in this PLACE"`
@@ -26,7 +25,6 @@ type SearchIn struct {
 	Cursor      string   `json:"cursor,omitempty" listed:"memory" help:"the CURSOR of an earlier page"`
 }
 
-// SearchOut has what was found, the best first.
 type SearchOut struct {
 	Query   string  `json:"query,omitempty"`
 	Total   int     `json:"total"`

@@ -14,7 +14,6 @@ import (
 	"arbor/mdstore"
 )
 
-// SessionStartIn describes a session that begins.
 type SessionStartIn struct {
 	SessionRef
 	Name        string   `json:"name,omitempty" arg:"NAME"`
@@ -25,7 +24,6 @@ type SessionStartIn struct {
 	Write
 }
 
-// SessionStartOut names the session.
 type SessionStartOut struct {
 	SessionID string `json:"sessionId"`
 	Name      string `json:"name,omitempty"` // if the call gave no id
@@ -76,7 +74,6 @@ func SessionStart(ctx context.Context, env *Env, in SessionStartIn) (*SessionSta
 // loadedLog is how many lines of its log session_load brings.
 const loadedLog = 20
 
-// SessionLoadIn takes a session up.
 type SessionLoadIn struct {
 	SessionRef
 	Name     string `json:"name,omitempty" arg:"NAME"`
@@ -84,7 +81,6 @@ type SessionLoadIn struct {
 	Write
 }
 
-// SessionLoadOut is where a session stands.
 type SessionLoadOut struct {
 	SessionID string             `json:"sessionId"`
 	Name      string             `json:"name"`
@@ -174,14 +170,12 @@ var readSession = reading(func(ctx context.Context, env *Env, in SessionLoadIn) 
 	return out, nil
 })
 
-// SessionListIn filters the sessions of a workspace.
 type SessionListIn struct {
 	In
 	Active bool `json:"active,omitempty" help:"only those that have not ended"`
 	Wanted
 }
 
-// SessionListOut lists sessions, newest first.
 type SessionListOut struct {
 	Sessions []SessionHead `json:"sessions"`
 	Listed
@@ -235,7 +229,6 @@ func SessionList(ctx context.Context, env *Env, in SessionListIn) (*SessionListO
 	return out, err
 }
 
-// SessionNoteIn adds a line to a session's log.
 type SessionNoteIn struct {
 	SessionRef
 	Text  string   `json:"text" req:"true" text:"the note"`
@@ -244,7 +237,6 @@ type SessionNoteIn struct {
 	Write
 }
 
-// SessionNoteOut is the result of session_note.
 type SessionNoteOut struct{ Wrote }
 
 var sessionNote = op("session_note", writes, SessionNote, Help{
@@ -269,14 +261,12 @@ func SessionNote(ctx context.Context, env *Env, in SessionNoteIn) (*SessionNoteO
 	return &SessionNoteOut{*w}, nil
 }
 
-// SessionEndIn ends a session.
 type SessionEndIn struct {
 	SessionRef
 	Summary string `json:"summary,omitempty" text:"the summary"`
 	Write
 }
 
-// SessionEndOut is the result of session_end.
 type SessionEndOut struct {
 	SessionID string `json:"sessionId"`
 	Wrote
@@ -317,12 +307,10 @@ func SessionEnd(ctx context.Context, env *Env, in SessionEndIn) (*SessionEndOut,
 	return out, nil
 }
 
-// SessionIn names a session.
 type SessionIn struct {
 	SessionID string `json:"sessionId,omitempty" flag:"-" is:"session" help:"the caller's unless given"`
 }
 
-// SessionStatusOut says what a session is bound to.
 type SessionStatusOut struct {
 	Bound               bool            `json:"bound"`
 	WorkspaceID         string          `json:"workspaceId,omitempty"`

@@ -13,7 +13,6 @@ import (
 	"arbor/mdstore"
 )
 
-// SessionBindIn makes a workspace the default of a session.
 type SessionBindIn struct {
 	SessionID   string `json:"sessionId,omitempty" flag:"-" is:"session" help:"one to go on with; one is made unless given"`
 	Take        bool   `json:"take,omitempty" flag:"-" help:"take the session over from the open connection that has bound it"`
@@ -22,7 +21,6 @@ type SessionBindIn struct {
 	Write
 }
 
-// SessionBindOut is the result of session_bind.
 type SessionBindOut struct {
 	SessionID     string   `json:"sessionId,omitempty"` // if the call gave no id
 	WorkspaceID   string   `json:"workspaceId"`
@@ -116,13 +114,11 @@ func (env *Env) hold(ctx context.Context, in SessionBindIn) (err error) {
 	return fail(err)
 }
 
-// SessionUnbindIn names a session whose binding ends.
 type SessionUnbindIn struct {
 	SessionIn
 	Write
 }
 
-// SessionUnbindOut is the result of session_unbind.
 type SessionUnbindOut struct {
 	Wrote
 

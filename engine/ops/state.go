@@ -14,7 +14,6 @@ import (
 	"arbor/mdstore"
 )
 
-// StateSaveIn is what somebody who goes on later must know.
 type StateSaveIn struct {
 	In
 	SessionID           string   `json:"sessionId,omitempty" flag:"-"`
@@ -30,7 +29,6 @@ type StateSaveIn struct {
 	Write
 }
 
-// StateSaveOut names the new state.
 type StateSaveOut struct {
 	StateID string `json:"stateId"`
 	Wrote
@@ -91,7 +89,6 @@ func StateSave(ctx context.Context, env *Env, in StateSaveIn) (*StateSaveOut, er
 	return &StateSaveOut{StateID: string(id), Wrote: w}, nil
 }
 
-// StateListIn filters states.
 type StateListIn struct {
 	In
 	SessionID string   `json:"sessionId,omitempty" flag:"-" is:"session"`
@@ -100,7 +97,6 @@ type StateListIn struct {
 	Wanted
 }
 
-// StateListOut lists states, newest first.
 type StateListOut struct {
 	States []StateHead `json:"states"`
 	Listed
@@ -164,7 +160,6 @@ func stateHead(p *mdstore.Page) StateHead {
 		SessionID: p.Field(mdstore.KeySession), Created: p.Made(), Tags: p.List(mdstore.KeyTags)}
 }
 
-// StateLoadIn names the state that is taken up.
 type StateLoadIn struct {
 	SessionRef
 	State           string `json:"state" req:"true" arg:"STATE"`
@@ -282,7 +277,6 @@ type StateUpdateIn struct {
 	Write
 }
 
-// StateUpdateOut names the state that is changed.
 type StateUpdateOut struct {
 	StateID string `json:"stateId"`
 	Wrote
@@ -309,7 +303,6 @@ func StateUpdate(ctx context.Context, env *Env, in StateUpdateIn) (*StateUpdateO
 	return &StateUpdateOut{StateID: string(of.ID), Wrote: w}, nil
 }
 
-// StateDeleteIn moves a state to the trash.
 type StateDeleteIn struct {
 	In
 	State string `json:"state" req:"true" arg:"STATE"`
@@ -317,7 +310,6 @@ type StateDeleteIn struct {
 	Write
 }
 
-// StateDeleteOut says where the state went.
 type StateDeleteOut struct {
 	StateID string `json:"stateId"`
 	Trash   string `json:"trash"`

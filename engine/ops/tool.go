@@ -10,10 +10,8 @@ import (
 	"arbor/engine/errs"
 )
 
-// ToolListIn names a session.
 type ToolListIn struct{ SessionRef }
 
-// ToolListOut says which environments have which tools.
 type ToolListOut struct {
 	Tools []ListedTool `json:"tools"`
 	Out
@@ -65,14 +63,12 @@ func ToolList(ctx context.Context, env *Env, in ToolListIn) (*ToolListOut, error
 	return out, nil
 }
 
-// ToolCallIn is a call of a tool that an environment defines.
 type ToolCallIn struct {
 	Act
 	Tool      string          `json:"tool" req:"true" arg:"TOOL"`
 	Arguments json.RawMessage `json:"arguments,omitempty" arg:"ARG=VALUE" help:"as tool_list has its parameters"`
 }
 
-// ToolCallOut is what a program did.
 type ToolCallOut struct {
 	Environment string `json:"environment"`
 	ExitCode    int    `json:"exitCode"`

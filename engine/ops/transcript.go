@@ -10,7 +10,6 @@ import (
 	"arbor/mdstore"
 )
 
-// TranscriptAppendIn is a message of a session.
 type TranscriptAppendIn struct {
 	SessionRef
 	Role string `json:"role" req:"true" arg:"ROLE" enum:"user,assistant,system"`
@@ -18,7 +17,6 @@ type TranscriptAppendIn struct {
 	Write
 }
 
-// TranscriptAppendOut is the result of transcript_append.
 type TranscriptAppendOut struct{ Wrote }
 
 var transcriptAppend = op("transcript_append", writes, TranscriptAppend, Help{
@@ -48,13 +46,11 @@ func TranscriptAppend(ctx context.Context, env *Env, in TranscriptAppendIn) (*Tr
 	return &TranscriptAppendOut{*w}, nil
 }
 
-// TranscriptReadIn asks for messages of a session.
 type TranscriptReadIn struct {
 	SessionRef
 	Last int `json:"last,omitempty" min:"0" flag:"last,n" help:"the last N messages; all unless given"`
 }
 
-// TranscriptReadOut has the messages, oldest first.
 type TranscriptReadOut struct {
 	Messages []mdstore.Message `json:"messages"`
 	Hidden   int               `json:"hidden,omitempty"` // older messages, of those that were asked for
@@ -91,13 +87,11 @@ var TranscriptRead = reading(func(ctx context.Context, env *Env, in TranscriptRe
 	return out, nil
 })
 
-// TranscriptClearIn names the session whose transcript begins anew.
 type TranscriptClearIn struct {
 	SessionRef
 	Write
 }
 
-// TranscriptClearOut says where the transcript is kept.
 type TranscriptClearOut struct {
 	Kept string `json:"kept,omitempty"`
 	Wrote

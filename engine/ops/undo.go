@@ -9,7 +9,6 @@ import (
 	"arbor/mdstore"
 )
 
-// UndoIn names the operation that is to be taken back.
 type UndoIn struct {
 	Operation string `json:"operation,omitempty" arg:"N" flag:"-" help:"number or id in the list; the last one unless given"`
 	Again     bool   `json:"again,omitempty" help:"write again what git or another program took out of the files"`
@@ -20,7 +19,6 @@ type UndoIn struct {
 
 func (in UndoIn) planned() bool { return in.DryRun || in.List || in.Diff }
 
-// UndoOut says what was undone, or lists the last operations.
 type UndoOut struct {
 	Undone     string     `json:"undone,omitempty"` // in words
 	ID         string     `json:"id,omitempty"`     // the id of the undone operation
@@ -124,7 +122,6 @@ func mask(files []plan.FileChange) {
 	}
 }
 
-// NodeRestoreIn brings a node and all below it back from the trash.
 type NodeRestoreIn struct {
 	In
 	NodeID  string // the last that was deleted with that id or title
@@ -133,7 +130,6 @@ type NodeRestoreIn struct {
 	Write
 }
 
-// NodeRestoreOut says what came back, and where it hangs.
 type NodeRestoreOut struct {
 	*plan.Restored
 	Wrote

@@ -15,7 +15,6 @@ import (
 	"arbor/mdstore"
 )
 
-// WorkspaceInitIn makes a workspace.
 type WorkspaceInitIn struct {
 	Name  string        `json:"name" req:"true" arg:"NAME" help:"1 to 200 characters in one line"`
 	Goal  string        `json:"goal" req:"true" unless:"briefing" flag:"goal,g" help:"the GOAL: what the work is for"`
@@ -25,7 +24,6 @@ type WorkspaceInitIn struct {
 	Write
 }
 
-// WorkspaceInitOut names the new workspace.
 type WorkspaceInitOut struct {
 	WorkspaceID string `json:"workspaceId"`
 	Path        string `json:"path"`
@@ -79,7 +77,6 @@ func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*Workspac
 	return out, nil
 }
 
-// WorkspaceListIn filters workspaces.
 type WorkspaceListIn struct {
 	Status string `json:"status,omitempty" enum:"active,archived,all" help:"active unless given"`
 	SortBy string `json:"sortBy,omitempty" listed:"briefing" enum:"name,created,lastAccessed" flag:"sort" help:"lastAccessed unless given"`
@@ -89,7 +86,6 @@ type WorkspaceListIn struct {
 	Query  string `json:"query,omitempty" listed:"briefing" help:"only those with all WORDS in name and description, or the one whose root folder is nearest above a folder"`
 }
 
-// WorkspaceListOut lists workspaces in the order asked for.
 type WorkspaceListOut struct {
 	Workspaces []WorkspaceHead `json:"workspaces"`
 	Listed
@@ -168,14 +164,12 @@ func (env *Env) head(w *mdstore.Workspace) WorkspaceHead {
 		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, Path: env.path(w.Path), Damaged: len(w.Problems) > 0}
 }
 
-// WorkspaceResolveIn asks for the workspace of an identifier.
 type WorkspaceResolveIn struct {
 	Identifier string `json:"identifier" req:"true" arg:"IDENT" help:"a session, a device, or path:FOLDER"`
 	Name       string `json:"name,omitempty" help:"NAME of a workspace that is made"`
 	Write
 }
 
-// WorkspaceResolveOut names the workspace.
 type WorkspaceResolveOut struct {
 	WorkspaceID   string `json:"workspaceId"`
 	WorkspaceName string `json:"workspaceName"`
@@ -226,14 +220,12 @@ func wholeIdentifier(env *Env, identifier string) string {
 	return sessions.FolderPrefix + filepath.ToSlash(filepath.Clean(folder))
 }
 
-// WorkspaceMoveIn moves a workspace into the archive or out of it.
 type WorkspaceMoveIn struct {
 	In
 	Match
 	Write
 }
 
-// WorkspaceMoveOut says where the workspace is now.
 type WorkspaceMoveOut struct {
 	Path string `json:"path"`
 	Wrote
@@ -296,7 +288,6 @@ func archivedOne(all []*mdstore.Workspace) (string, error) {
 		With(errs.Details{Param: "workspaceId", Candidates: heads})
 }
 
-// WorkspaceDeleteIn moves a workspace to the trash.
 type WorkspaceDeleteIn struct {
 	WorkspaceID string `json:"workspaceId" req:"true" arg:"WS" flag:"-"`
 	Force       bool   `json:"force,omitempty" help:"also an active one with open nodes"`
@@ -304,7 +295,6 @@ type WorkspaceDeleteIn struct {
 	Write
 }
 
-// WorkspaceDeleteOut says where the workspace went.
 type WorkspaceDeleteOut struct {
 	DeletedCount int    `json:"deletedCount"`
 	Trash        string `json:"trash"`

@@ -15,14 +15,12 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// WorkspaceCheckIn asks for every diagnostic.
 type WorkspaceCheckIn struct {
 	WorkspaceID string `json:"workspaceId,omitempty" arg:"WS" flag:"-" help:"every workspace of the vault unless given"`
 	Fix         bool   `json:"fix,omitempty" help:"repair what can be repaired without losing text"`
 	Write
 }
 
-// WorkspaceCheckOut lists what is wrong.
 type WorkspaceCheckOut struct {
 	Diagnostics []mdoc.Diagnostic `json:"diagnostics"`
 	Hidden      int               `json:"hidden,omitempty"` // further diagnostics, where results are bounded
@@ -199,14 +197,12 @@ func (env *Env) repaired(ctx context.Context, id mdstore.ID, fixed []mdoc.Diagno
 	out.Changed, out.DryRun = out.Changed || done.Changed, done.DryRun
 }
 
-// WorkspaceGCIn says which workspaces are old.
 type WorkspaceGCIn struct {
 	MaxAge *int `json:"maxAge,omitempty" min:"1" help:"DAYS without use: 90 unless given"`
 	Shared bool `json:"shared,omitempty" help:"also what no resolve on this machine made"`
 	Write
 }
 
-// WorkspaceGCOut says what became of each workspace.
 type WorkspaceGCOut struct {
 	Collected []CollectedWorkspace `json:"collected,omitempty"`
 	Kept      []CollectedWorkspace `json:"kept,omitempty"`

@@ -13,10 +13,8 @@ import (
 	"arbor/statemachine"
 )
 
-// WorkspaceGetIn asks for a workspace.
 type WorkspaceGetIn struct{ In }
 
-// WorkspaceGetOut is a workspace.
 type WorkspaceGetOut struct {
 	Workspace WorkspaceInfo      `json:"workspace"`
 	Counts    Counts             `json:"counts"`
@@ -142,7 +140,6 @@ func counts(s *view.View, diagnostics int) Counts {
 	return c
 }
 
-// WorkspaceStatusIn asks for the tree of a workspace as text.
 type WorkspaceStatusIn struct {
 	In
 	Format string `json:"format,omitempty" listed:"never" enum:"box,markdown" help:"box unless given"`
@@ -153,7 +150,6 @@ type WorkspaceStatusIn struct {
 	All bool `json:"-"` // the whole tree; for front ends that bound it themselves
 }
 
-// WorkspaceStatusOut is the state of a workspace at a glance.
 type WorkspaceStatusOut struct {
 	Workspace   WorkspaceInfo     `json:"workspace"`
 	Counts      Counts            `json:"counts"`

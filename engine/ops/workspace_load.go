@@ -13,7 +13,6 @@ import (
 	"arbor/statemachine"
 )
 
-// WorkspaceLoadIn asks for what somebody who comes back has to know.
 type WorkspaceLoadIn struct {
 	In
 	ID    string `json:"id,omitempty" listed:"never" flag:"-" help:"another word for workspaceId"`
@@ -21,7 +20,6 @@ type WorkspaceLoadIn struct {
 	Shape string `json:"shape,omitempty" enum:"data" listed:"never" flag:"-" help:"data wraps the reply"`
 }
 
-// WorkspaceLoadOut is a briefing with where things stand.
 type WorkspaceLoadOut struct {
 	Success bool    `json:"success,omitempty"` // with the shape data
 	Data    *Loaded `json:"data,omitempty"`    // likewise, instead of the members of Loaded

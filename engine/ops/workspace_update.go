@@ -9,7 +9,6 @@ import (
 	"arbor/mdstore"
 )
 
-// WorkspaceUpdateIn renames a workspace or gives it another goal.
 type WorkspaceUpdateIn struct {
 	In
 	Name *string `json:"name,omitempty" help:"the new NAME"`
@@ -36,7 +35,6 @@ func WorkspaceUpdate(ctx context.Context, env *Env, in WorkspaceUpdateIn) (*Wrot
 	return done(ctx, env, t, env.act(in.Write, in.Match), p, "workspace_get shows it")
 }
 
-// WorkspaceUpdateRulesIn changes the rules.
 type WorkspaceUpdateRulesIn struct {
 	In
 	Action string   `json:"action" req:"true" flag:"-" enum:"add,remove,replace,change"`
@@ -48,7 +46,6 @@ type WorkspaceUpdateRulesIn struct {
 	Write
 }
 
-// WorkspaceUpdateRulesOut carries the rules as they are now.
 type WorkspaceUpdateRulesOut struct {
 	Rules     []string `json:"rules"`
 	RulesHash string   `json:"rulesHash"`
@@ -101,7 +98,6 @@ func WorkspaceUpdateRules(ctx context.Context, env *Env, in WorkspaceUpdateRules
 	return &WorkspaceUpdateRulesOut{Rules: nonNil(now), RulesHash: mdstore.RulesHash(now), Wrote: env.wrote(ctx, id, o, hint)}, nil
 }
 
-// WorkspaceUpdateDocsIn changes the documents of a workspace.
 type WorkspaceUpdateDocsIn struct {
 	In
 	Action      string `json:"action" req:"true" flag:"-" enum:"add,remove,expire,activate"`
@@ -111,7 +107,6 @@ type WorkspaceUpdateDocsIn struct {
 	Write
 }
 
-// WorkspaceUpdateDocsOut carries the documents as they are now.
 type WorkspaceUpdateDocsOut struct {
 	Docs []mdstore.Ref `json:"docs"`
 	Wrote
