@@ -11,7 +11,7 @@ import (
 // A Focus is the node that work is about when it names none.
 type Focus struct {
 	Node   mdstore.ID // "" where nothing has the focus, which means the root
-	Shared bool       // it is the one that everybody shares
+	Shared bool       // it is the workspace's shared focus
 	Lost   mdstore.ID // a node that had the focus before it and cannot be read any more; "" for none
 	Own    bool       // Lost is of a session's binding
 }

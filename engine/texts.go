@@ -81,7 +81,7 @@ func keepReplaced(
 			name := mdstore.TrashStamp(at, string(cmp.Or(r.NodeID, p.base.Workspace().ID)))
 			path := mdstore.Path(mdstore.LocalDir).Join(string(replacedDir), name)
 			kept[r.NodeID] = path + ".md"
-			for n := 2; ; n++ { // of one millisecond
+			for n := 2; ; n++ { // files of the same millisecond
 				if _, err := tx.Read(ctx, kept[r.NodeID]); err != nil {
 					break
 				}

@@ -16,7 +16,7 @@ type Environment struct {
 	Trust   Level    `json:"trust"`
 	Owner   string   `json:"owner,omitempty"`
 	Tools   []string `json:"tools,omitempty"`   // that it offers; none: all that are built in
-	Text    string   `json:"-"`                 // what an assistant reads while the environment is attached
+	Text    string   `json:"-"`                 // the description that an assistant reads while the environment is attached
 	Machine bool     `json:"machine,omitempty"` // it is of this machine alone, and lies beside the trust
 }
 
@@ -26,7 +26,7 @@ type Host string
 // The hosts.
 const (
 	Server  Host = "server"  // this machine
-	Client  Host = "client"  // that of a connected client
+	Client  Host = "client"  // a connected client
 	Session Host = "session" // the folder Notes/ of a session
 )
 
@@ -50,15 +50,15 @@ const (
 	Untrusted Status = "untrusted" // no person of this machine has said that tools may run in it
 )
 
-// A Tool is one that an environment has.
+// A Tool is a tool of an environment.
 type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parametersSchema,omitempty"`
-	Command     []string        `json:"command,omitempty"`            // of a tool that runs a program; none: it is built in
+	Command     []string        `json:"command,omitempty"`            // the program and its arguments; nil for a built-in tool
 	Env         []string        `json:"env,omitempty"`                // variables that the program is given besides PATH, HOME and LANG
 	Timeout     time.Duration   `json:"timeout,omitempty"`            // 0 is DefaultTimeout
-	Asks        bool            `json:"requiresPermission,omitempty"` // a person is asked also where the environment has full trust
+	Asks        bool            `json:"requiresPermission,omitempty"` // a person must approve each call, even with full trust
 	ReadOnly    bool            `json:"readOnly,omitempty"`
 	Network     bool            `json:"network,omitempty"` // its program may connect to anything
 	Read        []string        `json:"read,omitempty"`    // files and folders that its program reads besides: absolute, or below ~/

@@ -18,7 +18,7 @@ type Place struct {
 	Status  Status // now
 	Root    string // the folder, without links; "" on a client
 	Primary bool   // it is the session's own
-	Has     []Tool // that it offers to the session, built in and its own
+	Has     []Tool // the tools that it offers to the session, built-in ones and its own
 }
 
 // Tool returns one of its tools.
@@ -98,7 +98,7 @@ func names(tools []Tool) string {
 	return strings.Join(all, ", ")
 }
 
-// What becomes of a call.
+// A Verdict says whether a call runs.
 type Verdict string
 
 // The verdicts.

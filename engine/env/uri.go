@@ -9,7 +9,7 @@ import (
 	"arbor/mdstore/pattern"
 )
 
-// An Address is what a URI of an environment says.
+// An Address is the parsed URI of an environment.
 type Address struct {
 	Host   Host
 	Path   string // of the folder: absolute on a server, relative to the project where Local; the client's own name of it

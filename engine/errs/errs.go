@@ -77,7 +77,7 @@ const (
 	ReferenceExists     Code = "REFERENCE_EXISTS"
 	NameTaken           Code = "NAME_TAKEN"
 	MemoryOff           Code = "MEMORY_OFF"
-	CannotUndo          Code = "CANNOT_UNDO"    // what stands on the operation is in the way
+	CannotUndo          Code = "CANNOT_UNDO"    // a later change builds on the operation
 	SyncStopped         Code = "SYNC_STOPPED"   // people must decide first
 	Merging             Code = "MERGE_CONFLICT" // a file with an unresolved conflict of git
 
@@ -89,7 +89,7 @@ const (
 	ApprovalDenied       Code = "APPROVAL_DENIED"
 	ToolRefused          Code = "TOOL_REFUSED"  // the environment is for reading, or only a person may do this
 	LoopDetected         Code = "LOOP_DETECTED" // the same call again, with the same result
-	TrustDamaged         Code = "TRUST_DAMAGED" // what this person has decided cannot be read
+	TrustDamaged         Code = "TRUST_DAMAGED" // the file of the person's decisions cannot be read
 
 	ConfirmationRequired Code = "CONFIRMATION_REQUIRED"
 
@@ -142,7 +142,7 @@ type Details struct {
 	Allowed      []string          `json:"allowed,omitempty"`      // actions that would be accepted
 	OpenChildren []string          `json:"openChildren,omitempty"` // children that are not terminal, the first ones
 	Unmet        []string          `json:"unmet,omitempty"`        // codes of every need that is not met
-	Candidates   []Candidate       `json:"candidates,omitempty"`   // what may have been meant
+	Candidates   []Candidate       `json:"candidates,omitempty"`   // nodes or workspaces that the caller may have meant
 	Param        string            `json:"param,omitempty"`
 	Nearest      string            `json:"nearest,omitempty"` // the known name nearest to an unknown one
 	Paths        []string          `json:"paths,omitempty"`
@@ -175,7 +175,7 @@ func New(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// With returns the error with these facts.
+// With returns a copy of the error with these details.
 func (e *Error) With(d Details) *Error {
 	e.Details = &d
 	return e

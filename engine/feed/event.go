@@ -9,7 +9,7 @@ import (
 // An Event is one change of a file in a vault, or of a workspace with all its files.
 type Event struct {
 	Kind      string       // view.Added, Altered, Removed, Relocated, or Diagnosed
-	Workspace mdstore.ID   // that the file is in
+	Workspace mdstore.ID   // the workspace of the file
 	Node      mdstore.ID   // "" for the workspace itself: its own file, or all of it where it came, went or moved; the id of a page
 	Page      string       // the name of a page's kind; "" for a node and the workspace
 	Title     string       // of the node, or the name of the workspace; the last one known where the file does not say
@@ -28,7 +28,7 @@ type Event struct {
 // Diagnosed is the kind of an event that is no change of a file: diagnostics that came or went by themselves, as that of a folder without a file.
 const Diagnosed = "diagnosed"
 
-// before returns where the file lay before.
+// before returns the file's path before the change.
 func (v *Event) before() mdstore.Path {
 	if v.From != "" {
 		return v.From

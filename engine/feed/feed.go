@@ -29,14 +29,14 @@ type Feed struct {
 	news    chan struct{}              // made by heard
 	shown   map[mdstore.Path]*shown    // the reported state, by workspace folder; nil before Began
 	shared  []mdoc.Diagnostic          // the same for workspaces that share an id
-	good    map[mdstore.Path]*mdoc.Doc // what blank files said
+	good    map[mdstore.Path]*mdoc.Doc // the last documents of files that are blank now
 	doubted map[string]bool            // found by the last look and not reported yet
 	held    int                        // looks in a row that found something and did not tell it
 	away    bool                       // Away was told
 	polls   bool                       // Polls was told
 }
 
-// A Baseline is what a feed begins with.
+// A Baseline is the state at the beginning of a feed.
 type Baseline struct {
 	Workspaces, Nodes int
 	Diagnostics       int // those that there are
@@ -49,8 +49,8 @@ type Report struct {
 }
 
 const (
-	sure      = 200 * time.Millisecond // between two looks at what somebody may be about to write
-	mostHeld  = 3                      // looks after which it is told, whatever it is
+	sure      = 200 * time.Millisecond // the pause before a second look at a file that another program may be writing
+	mostHeld  = 3                      // after so many looks the feed reports it in any case
 	lookAgain = 2 * time.Second        // between two looks at a vault that cannot be read
 )
 
@@ -108,7 +108,7 @@ func (f *Feed) Serve(ctx context.Context, l *live.Vault) error {
 		}
 		heard, again := f.heard(), (<-chan time.Time)(nil)
 		switch found {
-		case doubtful: // what comes meanwhile is looked at together with it
+		case doubtful: // changes that come meanwhile are part of the same look
 			heard, again = nil, f.After(sure)
 		case unread:
 			again = f.After(lookAgain)
@@ -131,7 +131,7 @@ const (
 	unread                // the vault cannot be read
 )
 
-// look looks at the workspaces and tells what has changed.
+// look reads the workspaces and reports their changes.
 func (f *Feed) look(ctx context.Context, l *live.Vault) (sight, error) {
 	err := l.InPlace()
 	var now map[mdstore.Path]*shown

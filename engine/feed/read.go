@@ -14,11 +14,11 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// shown is what was told of a workspace.
+// shown is the state of a workspace that the feed has reported.
 type shown struct {
 	view  *view.View
 	state view.State
-	docs  map[mdstore.Path]*mdoc.Doc // of the nodes' files, that events can tell what changed in them
+	docs  map[mdstore.Path]*mdoc.Doc // documents of the nodes, from which events name the changes
 	found []mdoc.Diagnostic
 }
 
@@ -108,7 +108,7 @@ type part struct {
 
 // compare returns what became of the workspaces since they were told.
 func (f *Feed) compare(now map[mdstore.Path]*shown) ([]Event, []part) {
-	from := map[mdstore.Path]*shown{} // what those were that came or changed
+	from := map[mdstore.Path]*shown{} // the former states of new or changed workspaces
 	gone := map[mdstore.ID]*shown{}
 	for dir, s := range f.shown {
 		if now[dir] == nil {
@@ -177,7 +177,7 @@ func compare(was, is *shown) []Event {
 		case view.Relocated:
 			v.From = before(d.From)
 			v.was = meaning(docs[v.From])
-		case view.Added: // what lay there before has moved
+		case view.Added: // the file that was there has moved
 		default:
 			v.was = meaning(docs[before(d.Path)])
 		}
@@ -231,7 +231,7 @@ func blank(d *mdoc.Doc, v mdstore.Version) bool {
 	return d.Editable() != nil && (meaning(d) == nil || mdstore.VersionOf(d.Bytes()) != v)
 }
 
-// meaning returns a document that says something, nil for one that does not.
+// meaning returns the document, or nil if it is blank.
 func meaning(d *mdoc.Doc) *mdoc.Doc {
 	if d == nil || len(d.Fields()) == 0 && d.Editable() != nil {
 		return nil

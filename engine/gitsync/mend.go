@@ -40,7 +40,7 @@ func (s *syncing) mend(ctx context.Context, base, ours, theirs, tree string) (st
 	for _, w := range all {
 		v, err := e.WithPages(ctx, w.ID)
 		if !both[w.Dir] || err != nil || v.Unread() != nil || v.Pages().Unread() != nil || w.Newer() {
-			continue // check says what is wrong with it
+			continue // arbor check reports its problems
 		}
 		latest, fix := w.UpdatedAt, check.Fix{Merged: true}
 		for n := range v.All() {

@@ -13,7 +13,7 @@ import (
 	"arbor/mdstore/merge"
 )
 
-// integrate brings the upstream's commits in and returns what is checked out then.
+// integrate brings in the upstream's commits and returns the commit that is checked out afterwards.
 func (s *syncing) integrate(ctx context.Context, h gitrepo.Head, theirs string) (string, error) {
 	ours := h.Commit
 	if theirs == "" || theirs == ours {
@@ -84,7 +84,7 @@ func (m *merging) bringIn(ctx context.Context, h gitrepo.Head, next string) erro
 	return nil
 }
 
-// to writes what differs between two trees.
+// to changes the working tree from one tree to another.
 func (s *syncing) to(ctx context.Context, from, to string) error {
 	all, err := s.r.Deltas(ctx, from, to)
 	if err != nil {
@@ -110,7 +110,7 @@ type merging struct {
 	*syncing
 	base, ours, theirs string
 	tree               string          // the merge; with marks in the files that are open
-	open               []gitrepo.Clash // what people must decide
+	open               []gitrepo.Clash // files that a person must decide on
 	titles             map[string]string
 	puts               []gitrepo.Put // files that the merged tree gets besides
 	texts              [][]byte      // of puts, at the same places; nil if the put has its blob
@@ -171,7 +171,7 @@ func (m *merging) put(name string, b gitrepo.Blob, text []byte) {
 	m.puts, m.texts = append(m.puts, gitrepo.Put{Name: name, Blob: b}), append(m.texts, text)
 }
 
-// file merges one file of which both sides have another version.
+// file merges one file that both sides changed.
 func (m *merging) file(ctx context.Context, c gitrepo.Clash, base, ours, theirs []byte) error {
 	p, _ := m.r.InFolder(c.Name)
 	left := ours

@@ -15,7 +15,7 @@ import (
 
 // Options say how far a sync goes.
 type Options struct {
-	Message  string // of the commit; "" says what happened in the plan
+	Message  string // the commit message; "" describes what happened in the plan
 	PushAll  bool   // push also commits that change other files than the vault's
 	Force    bool   // carry on files that became unreadable since the last sync
 	NoPush   bool
@@ -30,7 +30,7 @@ type Report struct {
 	CameIn  string   // one line about the upstream's new commits; "" for none
 	Notes   []string // decisions of the merge and its repairs
 	Pushed  int      // commits
-	Changed bool     // a branch, the vault or the upstream is not what it was
+	Changed bool     // a branch, the vault or the upstream changed
 	Hint    string
 }
 
@@ -154,7 +154,7 @@ func (s *syncing) round(ctx context.Context) error {
 	return s.push(ctx, h, theirs)
 }
 
-// offline returns the error of a command that speaks to the remote: what is committed stays.
+// offline returns the error of a command that needs the remote. It says that local commits stay.
 func offline(ctx context.Context, what string, err error) error {
 	if err == nil || ctx.Err() != nil || errors.Is(err, gitrepo.ErrBehind) {
 		return err

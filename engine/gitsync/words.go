@@ -16,7 +16,7 @@ import (
 type tally struct {
 	titles map[string][]string // the titles of nodes, by what was done to them
 	log    int                 // entries that people and assistants wrote
-	files  int                 // that say nothing of the plan
+	files  int                 // changed files that are not part of the plan
 }
 
 // verbs are what is done to nodes, in the order in which a tally has them, as told to do and as done.
@@ -71,7 +71,7 @@ func tallyOf(ctx context.Context, r *gitrepo.Repo, from, to string) (*tally, err
 	return t, nil
 }
 
-// identity is what a file of a node or workspace is known by wherever it lies.
+// identity returns a key for the file of a node or workspace that stays the same when the file moves.
 func identity(p mdstore.Path, data []byte) string {
 	id := string(mdstore.ParseNode(mdstore.File{Path: p, Data: data}).ID)
 	if mdstore.AllKinds().Of(p) == mdstore.NodeKind {

@@ -19,7 +19,7 @@ func (l *Vault) Late(ctx context.Context, merge bool) []mdstore.Collision {
 	if !ok {
 		return nil
 	}
-	met, _ := s.Late(ctx, merge) // what failed is tried again by the next call
+	met, _ := s.Late(ctx, merge) // the next call tries failed files again
 	for _, m := range met {
 		l.Heed(true, m.Path)
 	}
@@ -38,7 +38,7 @@ func (l *Vault) TakenOut(ctx context.Context) []mdstore.Collision {
 	if !ok {
 		return nil
 	}
-	all, _ := s.TakenOut(ctx) // what could not be read is left out
+	all, _ := s.TakenOut(ctx) // unreadable notes are left out
 	return all
 }
 

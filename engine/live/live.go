@@ -14,9 +14,9 @@ import (
 	"arbor/mdstore"
 )
 
-// Options are what a Vault takes from outside.
+// Options are the dependencies of a Vault.
 type Options struct {
-	After func(time.Duration) <-chan time.Time // for pauses while another program saves
+	After func(time.Duration) <-chan time.Time // the timer for pauses while another program saves
 }
 
 // A Vault has the current views of a store's workspaces. It is safe for concurrent use, and holds nothing but memory.
@@ -44,7 +44,7 @@ type Vault struct {
 type state struct {
 	view  *view.View
 	gen   uint64
-	stale bool // every file is to be looked at again
+	stale bool // the next view must look at every file again
 }
 
 // A mark says that a path may have changed.

@@ -83,7 +83,7 @@ func (r *reloader) lookForPages(ctx context.Context, v *view.View) (*view.View, 
 	return v.WithPages(found.broken, found.pages...), nil
 }
 
-// A sighting is what a scan has found.
+// A sighting is the result of a scan.
 type sighting struct {
 	nodes  []*mdstore.Node
 	pages  []*mdstore.Page
@@ -128,7 +128,7 @@ func (r *reloader) find(ctx context.Context, w *mdstore.Workspace, kinds ...*mds
 	return out, nil
 }
 
-// scan reads the whole workspace, or what is no page.
+// scan reads the whole workspace, or all of it except pages.
 func (r *reloader) scan(ctx context.Context, w *mdstore.Workspace) (*view.View, error) {
 	var kinds []*mdstore.Kind
 	if r.pageless {
@@ -180,7 +180,7 @@ func (r *reloader) other(n *mdstore.Node) *mdstore.Node {
 	return n
 }
 
-// leave keeps what is marked for a path dirty.
+// leave keeps a path dirty.
 func (r *reloader) leave(p mdstore.Path) {
 	for q := p; q != ""; q = q.Dir() {
 		if _, marked := r.dirty[q]; marked {

@@ -33,7 +33,7 @@ func (l *Vault) Workspaces(ctx context.Context) ([]*mdstore.Workspace, error) {
 			return nil, err
 		}
 		if after != before && round < 3 {
-			continue // a workspace may have moved to where the listing had been already
+			continue // a workspace may have moved to a folder that the listing had passed already
 		}
 		if w, ok := mdstore.AsStore[mdstore.Watcher](l.st); ok && len(out) == 0 {
 			if err := w.InPlace(); err != nil {

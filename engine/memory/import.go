@@ -144,14 +144,14 @@ func (r *reader) slot(object map[string]any, key string) error {
 	return nil
 }
 
-// entry returns the entry. The content of one that is not own may be compressed.
+// entry returns the entry. Unless own is set, the content may be compressed.
 func (e entryJSON) entry(own bool) (out mdstore.SlotEntry, err error) {
 	out = mdstore.SlotEntry{ID: mdstore.ID(str(e.ID)), Type: cmp.Or(word(e.Type), mdstore.EntryManual), Text: e.Content, Meta: map[string]any{}}
 	if !own {
 		var mark struct {
 			Compressed bool `json:"is_compressed"`
 		}
-		_ = json.Unmarshal(e.Compression, &mark) // it counts only where the bytes do not tell
+		_ = json.Unmarshal(e.Compression, &mark) // this mark counts only if the bytes themselves do not show it
 		out.Text, err = unpacked(e.Content, mark.Compressed)
 	}
 	at, wrong := timeOf(str(e.Time))

@@ -84,7 +84,7 @@ now; it lasts ten minutes. Only a person at a terminal approves.`,
 	Example: "arbor approve x3k9qa\narbor approve x3k9qa --for-session --paths 'src/**/*.go'",
 })
 
-// Approve lets what a request asks for run.
+// Approve approves a request.
 func Approve(ctx context.Context, env *Env, in ApproveIn) (*DecideOut, error) {
 	d := trust.Decision{Allow: true, Scope: trust.Once, Glob: in.Paths}
 	switch {
@@ -125,7 +125,7 @@ var deny = op("deny", writes, Deny, Help{
 	Text: "The assistant is told that a person did not agree. Only a person at a terminal\ndenies.",
 })
 
-// Deny refuses what a request asks for.
+// Deny refuses a request.
 func Deny(ctx context.Context, env *Env, in DenyIn) (*DecideOut, error) {
 	return decide(ctx, env, in.ID, trust.Decision{})
 }

@@ -78,7 +78,7 @@ func (in BriefingIn) plan() plan.Briefing {
 	return x
 }
 
-// each returns what f makes of each item; nil of nil, which is no list.
+// each maps a list by f. It returns nil for nil.
 func each[A, B any](items []A, f func(A) B) (out []B) {
 	if items != nil {
 		out = []B{}
@@ -89,7 +89,7 @@ func each[A, B any](items []A, f func(A) B) (out []B) {
 	return out
 }
 
-// missed says what a briefing names that is not there.
+// missed returns warnings about files and an agent that the briefing names and that do not exist.
 func missed(ctx context.Context, env *Env, agent *string, files []mdstore.Ref) (warned []string) {
 	if agent != nil && *agent != "" {
 		if _, warning := agentOf(ctx, env, mdstore.ID(*agent)); warning != "" {

@@ -23,7 +23,7 @@ type Operation struct {
 	Destructive bool // takes something away, if only to the trash
 	Idempotent  bool // doing it again changes nothing
 	Git         bool // needs git, and a vault in a repository of git
-	Looks       bool // of use also to a caller that MayLook, for whom it writes nothing
+	Looks       bool // a caller that MayLook can use it too; then it writes nothing
 	In, Out     reflect.Type
 
 	params []Param // without those that Without left out; nil for all
@@ -71,7 +71,7 @@ type Param struct {
 	Enum     []string // the values allowed; nil for any
 	Help     string
 	Writes   bool         // the operation writes only with it
-	Rule     mdstore.Rule // which values it takes
+	Rule     mdstore.Rule // the accepted values
 	Field    reflect.StructField
 }
 
@@ -353,7 +353,7 @@ func params(t reflect.Type) []Param {
 			Unless: f.Tag.Get("unless"), Listed: f.Tag.Get("listed"), Writes: f.Tag.Get("writes") == "true",
 		}
 		if last := len(f.Index) - 1; last == 0 || t.FieldByIndex(f.Index[:last]).Type != reflect.TypeFor[mdstore.Fields]() {
-			p.Rule = mdstore.RuleOf(f) // plans check fields of nodes, whose 0 may be none
+			p.Rule = mdstore.RuleOf(f) // the plan checks fields of nodes, in which 0 can mean no value
 		}
 		if enum := f.Tag.Get("enum"); enum != "" {
 			p.Enum = strings.Split(enum, ",")

@@ -231,7 +231,7 @@ func (env *Env) Sent(ctx context.Context, result any, r Reply) {
 		}
 		return nil
 	})
-	if err == nil { // else nothing was read, and what is replaced is kept
+	if err == nil { // otherwise the texts count as unread, and a replacement keeps them
 		_ = env.Engine.NoteSent(ctx, ws, env.Session, sent)
 	}
 }

@@ -34,7 +34,7 @@ type ConflictFile struct {
 	Gone      string         `json:"deleted,omitempty"`   // the side that has deleted the file: ours or theirs
 	Lines     bool           `json:"lines,omitempty"`     // it can be merged as lines alone
 	Settles   bool           `json:"settles,omitempty"`   // arbor check --fix ends it
-	Conflicts []ConflictPart `json:"conflicts,omitempty"` // what people decide
+	Conflicts []ConflictPart `json:"conflicts,omitempty"` // the conflicts for a person to decide
 }
 
 // A ConflictPart is a field or section that both sides changed differently.
@@ -100,7 +100,7 @@ func conflictsOfVault(ctx context.Context, env *Env) (r *gitrepo.Repo, all []*co
 		return nil, nil, nil, nil, fail(err)
 	}
 	for _, w := range workspaces {
-		if v, ds, err := env.Engine.Check(ctx, w.ID); err == nil { // of two with one id neither is one
+		if v, ds, err := env.Engine.Check(ctx, w.ID); err == nil { // two workspaces with one id cannot be checked
 			views, found = append(views, v), append(found, ds...)
 		}
 	}

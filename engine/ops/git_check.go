@@ -11,7 +11,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-const mergeBoth = "merge what both sides changed" // what check --fix does about a conflict
+const mergeBoth = "merge what both sides changed" // the repair of a conflict by check --fix
 
 // gitDiagnostics adds to the diagnostics of the files below a folder of the vault, "" for all, what git says: unmerged
 // files, and that this clone lacks the merge driver. If there is no git, that is nothing.

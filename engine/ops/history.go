@@ -33,7 +33,7 @@ type HistoryEntry struct {
 	Time   string             `json:"timestamp,omitempty"`
 	Author string             `json:"author,omitempty"`
 	What   []view.Change      `json:"what"`
-	Log    []mdstore.LogEntry `json:"log,omitempty"` // that came with it
+	Log    []mdstore.LogEntry `json:"log,omitempty"` // entries that the commit added
 }
 
 const (
@@ -154,7 +154,7 @@ func (h *history) before(ctx context.Context, commit, parent string) (p mdstore.
 	} else if changes, err = h.Between(ctx, parent, commit); err != nil && ctx.Err() == nil {
 		return "", b, nil // the first commit of all
 	}
-	kind, folder := mdstore.AllKinds().Of(h.path), mdstore.WorkspaceDir(h.path).Base() // which the archive keeps
+	kind, folder := mdstore.AllKinds().Of(h.path), mdstore.WorkspaceDir(h.path).Base() // archiving keeps the folder's name
 	changes = slices.DeleteFunc(changes, func(c gitrepo.Change) bool {
 		return !c.Old.IsFile() || mdstore.AllKinds().Of(c.Path) != kind || mdstore.WorkspaceDir(c.Path).Base() != folder
 	})

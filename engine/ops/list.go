@@ -23,13 +23,13 @@ type Listed struct {
 	Cursor string `json:"cursor,omitempty"` // brings what follows; "" at the end
 }
 
-// listShown is how many items a list has where the call does not say.
+// listShown is the default number of items in a list.
 const listShown = 20
 
 // A list is the items that match a call, in order. Lists of nodes are trees, which page collects.
 type list[T any] struct {
 	all    []T
-	id     func(T) string // what tells an item from the others, without blanks
+	id     func(T) string // returns the item's id, without blanks
 	what   string         // the items, as hints name them: "states"
 	hint   string         // of a reply that has the end of the list
 	narrow string         // advice on narrowing the list, for the hint of any other reply

@@ -80,7 +80,7 @@ func ordered(ctx context.Context, env *Env, in WorkspaceListIn, all []WorkspaceH
 func countSessions(ctx context.Context, env *Env, all []WorkspaceHead) error {
 	bound := ""
 	if env.Session != "" {
-		b, _, _ := env.Engine.Binding(ctx, env.Session) // of bindings that cannot be read session_status tells
+		b, _, _ := env.Engine.Binding(ctx, env.Session) // session_status reports unreadable bindings
 		bound = string(b.WorkspaceID)
 	}
 	for i := range all {

@@ -29,7 +29,7 @@ type MemorySaveOut struct {
 	Slot    string `json:"slot"`
 	EntryID string `json:"entryId"`
 	Created bool   `json:"created,omitempty"` // the slot is new
-	Kept    string `json:"kept,omitempty"`    // the slot as it was, where its entries were replaced
+	Kept    string `json:"kept,omitempty"`    // the file that keeps the slot's former text, if entries were replaced
 	Wrote
 }
 
@@ -119,7 +119,7 @@ Entries stay as they are.`,
 	Example: "arbor memory update decisions --name api_decisions --group projects/alpha\narbor memory update decisions --add-tag urgent",
 })
 
-// MemoryUpdate changes what is said of a slot, its name and its group.
+// MemoryUpdate changes a slot's name, group, description, tags and metadata.
 func MemoryUpdate(ctx context.Context, env *Env, in MemoryUpdateIn) (*MemoryUpdateOut, error) {
 	env = env.As(in.SessionID)
 	v, p, err := slotIn(ctx, env, in.SlotRef, false)

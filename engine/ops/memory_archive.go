@@ -131,7 +131,7 @@ type SlotSizeOut struct {
 	OriginalSize   int     `json:"originalSize"`
 	CompressedSize int     `json:"compressedSize"`
 	Ratio          float64 `json:"ratio"`
-	Kept           string  `json:"kept,omitempty"` // why compress leaves its file as it is
+	Kept           string  `json:"kept,omitempty"` // why the file was not compressed
 	Path           string  `json:"path,omitempty"`
 }
 
@@ -146,7 +146,7 @@ stays as it is without --force.`,
 	Example: "arbor memory compress\narbor memory compress meetings\narbor memory compress meetings decompress",
 })
 
-// MemoryCompress compresses the file of a slot or decompresses it, or tells what that would do.
+// MemoryCompress compresses or decompresses the file of a slot, or reports what that would do.
 func MemoryCompress(ctx context.Context, env *Env, in MemoryCompressIn) (*MemoryCompressOut, error) {
 	env = env.As(in.SessionID)
 	if in.Action == "" && in.Slot != "" {
@@ -299,7 +299,7 @@ already are left out, and names that no slot can have are put right.`,
 	Example: "arbor memory import ~/memcord/memory_slots/alpha.json\narbor memory import notes.md --slot meetings",
 })
 
-// MemoryImport adds what a file has to slots.
+// MemoryImport adds the entries of a file to slots.
 func MemoryImport(ctx context.Context, env *Env, in MemoryImportIn) (*MemoryImportOut, error) {
 	var err error
 	for elem := range strings.SplitSeq(path.Clean(filepath.ToSlash(in.Source)), "/") {

@@ -93,7 +93,7 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 		mdstore.Slot
 		page *mdstore.Page
 		ws   mdstore.ID
-		last int64 // when it was used, where that is asked for
+		last int64 // the last use, if the call asks for it
 		note mdstore.ArchiveNote
 		size int // of an archived file
 	}
@@ -108,7 +108,7 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 		if in.Archived {
 			slots = v.Pages().Of(mdstore.ArchivedSlotKind)
 		}
-		for path, d := range v.Pages().Broken() { // its place says what it is called
+		for path, d := range v.Pages().Broken() { // its path tells its name
 			if k := mdstore.AllKinds().Of(path); k != nil && (k == mdstore.ArchivedSlotKind || k.IsSlot()) && k.IsSlot() != in.Archived {
 				slots, broken[path] = append(slots, mdstore.ParsePage(k, mdstore.File{Path: path})), d.String()
 			}

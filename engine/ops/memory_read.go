@@ -114,7 +114,7 @@ var readSlot = reading(func(ctx context.Context, env *Env, in MemoryReadIn) (*Me
 	}
 	n := env.fit(out, show, func(n int) {
 		part := all[len(all)-n:]
-		if !older { // the first ones: what was asked for
+		if !older { // keep the first entries that the call asked for
 			part = all[:n]
 		}
 		out.Entries, out.Cursor, out.Hint = []EntryOut{}, "", "memory_save adds to it"

@@ -66,7 +66,7 @@ func (env *Env) runs(ctx context.Context, s *view.View, out *NodeNextOut) {
 		}
 	}
 	defer func() { out.Hint = "" }()
-	out.Hint = strings.Repeat("-", boundedHint) // which is not known yet
+	out.Hint = strings.Repeat("-", boundedHint) // a placeholder: the hint is not known yet
 	for out.Running = all; len(out.Running) > 0 && !env.fits(out); {
 		out.Running = out.Running[:len(out.Running)-1]
 	}

@@ -221,7 +221,7 @@ func isLiteral(text string) bool {
 	return text != "" && (text[0] == '-' || text[0] >= '0' && text[0] <= '9') && json.Valid([]byte(text))
 }
 
-// mistyped says what is wrong with a value.
+// mistyped returns the error for a value of the wrong type.
 func (r reader) mistyped(s *Shape, at string, v any) error {
 	is := ""
 	switch v := v.(type) {
@@ -241,7 +241,7 @@ func (r reader) bad(param, what string) error {
 	return badParam(beginning(param, longName), "%s: %s %s", r.tool, param, what)
 }
 
-// unknown refuses a name that is none of those known, with the nearest one.
+// unknown returns the error for an unknown name. It suggests the nearest known one.
 func (r reader) unknown(name, what string, known []string) error {
 	message, near := r.tool+": "+what+" "+short(strconv.Quote(name)), Nearest(name, known)
 	if near != "" {
@@ -252,7 +252,7 @@ func (r reader) unknown(name, what string, known []string) error {
 	return errs.New(errs.UnknownParams, "%s", message).With(errs.Details{Param: beginning(name, longName), Nearest: near})
 }
 
-// expected says what a value of a parameter is.
+// expected describes the values of a parameter.
 func (p Param) expected() string {
 	if p.Enum == nil && p.Help != "" {
 		return p.Help
@@ -260,7 +260,7 @@ func (p Param) expected() string {
 	return p.Shape.expected()
 }
 
-// expected says what a value is.
+// expected describes the values of a shape.
 func (s *Shape) expected() string {
 	if s.Enum != nil {
 		return "one of " + strings.Join(s.Enum, ", ") + " is expected"

@@ -11,7 +11,7 @@ import (
 	"arbor/mdstore/pattern"
 )
 
-// The numbers of items that a bounded result lists, where the caller asks for no number.
+// The default numbers of items in a bounded result.
 const (
 	boundedItems = 20  // log entries, problems, rules, changed files
 	boundedIDs   = 100 // children

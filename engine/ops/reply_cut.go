@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	leastText = 40 // bytes of a text that is cut, as JSON, whatever the level
+	leastText = 40 // the least number of bytes, as JSON, to which a text is cut
 	cutsNamed = 8  // cuts that a reply names
 	cutMark   = "… (cut)"
 )

@@ -125,7 +125,7 @@ func (c *conflict) take(in ResolveConflictIn) ([]byte, error) {
 	}), nil
 }
 
-// left returns what is in conflict in a text with marks, each once.
+// left returns the names of the conflicts in a text with marks, each once.
 func (c *conflict) left(text []byte) (names []string) {
 	for _, n := range c.names(text) {
 		if n == "" {

@@ -101,7 +101,7 @@ func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 	best, total := p.Best(skip+limit, func(i int) mdstore.Path { return all[i].path() })
 	out := &SearchOut{Query: in.Query, Total: total, Unread: unreadShown(unread)}
 	if env.Detail == DetailBrief {
-		out.Query = "" // which the caller knows
+		out.Query = "" // the caller knows it
 	}
 	var found []Found
 	for _, h := range best[min(skip, len(best)):] {
@@ -149,7 +149,7 @@ func (in SearchIn) filter(env *Env, q *search.Query) (func(*search.Head) bool, e
 	return func(h *search.Head) bool { return (typed || h.Type != mdstore.EntryRolled) && keep(h) }, nil
 }
 
-// source returns where a part of a file stands.
+// source returns the place of a part of a file.
 func (s source) source(env *Env, f *search.File, p search.Shown) Source {
 	out := Source{Kind: s.kind(), ID: f.ID, WorkspaceID: string(s.ws.ID), Title: p.Title, Path: env.path(f.Path), Line: p.Line}
 	switch {

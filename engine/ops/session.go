@@ -93,9 +93,9 @@ type SessionLoadOut struct {
 	Log       []mdstore.LogEntry `json:"log"`
 	LogHidden int                `json:"logHidden,omitempty"` // older lines
 	States    []StateHead        `json:"states,omitempty"`    // newest first
-	Nodes     []view.NodeSince   `json:"nodes,omitempty"`     // what became of the focus and those above it since it ended
+	Nodes     []view.NodeSince   `json:"nodes,omitempty"`     // changes of the focus and its ancestors since the session ended
 	Counts    []view.CountSince  `json:"counts,omitempty"`    // of nodes by status, since then
-	Started   string             `json:"started,omitempty"`   // the session that goes on from it, where it had ended
+	Started   string             `json:"started,omitempty"`   // the new session that continues it, if it had ended
 	Wrote
 	Bound
 }
@@ -136,7 +136,7 @@ func SessionLoad(ctx context.Context, env *Env, in SessionLoadIn) (*SessionLoadO
 	return out, nil
 }
 
-// readSession tells where a session stands.
+// readSession returns a session with its log, states and changes.
 var readSession = reading(func(ctx context.Context, env *Env, in SessionLoadIn) (*SessionLoadOut, error) {
 	var v *view.View
 	var p *mdstore.Page
@@ -270,7 +270,7 @@ type SessionEndIn struct {
 type SessionEndOut struct {
 	SessionID string `json:"sessionId"`
 	Wrote
-	Callers []string `json:"-"` // whose bindings to it have ended
+	Callers []string `json:"-"` // the callers whose bindings to it ended
 }
 
 var sessionEnd = op("session_end", writes|repeats, SessionEnd, Help{
@@ -318,7 +318,7 @@ type SessionStatusOut struct {
 	FocusedNodeID       string          `json:"focusedNodeId,omitempty"`
 	LostWorkspaceID     string          `json:"lostWorkspaceId,omitempty"` // the workspace of the binding, if the vault no longer has it
 	Rules               []string        `json:"rules"`
-	AvailableWorkspaces []WorkspaceHead `json:"availableWorkspaces"` // where nothing is bound
+	AvailableWorkspaces []WorkspaceHead `json:"availableWorkspaces"` // set if nothing is bound
 	Hidden              int             `json:"hidden,omitempty"`    // further workspaces, where results are bounded
 	Out
 }
@@ -350,7 +350,7 @@ var SessionStatus = reading(func(ctx context.Context, env *Env, in SessionIn) (*
 		w := all[i]
 		out.Bound, out.WorkspaceID, out.WorkspaceName, out.Rules = true, string(w.ID), w.Name, nonNil(w.Rules())
 		out.FocusedNodeID, out.Hint = string(b.FocusedNodeID), "context_get brings the context of its focus"
-		if s, err := env.Engine.View(ctx, w.ID); err == nil { // what else is wrong with the workspace is not asked here
+		if s, err := env.Engine.View(ctx, w.ID); err == nil { // other problems of the workspace do not matter here
 			focus, lost := focusIn(s, env.Engine.FocusOf(ctx, s, id))
 			out.FocusedNodeID, out.Hint = string(focus), cmp.Or(lost, out.Hint)
 		}

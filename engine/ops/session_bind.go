@@ -30,7 +30,7 @@ type SessionBindOut struct {
 	RulesHash     string   `json:"rulesHash"`
 	Wrote
 
-	Session string `json:"-"` // that is bound
+	Session string `json:"-"` // the session that is bound
 }
 
 var sessionBind = op("session_bind", writes|repeats, SessionBind, Help{
@@ -122,7 +122,7 @@ type SessionUnbindIn struct {
 type SessionUnbindOut struct {
 	Wrote
 
-	Session string `json:"-"` // that was bound
+	Session string `json:"-"` // the session that was bound
 }
 
 var sessionUnbind = op("session_unbind", writes, SessionUnbind, Help{

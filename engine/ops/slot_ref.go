@@ -104,7 +104,7 @@ func searched(ctx context.Context, env *Env, workspace string) (groups [][]*view
 		}
 		v, err := env.Engine.WithPages(ctx, w.ID)
 		switch {
-		case err != nil: // of two with one id
+		case err != nil: // two files have one id
 		case w.ID == mdstore.DefaultWorkspace:
 			rest = append(rest, v)
 		default:

@@ -44,7 +44,7 @@ git's commit. arbor state load takes it up, in any session.`,
 arbor state save v2 -m "The form" --next "Ask Ann" --active web/form.ts --tag ui`,
 })
 
-// StateSave saves where the work stands.
+// StateSave saves the state of the work.
 func StateSave(ctx context.Context, env *Env, in StateSaveIn) (*StateSaveOut, error) {
 	if strings.TrimSpace(in.ActiveTask) == "" || len(in.NextSteps) == 0 {
 		return nil, badParam("activeTask", "state_save: activeTask and nextSteps say what is to do; neither may be empty")
@@ -177,11 +177,11 @@ type StateLoadOut struct {
 	ConversationContext string            `json:"conversationContext,omitempty"`
 	Reasoning           string            `json:"reasoning,omitempty"`
 	WorkspaceContext    string            `json:"workspaceContext,omitempty"` // the briefing when the state was saved
-	NodeID              string            `json:"nodeId,omitempty"`           // in work then
+	NodeID              string            `json:"nodeId,omitempty"`           // the node in work at that time
 	ActiveFiles         []FileNow         `json:"activeFiles,omitempty"`
-	Nodes               []view.NodeSince  `json:"nodes,omitempty"`  // that are not as they were
+	Nodes               []view.NodeSince  `json:"nodes,omitempty"`  // the nodes that changed since
 	Counts              []view.CountSince `json:"counts,omitempty"` // numbers of nodes that are not as they were
-	Commit              string            `json:"commit,omitempty"` // of git, then
+	Commit              string            `json:"commit,omitempty"` // git's HEAD at that time
 	Head                string            `json:"head,omitempty"`   // git's HEAD, if it has moved since
 	Wrote
 	Bound

@@ -13,10 +13,10 @@ import (
 // why, and apply does nothing.
 type target struct {
 	ws, node mdstore.ID
-	view     *view.View // nil where only the workspace is meant
+	view     *view.View // nil if the target is the workspace
 	err      error
-	focused  bool // it was not named: the caller's focus is meant
-	unnamed  bool // it was not named, and nothing has the focus: the workspace is meant
+	focused  bool // the call named no node, and the caller's focus is the target
+	unnamed  bool // the call named no node and there is no focus: the workspace is the target
 }
 
 // whole returns the workspace as a target.

@@ -17,7 +17,7 @@ type ToolListOut struct {
 	Out
 }
 
-// A ListedTool is a tool, and where it is.
+// A ListedTool is a tool with the environments that have it.
 type ListedTool struct {
 	Name         string          `json:"name"`
 	Description  string          `json:"description,omitempty"`

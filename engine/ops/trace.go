@@ -30,7 +30,7 @@ func (o Operation) trace(in any) string {
 // deed returns a call as the record of operations has it: the words of its command, and its arguments as in a trace.
 func (o Operation) deed(env *Env, in any) *mdstore.Operation {
 	words, named, refs := o.words(in)
-	if o.Name != "node_transition" { // whose action says more
+	if o.Name != "node_transition" { // its action tells more than its name
 		use := strings.Fields(o.Use)
 		end := slices.IndexFunc(use, func(w string) bool { return w[0] < 'a' || w[0] > 'z' })
 		if end < 0 {

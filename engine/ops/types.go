@@ -47,7 +47,7 @@ type Wrote struct {
 	Kept    []plan.Text         `json:"replaced,omitempty" only:"rarely"`  // texts that the write replaced and the caller had not read
 	Warned  []string            `json:"warnings,omitempty"`                // warnings about what was done
 	DryRun  bool                `json:"dryRun,omitempty" only:"rarely"`
-	Diff    string              `json:"diff,omitempty" only:"rarely"` // unified, of a dry run; of a repair also where it was made
+	Diff    string              `json:"diff,omitempty" only:"rarely"` // a unified diff: of a dry run, and of any repair
 	Version string              `json:"version,omitempty"`            // the new version of the file that the call is about, for ifMatch
 	Files   []FileDiff          `json:"files,omitempty" only:"verbose"`
 	More    int                 `json:"filesHidden,omitempty" only:"verbose"` // further files, where results are bounded
@@ -91,7 +91,7 @@ func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *plan.Outcome, hint 
 		w.Files = append(w.Files, FileDiff{Path: string(f.Path), To: string(f.To), Version: f.Version.String(), Lines: f.Lines(), What: f.What})
 	}
 	w.More = hidden
-	for i, f := range o.Files { // a new file, or else the one that was changed first
+	for i, f := range o.Files { // prefer a new file, else the one that changed first
 		if v := f.Version.String(); i == 0 || f.Old == nil && o.Files[0].Old != nil {
 			w.Version = v
 		}
@@ -121,7 +121,7 @@ func nonNil[T any](items []T) []T {
 	return items
 }
 
-// archivedHint is the hint of what could be done if the workspace were not archived.
+// archivedHint replaces hints that do not apply to an archived workspace.
 const archivedHint = "the workspace is archived, and nothing in it can be begun or changed: workspace_restore makes it active again"
 
 // damaged returns the hint for a node or workspace whose file is closed to edits.

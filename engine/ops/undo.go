@@ -20,7 +20,7 @@ type UndoIn struct {
 func (in UndoIn) planned() bool { return in.DryRun || in.List || in.Diff }
 
 type UndoOut struct {
-	Undone     string     `json:"undone,omitempty"` // in words
+	Undone     string     `json:"undone,omitempty"` // a description of the operation
 	ID         string     `json:"id,omitempty"`     // the id of the undone operation
 	Operations []Undoable `json:"operations,omitempty"`
 	Hidden     int        `json:"hidden,omitempty"` // further operations, where results are bounded
@@ -107,7 +107,7 @@ func undoList(ctx context.Context, env *Env, diffs bool) (*UndoOut, error) {
 	return out, nil
 }
 
-// mask takes secrets out of what files of settings held, for diffs.
+// mask removes secrets from the diffs of settings files.
 func mask(files []plan.FileChange) {
 	for i, f := range files {
 		if f.Path.Base() != mdstore.ConfigFile {

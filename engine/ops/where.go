@@ -11,7 +11,7 @@ import (
 	"arbor/mdstore"
 )
 
-// Where says which workspace and node a call is about that names none.
+// Where says which workspace and node a call means if it names none.
 type Where struct {
 	Workspace  string       // named loosely; "" for none
 	Identifier string       // of the connection; "" for none
@@ -46,7 +46,7 @@ type seeking struct {
 	env     *Env
 	ref     string // as the call names it; "" for no name
 	all     []*mdstore.Workspace
-	active  []*mdstore.Workspace // that a call can mean without naming them
+	active  []*mdstore.Workspace // workspaces that a call can mean without naming them
 	unbound error                // why bindings could not be read: where one workspace is meant without doubt, they do not matter
 }
 
@@ -60,7 +60,7 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 	for _, w := range all {
 		twin := slices.ContainsFunc(s.active, func(o *mdstore.Workspace) bool { return o.ID == w.ID })
 		if w.Status == mdstore.StatusActive && w.ID != mdstore.DefaultWorkspace && !twin {
-			s.active = append(s.active, w) // of two with one id the engine says more
+			s.active = append(s.active, w) // of two with one id, keep one: the engine reports the other
 		}
 	}
 	for _, m := range Meanings() {

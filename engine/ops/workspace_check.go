@@ -146,7 +146,7 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *Wo
 	return out, nil
 }
 
-// partly adds to the error of a call what it has repaired before it failed.
+// partly adds the repairs made before a failure to the error.
 func (out *WorkspaceCheckOut) partly(err error) error {
 	e := errs.As(err)
 	if e == nil || !out.Changed || out.DryRun || e.Details != nil && e.Details.Committed {
@@ -210,7 +210,7 @@ type WorkspaceGCOut struct {
 	Wrote
 }
 
-// A CollectedWorkspace is one that a collection has looked at.
+// A CollectedWorkspace is a workspace that the collection looked at.
 type CollectedWorkspace struct {
 	WorkspaceID string `json:"workspaceId"`
 	Name        string `json:"name"`

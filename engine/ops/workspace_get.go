@@ -247,7 +247,7 @@ func GitStatus(ctx context.Context, env *Env, _ struct{}) (*gitrepo.Status, erro
 	}
 	s, err := gitrepo.StatusOf(ctx, env.Engine.Vault())
 	if err != nil {
-		return nil, nil // a plan can be read whatever git says
+		return nil, nil // an error of git must not keep the plan from being read
 	}
 	return &s, nil
 }

@@ -28,7 +28,7 @@ type WorkspaceLoadOut struct {
 	Out
 }
 
-// Loaded is what a load tells of a workspace.
+// Loaded is the content of a load.
 type Loaded struct {
 	Context            LoadedContext     `json:"context"`
 	Workflows          []string          `json:"workflows"`
@@ -45,7 +45,7 @@ type Loaded struct {
 	Omitted            map[string]int    `json:"omitted,omitempty"` // what the size limit left out; for the prompt, in bytes
 }
 
-// LoadedContext is what a workspace is for and what happened last.
+// LoadedContext is the purpose of a workspace and its recent activity.
 type LoadedContext struct {
 	Name           string   `json:"name"`
 	Description    string   `json:"description"`
@@ -92,7 +92,7 @@ Left out of the listing are folders whose names begin with a dot, and what the
 	Example: "arbor load\narbor load \"Job Search\" --limit 1 --json",
 })
 
-// WorkspaceLoad returns what somebody who comes back to a workspace has to know.
+// WorkspaceLoad returns the briefing of a workspace with recent activity and next steps.
 func WorkspaceLoad(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut, error) {
 	if in.WorkspaceID != "" && in.ID != "" && in.WorkspaceID != in.ID {
 		return nil, badParam("id", "id is another word for workspaceId; give one of them")
@@ -246,7 +246,7 @@ func leftOff(s *view.View) (*mdstore.Node, bool) {
 	return n, ok && !statemachine.Terminal(n.Status)
 }
 
-// A loadPart is a part of a load of which less may be shown.
+// A loadPart is a part of a load that can be shortened.
 type loadPart struct {
 	name string
 	n    int         // its items or bytes

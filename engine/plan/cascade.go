@@ -13,7 +13,7 @@ import (
 	"arbor/statemachine"
 )
 
-// A Cascade is a node that a change of another one moved along.
+// A Cascade is a status change of a node that followed from another node's change.
 type Cascade struct {
 	NodeID mdstore.ID          `json:"nodeId"`
 	From   statemachine.Status `json:"from"`

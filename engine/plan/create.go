@@ -23,11 +23,11 @@ type NewNode struct {
 	References    []mdstore.Ref // a target may be the title of a node that is made along with it
 	Before, After mdstore.ID    // the sibling that it is to stand next to; at most one of them
 	Cascade       bool          // reopen completed and cancelled ancestors
-	nth           int64         // which of several that are made side by side
+	nth           int64         // its index among several children made at once
 	Children      []NewNode     // in order; the place, the rules hash and Cascade come from the topmost node
 }
 
-// Created is what a node's creation did.
+// Created is the result of creating a node.
 type Created struct {
 	Node     mdstore.ID
 	Path     mdstore.Path
@@ -35,11 +35,11 @@ type Created struct {
 	Children []Created
 }
 
-// A seed is a node that is to be made, with its id.
+// A seed is a node before it is written, with its id.
 type seed struct {
 	NewNode
 	id    mdstore.ID
-	where string // as messages begin: "children[0]: ", "" for the topmost
+	where string // the prefix of messages, such as "children[0]: "; "" for the topmost
 	below []*seed
 }
 

@@ -11,7 +11,7 @@ import (
 	"arbor/mdstore"
 )
 
-// Deleted is what a deletion did.
+// Deleted is the result of a deletion.
 type Deleted struct {
 	Count int          // nodes that went
 	Trash mdstore.Path // their folder in the trash
@@ -50,7 +50,7 @@ func (x Delete) Plan(d *Draft) (*Deleted, error) {
 		all = append(all, k)
 		d.Rely(k)
 	}
-	for k := range d.View.All() { // of files with one id, none can be said to hang here or there
+	for k := range d.View.All() { // files that share an id have no certain parent
 		if err := d.unique(k.ID); err != nil && (gone[k.ID] || gone[k.Parent]) {
 			return nil, err
 		}

@@ -57,7 +57,7 @@ type Draft struct {
 
 	Advanced mdstore.ID          // the node that goes on along its life cycle, others being moved along; "" for none
 	Gone     map[mdstore.ID]bool // nodes that are deleted
-	Deleted  *Deletion           // what goes to the trash, to be noted; nil for nothing
+	Deleted  *Deletion           // the deletion to note in the trash; nil for none
 	Moved    map[mdstore.ID]bool // nodes whose conclusion goes into their log
 	AllRules bool                // the rules are replaced as a whole
 	Before   *view.View          // an earlier look, of a repair: what was there then is not taken for gone; nil for none
@@ -65,19 +65,19 @@ type Draft struct {
 	Parents map[mdstore.ID]mdstore.ID // of a repair: the parents that nodes had before a merge; nil if unknown
 }
 
-// Options are what a draft takes from outside.
+// Options are the dependencies of a draft.
 type Options struct {
 	Now          time.Time
 	NewID        func(prefix string) (mdstore.ID, error)
 	TitleFolders bool // folders of new nodes are named by titles
-	Untimed      bool // updatedAt stays as it is
+	Untimed      bool // updatedAt stays unchanged
 
 	// Claimed refuses to move a node that another session has claimed, or says what the caller is to be told of the
 	// claim; nil: no node is claimed.
 	Claimed func(*mdstore.Node) (told string, err error)
 }
 
-// planned is a change of a whole file or folder, and what it does.
+// planned is a change of a whole file or folder with its description.
 type planned struct {
 	change mdstore.Change
 	what   []view.Change

@@ -55,7 +55,7 @@ func (d *Draft) Discard(p mdstore.Path) {
 // changes into this one.
 func (d *Draft) Over(v *view.View) *Draft { return New(v, d.act, d.opt) }
 
-// Take adds what a draft over the files as d leaves them does to what d does.
+// Take adds the changes of a second draft, made over the result of d, to d.
 func (d *Draft) Take(r *Draft) {
 	for _, e := range r.order {
 		if e.after == nil {

@@ -161,7 +161,7 @@ func Facts(v *view.View, n *mdstore.Node, conclusion string) statemachine.Facts 
 	return statemachine.Facts{Conclusion: strings.TrimSpace(conclusion) != "" || n.Conclusion() != "", OpenChildren: v.OpenChildren(n.ID)}
 }
 
-// named puts the node before what is refused about it.
+// named puts the node's id before the text of a refusal.
 func named(n *mdstore.Node, err error) *errs.Error {
 	e := errs.As(fmt.Errorf("%s (%s): %w", n.ID, n.Title, err))
 	e.Details.NodeID = string(n.ID)

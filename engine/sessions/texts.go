@@ -55,7 +55,7 @@ func (s *Seen) HandOver(ctx context.Context, session, to string) error {
 	return s.noteTexts(ctx, to, noted)
 }
 
-// noteTexts writes the session's file only where that differs then.
+// noteTexts writes the session's file only if it changed.
 func (s *Seen) noteTexts(ctx context.Context, session string, noted map[uint64]uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 // ends a merge. So commits wait until git is done. They are refused if that takes long, because a person is in the
 // middle of something then.
 const (
-	gitPatience      = 5 * time.Second        // for which a commit waits for git
+	gitPatience      = 5 * time.Second        // how long a commit waits for git
 	checkoutPatience = 800 * time.Millisecond // for which the watcher waits for the end of a checkout
 	stashGap         = time.Second            // for which git may take from logging a stash to resetting the working tree
 )

@@ -15,7 +15,7 @@ import (
 
 const (
 	maxListed = 1000 // entries of a listing
-	maxFound  = 100  // lines of a search, unless it says otherwise
+	maxFound  = 100  // lines that a search returns by default
 	maxShown  = 300  // bytes of a line that was found
 	maxLooked = 1 << 20
 )
@@ -29,7 +29,7 @@ type Entry struct {
 	Link bool   `json:"link,omitempty"`
 }
 
-// A Listing is what is in a folder.
+// A Listing is the contents of a folder.
 type Listing struct {
 	Entries []Entry `json:"entries"`
 	Cut     string  `json:"more,omitempty"`
@@ -120,7 +120,7 @@ func (r *Root) walk(ctx context.Context, dir *os.Root, rel string, deep func(str
 // errEnough ends a walk.
 var errEnough = errors.New("enough")
 
-// A Query is what a search looks for.
+// A Query describes a search.
 type Query struct {
 	Pattern string
 	Path    string // a folder or file; "" is the root

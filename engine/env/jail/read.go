@@ -85,7 +85,7 @@ func (r *Root) Read(_ context.Context, p string, offset, limit int) (*Excerpt, e
 	return t, nil
 }
 
-// Content returns what a file holds, which is at most so many bytes.
+// Content returns a file's bytes. A file with more than most bytes is an error.
 func (r *Root) Content(p string, most int64) ([]byte, error) {
 	rel, err := clean(p)
 	if err != nil {

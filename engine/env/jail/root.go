@@ -22,7 +22,7 @@ const (
 	PathOutside   = "PATH_OUTSIDE"   // the path, or a link in it, leads out of the root, or to what is no file
 	PathProtected = "PATH_PROTECTED" // the path can be read and not written
 	FileNotFound  = "FILE_NOT_FOUND"
-	Conflict      = "CONFLICT" // the file is another one than the caller has seen
+	Conflict      = "CONFLICT" // the file differs from the one that the caller has seen
 	InvalidParams = "INVALID_PARAMS"
 	TooLarge      = "TOO_LARGE"
 )
@@ -44,8 +44,8 @@ type Options struct {
 	// Protected says why a file cannot be written, "" if it can. The path is clean, relative to the root, and has
 	// slashes; no part of it is a link. nil: all can be written.
 	Protected func(rel string) string
-	Trash     string // the folder for what is replaced and deleted, which is made when it is needed
-	Hidden    Hiding // what no call sees
+	Trash     string // the folder for replaced and deleted files, made when needed
+	Hidden    Hiding // paths that no call sees
 }
 
 // A Root is a folder that its files do not leave. Its methods may be called by several goroutines at once.
@@ -109,7 +109,7 @@ func clean(p string) (string, error) {
 	return rel, nil
 }
 
-// failed turns an error of the system into one that says what would work.
+// failed turns a system error into an *Error that says what would work.
 func failed(p string, err error) error {
 	var own *Error
 	switch {
@@ -125,7 +125,7 @@ func failed(p string, err error) error {
 
 // open opens a file for reading. It is a regular one of the root's own file system.
 func (r *Root) open(rel string) (f *os.File, info fs.FileInfo, err error) {
-	for range 3 { // an editor may put another one in its place meanwhile
+	for range 3 { // an editor may replace the file meanwhile
 		dir, real, before, err := r.find(rel)
 		if err != nil {
 			return nil, nil, err
@@ -163,7 +163,7 @@ func (r *Root) openIn(dir *os.Root, rel string, before fs.FileInfo) (*os.File, f
 	return f, info, nil
 }
 
-// plain refuses what is no regular file, or lies on another file system.
+// plain returns an error unless the file is a regular one of the root's file system.
 func (r *Root) plain(rel string, info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
@@ -176,7 +176,7 @@ func (r *Root) plain(rel string, info fs.FileInfo) error {
 	return nil
 }
 
-// read returns what a file holds, which is at most so many bytes.
+// read returns a file's bytes, at most most of them, or an error.
 func (r *Root) read(rel string, most int64) ([]byte, fs.FileInfo, error) {
 	f, info, err := r.open(rel)
 	if err != nil {
@@ -187,7 +187,7 @@ func (r *Root) read(rel string, most int64) ([]byte, fs.FileInfo, error) {
 	return data, info, err
 }
 
-// all returns what a file holds, which is at most so many bytes.
+// all returns the bytes of an open file, at most most of them, or an error.
 func all(f *os.File, rel string, most int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(data)) > most {

@@ -14,7 +14,7 @@ import (
 	"arbor/mdstore/guard"
 )
 
-// A kept is what the trash says of a change.
+// A kept is the note in the trash about a change.
 type kept struct {
 	Root   string      `json:"root"`
 	Path   string      `json:"path"`

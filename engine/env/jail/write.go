@@ -12,12 +12,12 @@ import (
 	"strings"
 )
 
-// A Change is what a call would make of one file. Planning it writes nothing.
+// A Change is a planned change of one file. Planning writes nothing.
 type Change struct {
 	Path   string // clean, with slashes
 	Was    Version
 	Before []byte // nil for a file that is not there
-	After  []byte // nil for one that is deleted
+	After  []byte // nil for a deletion
 	mode   fs.FileMode
 }
 
@@ -191,7 +191,7 @@ func replace(dir *os.Root, name string, data []byte, mode fs.FileMode, fresh boo
 	temp := ".arbor-" + rand.Text()
 	perm := fs.FileMode(0o600)
 	if fresh {
-		perm = mode.Perm() // less what the process takes away
+		perm = mode.Perm() // the process's umask applies
 	}
 	f, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {

@@ -30,7 +30,7 @@ type Client struct {
 	Root   string
 	Trust  env.Level
 	Tools  func() []env.Tool
-	Handle func(context.Context, Call) (any, error) // runs a call; its context ends when nobody wants the answer any more
+	Handle func(context.Context, Call) (any, error) // runs a call; its context ends when the server cancels the call
 	Life   time.Duration                            // between two signs of life of a call; 0 is 10 s
 }
 

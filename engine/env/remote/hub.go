@@ -33,7 +33,7 @@ func (t *Times) defaults() {
 // goroutines at once.
 type Hub struct {
 	times Times
-	known func(client string) bool // whether it may still be connected
+	known func(client string) bool // reports whether the client may still be connected
 	came  func(client string, h Hello)
 
 	mu    sync.Mutex
@@ -184,7 +184,7 @@ func (c *conn) got(m message) {
 	}
 }
 
-// Tools returns what a client serves at a root, and whether it is connected.
+// Tools returns the tools that a client serves at a root; ok is false if it is not connected.
 func (h *Hub) Tools(client, root string) ([]env.Tool, bool) {
 	c := h.conn(client)
 	if c == nil || c.hello.Root != root {

@@ -14,7 +14,7 @@ const (
 	pairingTries = 5
 )
 
-// ErrCode says that a pairing code is not the one that is open.
+// ErrCode says that no pairing is open with this code.
 var ErrCode = errors.New("no pairing is open with this code; arbor serve --pair shows a new one")
 
 // A Pairing is a code that makes one client known, once, within ten minutes and five tries. Its methods may be called

@@ -22,14 +22,14 @@ const MaxFrame = 4 << 20
 const (
 	hello      = "hello"       // the client's first message: a Hello
 	toolList   = "tool/list"   // the tools of the root, as they are now
-	toolCancel = "tool/cancel" // from the hub: {id}, the call is not wanted any more
-	life       = "life"        // from the client: {id}, the call still runs, or its person is asked
+	toolCancel = "tool/cancel" // from the hub: {id}, the call is cancelled
+	life       = "life"        // from the client: {id}, the call still runs or waits for its person
 )
 
 // Protocol is the subprotocol of the WebSocket.
 const Protocol = "arbor.env.1"
 
-// A Hello says what a client serves.
+// A Hello is a client's first message: the folder and tools that it serves.
 type Hello struct {
 	Root  string     `json:"root"`  // its name, by which calls mean it
 	Trust env.Level  `json:"trust"` // how far tools run on the client without asking its person
@@ -68,7 +68,7 @@ const (
 	badParams     = -32602
 )
 
-// which names the call that a notification is about.
+// which is the body of a notification: the id of its call.
 type which struct {
 	ID uint64 `json:"id"`
 }

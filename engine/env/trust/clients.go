@@ -50,7 +50,7 @@ func (b *Book) ClientOf(token string) (id string, ok bool) {
 	return "", false
 }
 
-// RemoveClient forgets a client: its token is none any more.
+// RemoveClient forgets a client. Its token no longer works.
 func (b *Book) RemoveClient(id string) error {
 	n := len(b.Clients)
 	b.Clients = slices.DeleteFunc(b.Clients, func(c Client) bool { return c.ID == id })

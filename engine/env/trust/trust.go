@@ -16,12 +16,12 @@ import (
 
 // How long things stand.
 const (
-	approvalLasts = 10 * time.Minute // of an approval or denial that no call has used
+	approvalLasts = 10 * time.Minute // how long an unused approval or denial stays
 	requestLasts  = 24 * time.Hour   // how long an unanswered request stays
 	maxRequests   = 200
 )
 
-// A Book is what a person has decided for one vault.
+// A Book holds a person's decisions about one vault.
 type Book struct {
 	Vault        string            `json:"vault"` // its folder, without links
 	Environments []Trusted         `json:"environments,omitempty"`
@@ -29,8 +29,8 @@ type Book struct {
 	Tools        []ApprovedTool    `json:"tools,omitempty"`
 	Requests     []Request         `json:"requests,omitempty"`
 	Grants       []Grant           `json:"grants,omitempty"`
-	Servers      map[string]string `json:"servers,omitempty"` // of a folder that this machine serves: the tokens, by the servers' addresses
-	Clients      []Client          `json:"clients,omitempty"` // that may connect
+	Servers      map[string]string `json:"servers,omitempty"` // if this machine serves a folder: its tokens, by server address
+	Clients      []Client          `json:"clients,omitempty"` // clients that may connect
 	Page         *Page             `json:"page,omitempty"`    // of the running server
 }
 
@@ -65,7 +65,7 @@ func (b *Book) Level(e env.Environment, root string) (env.Level, bool) {
 	return "", false
 }
 
-// Trust notes that a person lets tools run in an environment as it is now.
+// Trust notes that a person lets tools run in an environment in its present form.
 func (b *Book) Trust(e env.Environment, root string, at time.Time) {
 	b.Requests = slices.DeleteFunc(b.Requests, func(r Request) bool { return r.Kind == KindRegister && r.State == Open && r.Environment == e.ID })
 	b.Distrust(e.ID)
@@ -99,8 +99,8 @@ type Call struct {
 	Environment string          `json:"environment"`
 	Tool        string          `json:"tool"`
 	Arguments   json.RawMessage `json:"arguments,omitempty"`
-	Path        string          `json:"path,omitempty"`    // of the file that would change; "" for a command
-	Version     string          `json:"version,omitempty"` // of that file; of a command: SHA-256 of the files of the root that it names
+	Path        string          `json:"path,omitempty"`    // the file that would change; "" for a command
+	Version     string          `json:"version,omitempty"` // the version of that file; for a command, the SHA-256 of the files in the root that it names
 }
 
 // same reports whether two calls are one: their arguments are the same values.
@@ -145,7 +145,7 @@ type Request struct {
 	Kind string `json:"kind"`
 	Call
 	Reason     string           `json:"reason,omitempty"`     // why the caller wants it, in its own words
-	Diff       string           `json:"diff,omitempty"`       // what would change
+	Diff       string           `json:"diff,omitempty"`       // the change as a diff
 	Definition *ApprovedTool    `json:"definition,omitempty"` // of KindTool
 	Subject    *env.Environment `json:"subject,omitempty"`    // of KindRegister
 	Root       string           `json:"root,omitempty"`       // of KindRegister: the folder, without links
@@ -155,7 +155,7 @@ type Request struct {
 	By         string           `json:"by,omitempty"` // how the person decided: at the command line, on the page, in the client
 }
 
-// over reports whether a request is none any more.
+// over reports whether a request has expired or was used.
 func (r Request) over(now time.Time) bool {
 	if r.State == Open {
 		return now.Sub(r.Asked) > requestLasts
@@ -200,7 +200,7 @@ func globbed(pattern, parts []string) bool {
 	return ok && err == nil && globbed(pattern[1:], parts[1:])
 }
 
-// Ask notes a question. The same question that is still there is returned as it is.
+// Ask notes a request. If the same request is open already, Ask returns that one.
 func (b *Book) Ask(now time.Time, r Request, id string) Request {
 	b.Tidy(now)
 	for _, q := range b.Requests {
@@ -224,7 +224,7 @@ func (b *Book) Declined(now time.Time, r Request) bool {
 	})
 }
 
-// Withdraw takes back a question that nobody has answered.
+// Withdraw removes an unanswered request.
 func (b *Book) Withdraw(id string) {
 	b.Requests = slices.DeleteFunc(b.Requests, func(r Request) bool { return r.ID == id && r.State == Open })
 }
@@ -236,7 +236,7 @@ func (r Request) sameSubject(o Request) bool {
 	return err == nil && err2 == nil && bytes.Equal(x, y)
 }
 
-// Tidy drops what is over.
+// Tidy drops requests and approvals that have expired.
 func (b *Book) Tidy(now time.Time) {
 	b.Requests = slices.DeleteFunc(b.Requests, func(r Request) bool { return r.over(now) })
 }
@@ -266,7 +266,7 @@ type Decision struct {
 	By    string
 }
 
-// GrantOf returns what a decision would grant besides the call; nil for nothing.
+// GrantOf returns the grant that a decision makes besides approving the call; nil for none.
 func GrantOf(r Request, d Decision) *Grant {
 	if !d.Allow || d.Scope == Once || d.Scope == "" || r.Kind != KindCall {
 		return nil
