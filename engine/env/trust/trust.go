@@ -155,7 +155,7 @@ type Request struct {
 	By         string           `json:"by,omitempty"` // how the person decided: at the command line, on the page, in the client
 }
 
-// over reports whether a request has expired or was used.
+// over reports whether a request has expired.
 func (r Request) over(now time.Time) bool {
 	if r.State == Open {
 		return now.Sub(r.Asked) > requestLasts
