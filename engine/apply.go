@@ -127,7 +127,8 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 // untimed reports whether the workspace's settings keep updatedAt unchanged.
 func (e *Engine) untimed(ctx context.Context, v *view.View) bool {
 	own := e.configIn(ctx, config.Workspace, v.Workspace().Dir.Join(mdstore.ConfigFile))
-	return !config.Value[bool](config.Merge(append(e.opt.Config(), e.configIn(ctx, config.Vault, mdstore.ConfigFile), own)...), "git.timestamps")
+	all := append(e.opt.Config(), e.configIn(ctx, config.Vault, mdstore.ConfigFile), own)
+	return !config.Value[bool](config.Merge(all...), "git.timestamps")
 }
 
 // commit makes a draft's changes and publishes what they lead to. The saves that a commit met which failed are added to

@@ -72,7 +72,9 @@ func (e *Engine) EditConfig(
 
 // EditFile changes a file of the vault as a whole: edit gets its bytes, nil if there is none, and returns what they are
 // to be, nil for no file.
-func (e *Engine) EditFile(ctx context.Context, p mdstore.Path, act plan.Act, edit func([]byte) ([]byte, error)) (*plan.Outcome, error) {
+func (e *Engine) EditFile(
+	ctx context.Context, p mdstore.Path, act plan.Act, edit func([]byte) ([]byte, error),
+) (*plan.Outcome, error) {
 	out := &plan.Outcome{DryRun: act.DryRun}
 	defer e.live.Stale()
 	return e.write(ctx, out, func() ([]mdstore.Change, error) {

@@ -50,7 +50,9 @@ func (e *Engine) FocusOf(ctx context.Context, v *view.View, of ...string) (f Foc
 // SetFocus moves the focus of a session that is bound to the workspace. If it is not, or there is none, the focus of
 // this machine moves, and that of the session in memory. The workspace's own stays. It reports whether the session is
 // bound.
-func (e *Engine) SetFocus(ctx context.Context, session string, ws, id mdstore.ID, act plan.Act) (*plan.Outcome, bool, error) {
+func (e *Engine) SetFocus(
+	ctx context.Context, session string, ws, id mdstore.ID, act plan.Act,
+) (*plan.Outcome, bool, error) {
 	b, bound, err := e.Binding(ctx, session)
 	if bound = bound && err == nil && b.WorkspaceID == ws; bound { // bindings that cannot be read bind nothing
 		if b.FocusedNodeID == id {

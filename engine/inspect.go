@@ -84,7 +84,8 @@ func (e *Engine) Absent(ctx context.Context, target string) bool {
 	return ok && missing(ctx, r, target)
 }
 
-// Head returns the id of the commit that git has checked out in the project, "" if there is none or the store cannot tell.
+// Head returns the id of the commit that git has checked out in the project, "" if there is none or the store cannot
+// tell.
 func (e *Engine) Head(ctx context.Context) string {
 	if r, ok := mdstore.AsStore[mdstore.Docs](e.st); ok {
 		return r.Head(ctx)
@@ -94,7 +95,9 @@ func (e *Engine) Head(ctx context.Context) string {
 
 // Tree returns what lies below a folder of the project: see mdstore.Docs. lacking says why it is not all; the error
 // is ctx's.
-func (e *Engine) Tree(ctx context.Context, dir string, most int) (found []mdstore.TreeEntry, lacking string, err error) {
+func (e *Engine) Tree(
+	ctx context.Context, dir string, most int,
+) (found []mdstore.TreeEntry, lacking string, err error) {
 	r, ok := mdstore.AsStore[mdstore.Docs](e.st)
 	if !ok {
 		return nil, "", nil

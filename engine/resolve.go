@@ -127,7 +127,9 @@ func (e *Engine) boundTo(ctx context.Context, identifier string) (
 
 // boundAside looks for an identifier in the bindings that were kept because they could not be read, the newest first,
 // and in sessions.json where that is corrupt. It fails where there are such files and none tells.
-func (e *Engine) boundAside(ctx context.Context, identifier string, corrupt bool) (b sessions.Binding, ok bool, err error) {
+func (e *Engine) boundAside(
+	ctx context.Context, identifier string, corrupt bool,
+) (b sessions.Binding, ok bool, err error) {
 	var names []string
 	if corrupt {
 		names = append(names, mdstore.SessionsFile)
@@ -189,8 +191,8 @@ func (e *Engine) UserDefault(ctx context.Context, act plan.Act) (mdstore.ID, err
 	return id, err
 }
 
-// BoundFolder returns the workspace of the folder that dir is or lies in, of several that are bound the nearest; ok is false if none
-// is. dir is a path with slashes.
+// BoundFolder returns the workspace of the folder that dir is or lies in, of several that are bound the nearest; ok is
+// false if none is. dir is a path with slashes.
 func (e *Engine) BoundFolder(ctx context.Context, dir string) (sessions.Binding, bool, error) {
 	s, err := sessions.ReadSound(ctx, e.st)
 	if err != nil {

@@ -181,8 +181,8 @@ func (e *Engine) editClaimsIn(ctx context.Context, ws mdstore.ID, edit func(*vie
 	})
 }
 
-// Release gives a node back that was claimed: other sessions may be given it then. It reports false if it is claimed no more. Only the
-// session may that has claimed it, and a person.
+// Release gives a node back that was claimed: other sessions may be given it then. It reports false if it is claimed no
+// more. Only the session may that has claimed it, and a person.
 func (e *Engine) Release(ctx context.Context, ws, id mdstore.ID, act plan.Act) (given bool, err error) {
 	err = e.editClaimsIn(ctx, ws, func(v *view.View, l *claims.Ledger) error {
 		n, err := v.Known(id)

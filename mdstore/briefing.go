@@ -7,7 +7,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A Briefing is the part of Workspace.md for people who come back to the work: its sections besides rules, docs, log and problem.
+// A Briefing is the part of Workspace.md for people who come back to the work: its sections besides rules, docs, log
+// and problem.
 type Briefing struct {
 	Purpose, CurrentGoal, Preferences string
 	Workflows                         []Workflow

@@ -33,8 +33,8 @@ const (
 	partsOfFacts = 7
 )
 
-// factsForm is what facts begin with: the letter, and a digest of the tables of fields and keys, whose values they keep and whose rules the
-// checks ask. It always has the same length, because digits follow.
+// factsForm is what facts begin with: the letter, and a digest of the tables of fields and keys, whose values they keep
+// and whose rules the checks ask. It always has the same length, because digits follow.
 var factsForm = sync.OnceValue(func() string {
 	digest := strconv.FormatUint(uint64(crc32.ChecksumIEEE([]byte(fieldsForm()+keysForm()))), 36)
 	return factsLetter + strings.Repeat("0", 7-len(digest)) + digest
@@ -242,7 +242,8 @@ func (d Digests) byName() map[string]string {
 	return out
 }
 
-// DiffDigests returns the names of the fields and sections that differ, in their order; none if one of both is not known.
+// DiffDigests returns the names of the fields and sections that differ, in their order; none if one of both is not
+// known.
 func DiffDigests(a, b Digests) (fields, sections []string) {
 	if a == "" || b == "" {
 		return nil, nil

@@ -28,11 +28,12 @@ type MergeRule int
 const (
 	MergeConflict MergeRule = iota
 	MergeLater              // the side that was written later stands
-	MergeNoted              // likewise, and the text of the other goes to the file's log; a conflict where the file has none
-	MergeStatus             // the status that follows from the other one stands, or else the later one
-	MergeNewest             // the greater number stands
-	MergeUnite              // the list keeps what both sides kept, and what either added
-	MergeHash               // the hash of the merged rules
+	// likewise, and the text of the other goes to the file's log; a conflict where the file has none
+	MergeNoted
+	MergeStatus // the status that follows from the other one stands, or else the later one
+	MergeNewest // the greater number stands
+	MergeUnite  // the list keeps what both sides kept, and what either added
+	MergeHash   // the hash of the merged rules
 )
 
 // Rules that rows of several kinds share.

@@ -8,8 +8,8 @@ import (
 )
 
 // A Kind is one kind of file of a vault. The table of kinds is the one place that knows where files lie and what they
-// hold: stores scan, cache, watch and name strays by it, merges and checks ask it, and a new kind needs no code in them.
-// Each kind is a variable in a file of its own, such as SessionKind in session.go.
+// hold: stores scan, cache, watch and name strays by it, merges and checks ask it, and a new kind needs no code in
+// them. Each kind is a variable in a file of its own, such as SessionKind in session.go.
 type Kind struct {
 	Name  string     // "node"
 	Place Place      // where its files lie

@@ -94,7 +94,8 @@ func (p *Page) Time(key string) int64 {
 	return ms
 }
 
-// Made returns when the page was made, in Unix milliseconds: its createdAt, or else its startedAt; 0 if it says neither.
+// Made returns when the page was made, in Unix milliseconds: its createdAt, or else its startedAt; 0 if it says
+// neither.
 func (p *Page) Made() int64 { return cmp.Or(p.Time(KeyCreated), p.Time(KeyStarted)) }
 
 // Name returns the page's name, and its id where it has none.

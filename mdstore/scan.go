@@ -22,8 +22,9 @@ type Scanner interface {
 type Scan struct {
 	Records []*Scanned // files whose facts are complete, in the order of paths
 	Others  []File     // the other files that could be read, in the order of paths
-	Broken  []Broken   // those that could not be read, in the order of paths; a missing file that its kind asks for is an fs.ErrNotExist
-	Work    Work
+	// those that could not be read, in the order of paths; a missing file that its kind asks for is an fs.ErrNotExist
+	Broken []Broken
+	Work   Work
 }
 
 // Broken is a file that could not be read.
@@ -53,8 +54,8 @@ type Scanned struct {
 	Facts   Facts
 }
 
-// ScannedOf reads a file of a kind. ok is false for a file of which facts do not tell all: one that is closed to edits, and a node whose
-// front matter has a problem.
+// ScannedOf reads a file of a kind. ok is false for a file of which facts do not tell all: one that is closed to edits,
+// and a node whose front matter has a problem.
 func ScannedOf(k *Kind, f File) (r Scanned, ok bool) {
 	doc, _ := ParseFile(f.Path, f.Data, k.Form)
 	if doc.Editable() != nil {

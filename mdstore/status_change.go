@@ -62,10 +62,10 @@ func parseStatusChange(t statemachine.Type, event string) (l StatusChange, ok bo
 	return l, found && (by == ByHand || statemachine.Known(statemachine.Action(by))) && statemachine.Valid(t, l.From) && statemachine.Valid(t, l.To)
 }
 
-// lastLogged returns the last change of its status that a node's log states: that of the newest entry and, where times and lines are
-// not in the same order, also that of the last one in the file, as after a merge, or with clocks that differ, either may be the one.
-// It returns none if the log states no change. A node is created once, before anything else: behind another change, "created" is a
-// person's own word.
+// lastLogged returns the last change of its status that a node's log states: that of the newest entry and, where times
+// and lines are not in the same order, also that of the last one in the file, as after a merge, or with clocks that
+// differ, either may be the one. It returns none if the log states no change. A node is created once, before anything
+// else: behind another change, "created" is a person's own word.
 func lastLogged(n *Node) (last []StatusChange) {
 	var newest, final StatusChange
 	var at string

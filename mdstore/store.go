@@ -129,11 +129,11 @@ type Store interface {
 	// the file tells: that it may not be read.
 	Stat(ctx context.Context, p Path) (Stamp, error)
 
-	// Commit refuses what CheckChanges refuses, before it looks at a file. It makes every change or none, also across a crash, and
-	// returns a nil error only when they are durable. If a path is no longer at its Base it changes nothing and returns a
-	// *ConflictError naming those paths. After an *UnfinishedError the changes are made, or will be by the next process that opens
-	// the vault: never try again. After any other error nothing was changed. The Result counts only after a nil error, except its
-	// Collisions, which count always.
+	// Commit refuses what CheckChanges refuses, before it looks at a file. It makes every change or none, also across a
+	// crash, and returns a nil error only when they are durable. If a path is no longer at its Base it changes nothing and
+	// returns a *ConflictError naming those paths. After an *UnfinishedError the changes are made, or will be by the next
+	// process that opens the vault: never try again. After any other error nothing was changed. The Result counts only
+	// after a nil error, except its Collisions, which count always.
 	Commit(ctx context.Context, changes []Change) (Result, error)
 
 	// Update calls f while no other writer, of this or another process, can commit. f reads and commits through the Tx
@@ -194,9 +194,9 @@ func AsStore[T any](st Store) (T, bool) {
 
 // History is the capability of stores that several processes write to and that remember their last commits.
 type History interface {
-	// Generation returns a number that is higher after each commit of any process. It waits while a commit is being made: what was
-	// read between two calls that return the same number is of one state of the vault, except what people save. The error is a
-	// *BusyError where that commit makes no progress.
+	// Generation returns a number that is higher after each commit of any process. It waits while a commit is being made:
+	// what was read between two calls that return the same number is of one state of the vault, except what people save.
+	// The error is a *BusyError where that commit makes no progress.
 	Generation(ctx context.Context) (uint64, error)
 
 	// ChangedSince returns the paths of the files and folders that the commits changed which were made between two
@@ -279,9 +279,10 @@ const (
 
 // A Collision is a save by somebody else that met a commit, and what became of both.
 type Collision struct {
-	Path Path   `json:"path"`           // the file that somebody saved, moved or removed
-	Copy Path   `json:"copy,omitempty"` // where the version that lost lies; "" if both are in the file, or there is none to keep
-	Text string `json:"text"`           // what happened
+	Path Path `json:"path"` // the file that somebody saved, moved or removed
+	// where the version that lost lies; "" if both are in the file, or there is none to keep
+	Copy Path   `json:"copy,omitempty"`
+	Text string `json:"text"` // what happened
 
 	// Unmade says that it is the commit's own change of the file that was not made, while the others were: what was to
 	// be written lies in Copy.

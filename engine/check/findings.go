@@ -16,8 +16,8 @@ import (
 	"arbor/statemachine"
 )
 
-// A Finding is a diagnostic with the plan of its repair. mend is nil if a person has to do it; it returns false if it must be
-// left for now, as something else is to be mended first.
+// A Finding is a diagnostic with the plan of its repair. mend is nil if a person has to do it; it returns false if it
+// must be left for now, as something else is to be mended first.
 type Finding struct {
 	mdoc.Diagnostic
 	mend func(*plan.Draft) (bool, error)

@@ -21,8 +21,9 @@ type Fix struct {
 	Store  Store
 	Before *view.View // an earlier view: files that it had are not taken for deleted; nil for none
 
-	Merged  bool                      // repair only the problems that a merge of two sound sides can leave
-	Parents map[mdstore.ID]mdstore.ID // the parents of nodes in the merge base: an orphan goes there; nil: it goes to the root
+	Merged bool // repair only the problems that a merge of two sound sides can leave
+	// the parents of nodes in the merge base: an orphan goes there; nil: it goes to the root
+	Parents map[mdstore.ID]mdstore.ID
 }
 
 // merged are the codes of problems that a merge file by file can leave behind.
@@ -40,7 +41,8 @@ func (x Fix) Plan(d *plan.Draft) (*Fixed, error) {
 	if w := d.View.Workspace(); w.Newer() {
 		return nil, &mdoc.UnreadableError{Problem: plan.NewerProblem(w)}
 	}
-	if err := cmp.Or(d.View.Unread(), d.View.Pages().Unread()); err != nil { // we cannot tell its problems, nor those of the files that depend on it
+	// we cannot tell its problems, nor those of the files that depend on it
+	if err := cmp.Or(d.View.Unread(), d.View.Pages().Unread()); err != nil {
 		return nil, err
 	}
 	v, found := All(d.View, x.Store)

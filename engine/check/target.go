@@ -18,8 +18,8 @@ var forms = sync.OnceValue(func() (f struct{ lineOf, scheme, host, extension *re
 	return f
 })
 
-// docPath returns the path of the document that a target names, without backticks, line and heading; ok is false if it does not look like a path
-// in the project.
+// docPath returns the path of the document that a target names, without backticks, line and heading; ok is false if it
+// does not look like a path in the project.
 func docPath(target string) (p string, ok bool) {
 	f := forms()
 	p = strings.TrimSpace(strings.Trim(target, "`"))

@@ -71,8 +71,9 @@ type Ledger struct {
 	now    time.Time
 }
 
-// Read reads the claims of a store; there are none if it keeps nothing for this machine, or something that is no file of claims. The
-// ledger is empty also with an error, which says that they cannot be read at this moment: then no node may be given, and nothing written.
+// Read reads the claims of a store; there are none if it keeps nothing for this machine, or something that is no file
+// of claims. The ledger is empty also with an error, which says that they cannot be read at this moment: then no node
+// may be given, and nothing written.
 func Read(ctx context.Context, st mdstore.Store, now time.Time) (*Ledger, error) {
 	l := &Ledger{claims: map[mdstore.ID]map[mdstore.ID]Claim{}, now: now}
 	local, ok := mdstore.AsStore[mdstore.Local](st)

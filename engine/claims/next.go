@@ -84,8 +84,8 @@ func (l *Ledger) Take(ws mdstore.ID, o *Offer, act plan.Act, lease time.Duration
 	}
 }
 
-// Release gives a node back that was claimed. It reports false if it is claimed no more. Only the session may that has claimed it, and
-// a person.
+// Release gives a node back that was claimed. It reports false if it is claimed no more. Only the session may that has
+// claimed it, and a person.
 func (l *Ledger) Release(ws mdstore.ID, n *mdstore.Node, act plan.Act) (bool, error) {
 	c, holds := l.Get(ws, n.ID)
 	own := c.of(act)

@@ -10,14 +10,15 @@ import (
 // An Environment is an addressable place with a root, tools and a level of trust, as its file in the vault states it.
 // What the file says of trust is what is asked for: what a person of this machine decided is in package trust.
 type Environment struct {
-	ID      string   `json:"id"`
-	URI     string   `json:"uri"` // canonical, see Canonical
-	Host    Host     `json:"host"`
-	Trust   Level    `json:"trust"`
-	Owner   string   `json:"owner,omitempty"`
-	Tools   []string `json:"tools,omitempty"`   // that it offers; none: all that are built in
-	Text    string   `json:"-"`                 // the description that an assistant reads while the environment is attached
-	Machine bool     `json:"machine,omitempty"` // it is of this machine alone, and lies beside the trust
+	ID    string   `json:"id"`
+	URI   string   `json:"uri"` // canonical, see Canonical
+	Host  Host     `json:"host"`
+	Trust Level    `json:"trust"`
+	Owner string   `json:"owner,omitempty"`
+	Tools []string `json:"tools,omitempty"` // that it offers; none: all that are built in
+	// the description that an assistant reads while the environment is attached
+	Text    string `json:"-"`
+	Machine bool   `json:"machine,omitempty"` // it is of this machine alone, and lies beside the trust
 }
 
 // A Host says on which machine an environment is.
@@ -55,14 +56,16 @@ type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parametersSchema,omitempty"`
-	Command     []string        `json:"command,omitempty"`            // the program and its arguments; nil for a built-in tool
-	Env         []string        `json:"env,omitempty"`                // variables that the program is given besides PATH, HOME and LANG
-	Timeout     time.Duration   `json:"timeout,omitempty"`            // 0 is DefaultTimeout
-	Asks        bool            `json:"requiresPermission,omitempty"` // a person must approve each call, even with full trust
-	ReadOnly    bool            `json:"readOnly,omitempty"`
-	Network     bool            `json:"network,omitempty"` // its program may connect to anything
-	Read        []string        `json:"read,omitempty"`    // files and folders that its program reads besides: absolute, or below ~/
-	Source      string          `json:"source,omitempty"`  // the file that defines it: a path of the vault, or ToolsFile
+	// the program and its arguments; nil for a built-in tool
+	Command []string      `json:"command,omitempty"`
+	Env     []string      `json:"env,omitempty"`     // variables that the program is given besides PATH, HOME and LANG
+	Timeout time.Duration `json:"timeout,omitempty"` // 0 is DefaultTimeout
+	// a person must approve each call, even with full trust
+	Asks     bool     `json:"requiresPermission,omitempty"`
+	ReadOnly bool     `json:"readOnly,omitempty"`
+	Network  bool     `json:"network,omitempty"` // its program may connect to anything
+	Read     []string `json:"read,omitempty"`    // files and folders that its program reads besides: absolute, or below ~/
+	Source   string   `json:"source,omitempty"`  // the file that defines it: a path of the vault, or ToolsFile
 }
 
 // The limits of a program that a tool runs.

@@ -155,8 +155,8 @@ func loopKey(environment, tool string, args json.RawMessage) string {
 	return fmt.Sprintf("%q %q %s", environment, tool, args)
 }
 
-// A CallLog is what a server remembers of the sessions that it serves: nothing of it outlives it. A nil CallLog remembers
-// nothing. Its methods may be called by several goroutines at once.
+// A CallLog is what a server remembers of the sessions that it serves: nothing of it outlives it. A nil CallLog
+// remembers nothing. Its methods may be called by several goroutines at once.
 type CallLog struct {
 	mu    sync.Mutex
 	loops map[string]*Loop

@@ -100,7 +100,8 @@ func (f *Feed) show(ctx context.Context, l *live.Vault, v *view.View, was *shown
 // was reports whether a workspace that does not say who it is lies where the one lay that the feed is about.
 func (f *Feed) was(w *mdstore.Workspace) bool { return f.shown[w.Dir] != nil && meaning(w.Doc) == nil }
 
-// A part is two states of a workspace, either nil if it was or is not there, and the events that lead from one to the other.
+// A part is two states of a workspace, either nil if it was or is not there, and the events that lead from one to the
+// other.
 type part struct {
 	was, is    *shown
 	start, end int

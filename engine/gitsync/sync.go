@@ -1,5 +1,6 @@
-// Package gitsync commits a vault, merges what others did into it by the rules of its files, and pushes. It works beside
-// the person's own git: what is staged elsewhere stays staged, and no hook, filter or driver of the repository runs.
+// Package gitsync commits a vault, merges what others did into it by the rules of its files, and pushes. It works
+// beside the person's own git: what is staged elsewhere stays staged, and no hook, filter or driver of the repository
+// runs.
 package gitsync
 
 import (

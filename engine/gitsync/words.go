@@ -20,7 +20,8 @@ type tally struct {
 }
 
 // verbs are what is done to nodes, in the order in which a tally has them, as told to do and as done.
-var verbs = [][2]string{{"complete", "completed"}, {"fail", "failed"}, {"cancel", "cancelled"}, {"submit", "submitted"}, {"start", "started"},
+var verbs = [][2]string{
+	{"complete", "completed"}, {"fail", "failed"}, {"cancel", "cancelled"}, {"submit", "submitted"}, {"start", "started"},
 	{"reopen", "reopened"}, {"create", "created"}, {"move", "moved"}, {"delete", "deleted"}, {"change", "changed"},
 	{rulesDeed, "with changed rules"}}
 

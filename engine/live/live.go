@@ -28,16 +28,17 @@ type Vault struct {
 
 	refresh sync.Mutex // held while files are read for the next view
 
-	mu        sync.Mutex
-	states    map[mdstore.ID]state                // guarded by mu
-	heads     map[mdstore.Path]*mdstore.Workspace // guarded by mu: the workspaces' own files, as last read
-	dirty     map[mdstore.Path]mark               // guarded by mu: files and folders that may have changed since the views were read
-	all       []*mdstore.Workspace                // guarded by mu: as last listed; nil if a workspace may have come, gone or moved since
-	allGen    uint64                              // guarded by mu: the generation that the store had before
-	marks     uint64                              // guarded by mu: counts marks
-	epoch     uint64                              // guarded by mu: counts calls of Stale
-	following bool                                // guarded by mu: the store tells of changes
-	met       []mdstore.Collision                 // guarded by mu: saves that met commits, which no reply has told of
+	mu     sync.Mutex
+	states map[mdstore.ID]state                // guarded by mu
+	heads  map[mdstore.Path]*mdstore.Workspace // guarded by mu: the workspaces' own files, as last read
+	dirty  map[mdstore.Path]mark               // guarded by mu: paths that may have changed since the last read
+	// guarded by mu: as last listed; nil if a workspace may have come, gone or moved since
+	all       []*mdstore.Workspace
+	allGen    uint64              // guarded by mu: the generation that the store had before
+	marks     uint64              // guarded by mu: counts marks
+	epoch     uint64              // guarded by mu: counts calls of Stale
+	following bool                // guarded by mu: the store tells of changes
+	met       []mdstore.Collision // guarded by mu: saves that met commits, which no reply has told of
 }
 
 // A state is a view with the generation that the store had before it was read.
@@ -213,9 +214,9 @@ func (l *Vault) drop(id mdstore.ID, err error) {
 	delete(l.states, id)
 }
 
-// Committed publishes the view that a commit of this process led to: next, or nothing if the files have to be read again. before is
-// the generation that the plan was made over. A view that another call has read since then keeps the generation that it is of: the
-// history tells which of its files are to be read again.
+// Committed publishes the view that a commit of this process led to: next, or nothing if the files have to be read
+// again. before is the generation that the plan was made over. A view that another call has read since then keeps the
+// generation that it is of: the history tells which of its files are to be read again.
 func (l *Vault) Committed(planned, next *view.View, before, after uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

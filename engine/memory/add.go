@@ -38,7 +38,8 @@ func Add(have, more []mdstore.SlotEntry) (add []mdstore.SlotEntry) {
 // idOf returns an id that an entry's time and text make, the n-th of them.
 func idOf(e mdstore.SlotEntry, n int) mdstore.ID {
 	sum := sha256.Sum256([]byte(strconv.Itoa(n) + e.Text))
-	id, _ := mdstore.NewID("entry", max(0, e.Time.UnixMilli()), bytes.NewReader(sum[:])) // "" if it has too few bytes that count
+	// "" if it has too few bytes that count
+	id, _ := mdstore.NewID("entry", max(0, e.Time.UnixMilli()), bytes.NewReader(sum[:]))
 	return id
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 // brief returns a value as JSON for a reader who pays for every byte: members that are null, empty, false or 0 are left
-// out, except those of the tag always:"true", and so are members of the tag only:"verbose" unless verbose is true. It returns nil for a
-// value that is empty itself.
+// out, except those of the tag always:"true", and so are members of the tag only:"verbose" unless verbose is true. It
+// returns nil for a value that is empty itself.
 func brief(v reflect.Value, verbose bool) (data []byte, err error) {
 	var parts [][]byte
 	add := func(name string, v reflect.Value) {

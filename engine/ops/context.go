@@ -72,8 +72,8 @@ var ContextGet = asOf((*ContextGetIn).at, reading(func(ctx context.Context, env 
 	} else {
 		id, lost = env.Focus(ctx, s)
 	}
-	opt := assemble.Options{OmitLog: in.IncludeLog == "false", OwnLog: in.IncludeLog == "all", Places: env.Detail != DetailBrief,
-		Vault: env.vaultFolder(), MaxLogEntries: in.MaxLogEntries,
+	opt := assemble.Options{OmitLog: in.IncludeLog == "false", OwnLog: in.IncludeLog == "all",
+		Places: env.Detail != DetailBrief, Vault: env.vaultFolder(), MaxLogEntries: in.MaxLogEntries,
 		ReverseLog: in.ReverseLog, OmitProblem: in.IncludeProblem != nil && !*in.IncludeProblem, Budget: in.Budget}
 	const everyday = "log_append tells what you find, problem_update what is in the way, node_transition what is done"
 	out := &ContextGetOut{Out: Out{Hint: everyday}}

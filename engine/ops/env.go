@@ -2,8 +2,8 @@
 // does. The command line, MCP and HTTP are thin front ends over it. Every operation fails with an *errs.Error.
 //
 // A file holds the operations of one noun: of each its input, its output, its entry of the catalogue, and the function;
-// catalogue.go lists them. A new operation is these four and a line there, above the plan in the engine that it calls. The
-// tags of its input (see Param) give its tool the schema and its command the words and flags, and docs/cli.md and
+// catalogue.go lists them. A new operation is these four and a line there, above the plan in the engine that it calls.
+// The tags of its input (see Param) give its tool the schema and its command the words and flags, and docs/cli.md and
 // docs/mcp.md are generated.
 package ops
 
@@ -26,8 +26,9 @@ type Caller int
 
 const (
 	ByAssistant Caller = iota // a model, or a program: it must not be led elsewhere by a person, and is warned
-	ByPerson                  // a person at a command line: this machine's default workspace counts, and a likely mistake is refused
-	ByDecider                 // a person by a way that only they have: what only a person decides may be decided
+	// a person at a command line: this machine's default workspace counts, and a likely mistake is refused
+	ByPerson
+	ByDecider // a person by a way that only they have: what only a person decides may be decided
 )
 
 // Names says how a call may name nodes and workspaces.
@@ -81,9 +82,10 @@ type Env struct {
 	Names Names
 	Where Where
 
-	May      May
-	Detail   Detail
-	MaxBytes int                                // of a reply, with its result as JSON and as text; lists that are cut say how to get the rest. 0 is no bound
+	May    May
+	Detail Detail
+	// of a reply, with its result as JSON and as text; lists that are cut say how to get the rest. 0 is no bound
+	MaxBytes int
 	Progress func(done, total int, what string) // called during long operations; may be nil
 	Ignored  []string                           // parameters of the call that mean nothing here, for the reply
 

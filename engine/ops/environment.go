@@ -143,7 +143,8 @@ func (h *here) canonical(root string) (uri string, outside bool, err error) {
 
 // holdsPerson reports whether a folder holds the person's own, that of Arbor's state, or one above the project.
 func holdsPerson(env *Env, root string) bool {
-	for _, dir := range append(env.Engine.Own(), env.Home, filepath.Dir(cmp.Or(env.Engine.Project(), env.Engine.Vault()))) {
+	above := filepath.Dir(cmp.Or(env.Engine.Project(), env.Engine.Vault()))
+	for _, dir := range append(env.Engine.Own(), env.Home, above) {
 		real, err := jail.Resolve(dir)
 		if dir == "" {
 			continue

@@ -35,8 +35,8 @@ type list[T any] struct {
 	narrow string         // advice on narrowing the list, for the hint of any other reply
 }
 
-// reply makes a reply have the part of the list that a call wants, or as much of it as there is room for. show puts items
-// into the reply; it is called several times where they do not all fit, with most of them first.
+// reply makes a reply have the part of the list that a call wants, or as much of it as there is room for. show puts
+// items into the reply; it is called several times where they do not all fit, with most of them first.
 //
 // A cursor is the number of items before the page, and the id of the last of them: the page begins behind that item
 // wherever it is by then, and where it is gone at its place.

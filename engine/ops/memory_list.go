@@ -138,7 +138,8 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 				if !f.note.LastAccessed.IsZero() {
 					f.last = f.note.LastAccessed.UnixMilli()
 				}
-				if f.size = int(p.Stamp.Size); f.note.Size <= 0 || f.size == 0 { // this process wrote the file itself and has no note or stamp for it yet
+				// this process wrote the file itself and has no note or stamp for it yet
+				if f.size = int(p.Stamp.Size); f.note.Size <= 0 || f.size == 0 {
 					text := p.Doc().Bytes()
 					f.note.Size, f.size = len(text), len(mdstore.Stored(p.Path, text))
 				}

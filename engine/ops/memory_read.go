@@ -55,7 +55,8 @@ oldest, -1, -2, … from the newest.`,
 	Example: "arbor memory read decisions -1\narbor memory read decisions --at \"2 days ago\"",
 })
 
-// MemoryRead returns entries of a slot. It notes on this machine that the slot was used, unless the caller may only look.
+// MemoryRead returns entries of a slot. It notes on this machine that the slot was used, unless the caller may only
+// look.
 func MemoryRead(ctx context.Context, env *Env, in MemoryReadIn) (*MemoryReadOut, error) {
 	out, err := readSlot(ctx, env, in)
 	if err == nil && env.May != MayLook && out.id != "" && memoryOn(ctx, env, in.SessionID) == nil {

@@ -34,9 +34,10 @@ type NodeTransitionOut struct {
 	CurrentStatus  string         `json:"currentStatus"`
 	CascadeUpdates []plan.Cascade `json:"cascadeUpdates"`
 	Archived       *plan.Archived `json:"archived,omitempty"`
-	Next           *NextNode      `json:"next,omitempty"`                       // after complete and fail: the node that can be worked on next
-	Waits          *Waits         `json:"waits,omitempty"`                      // what the parent waits for, if no node is next
-	Context        *NodeContext   `json:"context,omitempty" like:"context_get"` // only if the call asked for it
+	Next           *NextNode      `json:"next,omitempty"` // after complete and fail: the node that can be worked on next
+	// what the parent waits for, if no node is next
+	Waits   *Waits       `json:"waits,omitempty"`
+	Context *NodeContext `json:"context,omitempty" like:"context_get"` // only if the call asked for it
 	Wrote
 }
 

@@ -93,9 +93,10 @@ type SessionLoadOut struct {
 	Log       []mdstore.LogEntry `json:"log"`
 	LogHidden int                `json:"logHidden,omitempty"` // older lines
 	States    []StateHead        `json:"states,omitempty"`    // newest first
-	Nodes     []view.NodeSince   `json:"nodes,omitempty"`     // changes of the focus and its ancestors since the session ended
-	Counts    []view.CountSince  `json:"counts,omitempty"`    // of nodes by status, since then
-	Started   string             `json:"started,omitempty"`   // the new session that continues it, if it had ended
+	// changes of the focus and its ancestors since the session ended
+	Nodes   []view.NodeSince  `json:"nodes,omitempty"`
+	Counts  []view.CountSince `json:"counts,omitempty"`  // of nodes by status, since then
+	Started string            `json:"started,omitempty"` // the new session that continues it, if it had ended
 	Wrote
 	Bound
 }
@@ -312,11 +313,12 @@ type SessionIn struct {
 }
 
 type SessionStatusOut struct {
-	Bound               bool            `json:"bound"`
-	WorkspaceID         string          `json:"workspaceId,omitempty"`
-	WorkspaceName       string          `json:"workspaceName,omitempty"`
-	FocusedNodeID       string          `json:"focusedNodeId,omitempty"`
-	LostWorkspaceID     string          `json:"lostWorkspaceId,omitempty"` // the workspace of the binding, if the vault no longer has it
+	Bound         bool   `json:"bound"`
+	WorkspaceID   string `json:"workspaceId,omitempty"`
+	WorkspaceName string `json:"workspaceName,omitempty"`
+	FocusedNodeID string `json:"focusedNodeId,omitempty"`
+	// the workspace of the binding, if the vault no longer has it
+	LostWorkspaceID     string          `json:"lostWorkspaceId,omitempty"`
 	Rules               []string        `json:"rules"`
 	AvailableWorkspaces []WorkspaceHead `json:"availableWorkspaces"` // set if nothing is bound
 	Hidden              int             `json:"hidden,omitempty"`    // further workspaces, where results are bounded

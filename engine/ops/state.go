@@ -170,7 +170,8 @@ type StateLoadIn struct {
 
 // StateLoadOut is a state, what changed since it was saved, and the session that goes on from it.
 type StateLoadOut struct {
-	NewSessionID        string            `json:"newSessionId,omitempty"` // to which the caller is bound; "" if the state is only read
+	// to which the caller is bound; "" if the state is only read
+	NewSessionID        string            `json:"newSessionId,omitempty"`
 	State               StateHead         `json:"state"`
 	ActiveTask          string            `json:"activeTask,omitempty"`
 	NextSteps           []string          `json:"nextSteps,omitempty"`

@@ -19,12 +19,13 @@ type ToolListOut struct {
 
 // A ListedTool is a tool with the environments that have it.
 type ListedTool struct {
-	Name         string          `json:"name"`
-	Description  string          `json:"description,omitempty"`
-	Parameters   json.RawMessage `json:"parametersSchema,omitempty"`
-	State        string          `json:"state,omitempty"` // "disabled" until a person approves its definition; "" for one that can be called
-	Environments []string        `json:"environments"`    // the environments that have it, in order; a call that names none goes to the first
-	Taken        string          `json:"taken,omitempty"` // "[env ID]": where a call that names none goes now
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parametersSchema,omitempty"`
+	State       string          `json:"state,omitempty"` // "disabled" before a person approves it; "" if it can be called
+	// the environments that have it, in order; a call that names none goes to the first
+	Environments []string `json:"environments"`
+	Taken        string   `json:"taken,omitempty"` // "[env ID]": where a call that names none goes now
 }
 
 var toolList = op("tool_list", reads|repeats, ToolList, Help{

@@ -48,9 +48,10 @@ type Wrote struct {
 	Warned  []string            `json:"warnings,omitempty"`                // warnings about what was done
 	DryRun  bool                `json:"dryRun,omitempty" only:"rarely"`
 	Diff    string              `json:"diff,omitempty" only:"rarely"` // a unified diff: of a dry run, and of any repair
-	Version string              `json:"version,omitempty"`            // the new version of the file that the call is about, for ifMatch
-	Files   []FileDiff          `json:"files,omitempty" only:"verbose"`
-	More    int                 `json:"filesHidden,omitempty" only:"verbose"` // further files, where results are bounded
+	// the new version of the file that the call is about, for ifMatch
+	Version string     `json:"version,omitempty"`
+	Files   []FileDiff `json:"files,omitempty" only:"verbose"`
+	More    int        `json:"filesHidden,omitempty" only:"verbose"` // further files, where results are bounded
 	Out
 }
 

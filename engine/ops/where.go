@@ -43,11 +43,12 @@ func Meanings() []Meaning {
 
 // A seeking is the search for the workspace of a call.
 type seeking struct {
-	env     *Env
-	ref     string // as the call names it; "" for no name
-	all     []*mdstore.Workspace
-	active  []*mdstore.Workspace // workspaces that a call can mean without naming them
-	unbound error                // why bindings could not be read: where one workspace is meant without doubt, they do not matter
+	env    *Env
+	ref    string // as the call names it; "" for no name
+	all    []*mdstore.Workspace
+	active []*mdstore.Workspace // workspaces that a call can mean without naming them
+	// why bindings could not be read: where one workspace is meant without doubt, they do not matter
+	unbound error
 }
 
 // workspace returns the id of the workspace that ref names; "" is the one that the caller means: see Meanings.

@@ -204,7 +204,8 @@ func WorkspaceResolve(ctx context.Context, env *Env, in WorkspaceResolveIn) (*Wo
 func resolveIdentifier(
 	ctx context.Context, env *Env, identifier, name string, may func() error, w Write,
 ) (*engine.Resolved, error) {
-	r, err := env.Engine.ResolveWorkspace(ctx, engine.Resolve{Identifier: identifier, Name: name, May: may}, env.act(w, Match{}))
+	of := engine.Resolve{Identifier: identifier, Name: name, May: may}
+	r, err := env.Engine.ResolveWorkspace(ctx, of, env.act(w, Match{}))
 	return r, fail(err)
 }
 

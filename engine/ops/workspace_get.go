@@ -28,13 +28,14 @@ type WorkspaceGetOut struct {
 
 // WorkspaceInfo is what a Workspace.md says.
 type WorkspaceInfo struct {
-	ID             string        `json:"id"`
-	Name           string        `json:"name"`
-	Goal           string        `json:"goal"`
-	Status         string        `json:"status"`
-	Rules          []string      `json:"rules"`
-	RulesHidden    int           `json:"rulesHidden,omitempty"` // further rules, where results are bounded
-	RulesHash      string        `json:"rulesHash"`             // of the rules as they stand; "" if the file is closed to edits
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Goal        string   `json:"goal"`
+	Status      string   `json:"status"`
+	Rules       []string `json:"rules"`
+	RulesHidden int      `json:"rulesHidden,omitempty"` // further rules, where results are bounded
+	// of the rules as they stand; "" if the file is closed to edits
+	RulesHash      string        `json:"rulesHash"`
 	RulesHashStale bool          `json:"rulesHashStale,omitempty"`
 	Docs           []mdstore.Ref `json:"docs"`
 	DocsHidden     int           `json:"docsHidden,omitempty"` // further documents, where results are bounded
@@ -212,7 +213,8 @@ var statusOf = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn)
 	out.Counts = counts(s, len(out.Diagnostics))
 	focus, _ := env.Focus(ctx, s)
 	out.Workspace.FocusedNodeID = string(focus)
-	p := branch{s: s, focus: focus, by: claimants(ctx, env, w.ID), limit: -1, match: func(n *mdstore.Node) bool { // of every node of the tree, in its order
+	// of every node of the tree, in its order
+	p := branch{s: s, focus: focus, by: claimants(ctx, env, w.ID), limit: -1, match: func(n *mdstore.Node) bool {
 		if p := n.Problem(); !p.IsZero() {
 			out.Problems = append(out.Problems, NodeProblem{string(n.ID), n.Title, p})
 		}

@@ -42,7 +42,8 @@ type Loaded struct {
 	Agent              *Agent            `json:"agent,omitempty"`
 	Plan               LoadedPlan        `json:"plan"`
 	Warnings           []string          `json:"warnings"`
-	Omitted            map[string]int    `json:"omitted,omitempty"` // what the size limit left out; for the prompt, in bytes
+	// what the size limit left out; for the prompt, in bytes
+	Omitted map[string]int `json:"omitted,omitempty"`
 }
 
 // LoadedContext is the purpose of a workspace and its recent activity.

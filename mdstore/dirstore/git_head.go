@@ -10,7 +10,8 @@ import (
 	"arbor/mdstore/guard"
 )
 
-// Head returns the id of the commit that is checked out in the repository that the project lies in, "" if that cannot be told.
+// Head returns the id of the commit that is checked out in the repository that the project lies in, "" if that cannot
+// be told.
 func (d docs) Head(ctx context.Context) string {
 	project, err := filepath.EvalSymlinks(d.project)
 	if err != nil || ctx.Err() != nil {

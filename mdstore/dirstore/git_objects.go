@@ -192,8 +192,8 @@ var (
 	headLog  = filepath.Join("logs", "HEAD")
 )
 
-// lastStash returns when the newest stash was made, and when it was logged, in Unix nanoseconds; 0 if there is none, or its object was packed.
-// A line of the log begins with two ids, of which the second is the stash.
+// lastStash returns when the newest stash was made, and when it was logged, in Unix nanoseconds; 0 if there is none, or
+// its object was packed. A line of the log begins with two ids, of which the second is the stash.
 func lastStash(dir string) (made, logged int64) {
 	common := commonDir(dir)
 	info, err := os.Stat(filepath.Join(common, stashLog))

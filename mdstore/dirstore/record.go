@@ -90,8 +90,8 @@ func (s *Store) record(steps ...recordedStep) {
 	}
 }
 
-// keepForeign writes what a line replaced to the trash, except versions that are Arbor's own, and returns where; "" where
-// there is nothing to keep.
+// keepForeign writes what a line replaced to the trash, except versions that are Arbor's own, and returns where; ""
+// where there is nothing to keep.
 func (s *Store) keepForeign(r recorded, own func(recordedStep) bool) (trash mdstore.Path) {
 	at := mdstore.TrashPath(mdstore.TrashStamp(time.Unix(0, r.Time), "record"), "")
 	for _, st := range r.Steps {

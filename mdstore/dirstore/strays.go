@@ -24,10 +24,11 @@ var strayNames = []struct {
 	kind mdstore.StrayKind
 }{
 	{`^` + regexp.QuoteMeta(journal.TempPrefix), mdstore.StrayLeftover},
-	{`^(.+)\.sync-conflict-[^.]*(\.[^.]+)?$`, mdstore.StrayConflictCopy},                                   // Syncthing
-	{`(?i)^(.+?) \([^()]*conflicted copy[^()]*\)(\.[^.]+)?$`, mdstore.StrayConflictCopy},                   // Dropbox
-	{`^(.+)` + ownCopy + `(\.[^.]+)?$`, mdstore.StrayConflictCopy},                                         // this store
-	{`(?i)()(?:\.sync-conflict-|conflicted copy|` + ownCopy + `(?:\.|$))()`, mdstore.StrayConflictCopy},    // we cannot tell which file it belongs to
+	{`^(.+)\.sync-conflict-[^.]*(\.[^.]+)?$`, mdstore.StrayConflictCopy},                 // Syncthing
+	{`(?i)^(.+?) \([^()]*conflicted copy[^()]*\)(\.[^.]+)?$`, mdstore.StrayConflictCopy}, // Dropbox
+	{`^(.+)` + ownCopy + `(\.[^.]+)?$`, mdstore.StrayConflictCopy},                       // this store
+	// we cannot tell which file it belongs to
+	{`(?i)()(?:\.sync-conflict-|conflicted copy|` + ownCopy + `(?:\.|$))()`, mdstore.StrayConflictCopy},
 	{`(?i)^(NAME)(?: \d+| \(\d+\)| copy(?: \d+)?| - copy(?: \(\d+\))?)(\.md)$`, mdstore.StrayConflictCopy}, // iCloud, Finder
 	{`(?i)^(NAME)[ _-]*\([^()]*(?:conflict|case clash)[^()]*\)(\.md)$`, mdstore.StrayConflictCopy},         // Nextcloud, Dropbox
 	{`(?i)^(?:NAME)\.md\.(?:orig|rej|bak|old|save)$`, mdstore.StrayBackup},                                 // git, patch, editors

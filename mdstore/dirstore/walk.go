@@ -57,7 +57,9 @@ func (v *vault) walk(ctx context.Context, t *tree, read bool, kinds ...*mdstore.
 	w := &walk{v: v, ctx: ctx, read: read, in: t.places}
 	if len(kinds) > 0 {
 		asked := func(k *mdstore.Kind) bool { return slices.Contains(kinds, k) }
-		w.in = slices.DeleteFunc(slices.Clone(t.places), func(p *kindFolder) bool { return !slices.ContainsFunc(p.kinds, asked) })
+		w.in = slices.DeleteFunc(slices.Clone(t.places), func(p *kindFolder) bool {
+			return !slices.ContainsFunc(p.kinds, asked)
+		})
 	}
 	for round := 1; round == 1 || round <= rounds && ctx.Err() == nil && w.moved(); round++ {
 		w.began, w.items, w.failed = v.now(), w.items[:0], nil

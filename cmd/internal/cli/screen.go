@@ -222,8 +222,8 @@ func (sh *shell) bounded(lines []string, what string, rest ...string) error {
 	return sh.unprinted
 }
 
-// listed prints the rows of a list as a table, or says that there are none. If items are left out, it says which options
-// print them.
+// listed prints the rows of a list as a table, or says that there are none. If items are left out, it says which
+// options print them.
 func (sh *shell) listed(what string, head []string, rows [][]cell, of ops.Listed) error {
 	if len(rows) == 0 {
 		sh.say("no %s", what)

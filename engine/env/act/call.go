@@ -16,8 +16,8 @@ import (
 )
 
 // Use runs a tool in the environment that its call goes to, once it is allowed, and returns the environment's id. where
-// names one; with "" it is the first that has the tool. args are those of the call, which an approval is of exactly; run
-// does the work in the open root, and out is where the answer of a client is read into.
+// names one; with "" it is the first that has the tool. args are those of the call, which an approval is of exactly;
+// run does the work in the open root, and out is where the answer of a client is read into.
 func (h *Here) Use(
 	ctx context.Context, where, tool string, args, out any, run func(*Call) error,
 ) (id string, err error) {

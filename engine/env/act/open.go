@@ -16,8 +16,8 @@ import (
 )
 
 // Hiding is what no tool of an environment sees: the folder .local of every vault, which has the clients' token, former
-// texts and notes of this machine, and Arbor's own folders, which have what this person decided and who they are. home is
-// the person's own folder, "" if unknown.
+// texts and notes of this machine, and Arbor's own folders, which have what this person decided and who they are. home
+// is the person's own folder, "" if unknown.
 func Hiding(e *engine.Engine, home string) jail.Hiding {
 	h := jail.Hiding{Name: mdstore.LocalDir}
 	if home != "" {

@@ -54,8 +54,8 @@ func (a *Call) Run(ctx context.Context, given json.RawMessage) (r *command.Resul
 	}
 	now, err := filesOf(a.Root, argv) // while a person was asked, or between the two looks
 	if err == nil && !slices.Equal(now, called) {
-		err = errs.New(errs.Conflicting, "%s: a file that it names changed meanwhile; call again, and it is asked for as it is now",
-			a.Tool.Name)
+		err = errs.New(errs.Conflicting,
+			"%s: a file that it names changed meanwhile; call again, and it is asked for as it is now", a.Tool.Name)
 	}
 	if err != nil {
 		return nil, "", err

@@ -42,7 +42,8 @@ type Result struct {
 	TimedOut bool          // it was killed at the timeout
 	Took     time.Duration //
 	Confined string        // by what; "" for nothing
-	Made     []string      // paths with a protected name that were made or replaced while it ran; relative to Dir, with slashes
+	// paths with a protected name that were made or replaced while it ran; relative to Dir, with slashes
+	Made []string
 }
 
 const maxOutput = 64 << 10

@@ -13,7 +13,8 @@ const invitationLasts = 10 * time.Minute
 // person's own state, by another process of the person: who can write here is the person. No token that lets a program
 // in has a part in it, and nothing secret is sent to whatever listens at the address.
 type Page struct {
-	Address    string    `json:"address"`              // the address of the server that was started last, such as http://127.0.0.1:7433
+	// the address of the server that was started last, such as http://127.0.0.1:7433
+	Address    string    `json:"address"`
 	Invitation string    `json:"invitation,omitempty"` // SHA-256, in hexadecimal, of the secret that logs one browser in
 	Until      time.Time `json:"until,omitzero"`
 }

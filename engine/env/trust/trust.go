@@ -29,9 +29,10 @@ type Book struct {
 	Tools        []ApprovedTool    `json:"tools,omitempty"`
 	Requests     []Request         `json:"requests,omitempty"`
 	Grants       []Grant           `json:"grants,omitempty"`
-	Servers      map[string]string `json:"servers,omitempty"` // if this machine serves a folder: its tokens, by server address
-	Clients      []Client          `json:"clients,omitempty"` // clients that may connect
-	Page         *Page             `json:"page,omitempty"`    // of the running server
+	// if this machine serves a folder: its tokens, by server address
+	Servers map[string]string `json:"servers,omitempty"`
+	Clients []Client          `json:"clients,omitempty"` // clients that may connect
+	Page    *Page             `json:"page,omitempty"`    // of the running server
 }
 
 // A Trusted is an environment as a person saw it when they said that tools may run there.
@@ -99,8 +100,9 @@ type Call struct {
 	Environment string          `json:"environment"`
 	Tool        string          `json:"tool"`
 	Arguments   json.RawMessage `json:"arguments,omitempty"`
-	Path        string          `json:"path,omitempty"`    // the file that would change; "" for a command
-	Version     string          `json:"version,omitempty"` // the version of that file; for a command, the SHA-256 of the files in the root that it names
+	Path        string          `json:"path,omitempty"` // the file that would change; "" for a command
+	// the version of that file; for a command, the SHA-256 of the files in the root that it names
+	Version string `json:"version,omitempty"`
 }
 
 // same reports whether two calls are one: their arguments are the same values.
