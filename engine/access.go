@@ -76,7 +76,7 @@ func (e *Engine) Accessed(ctx context.Context) map[mdstore.ID]time.Time {
 	return out
 }
 
-// readAccess reads the file. Nothing is noted where the store keeps none for this machine, and where it is damaged.
+// readAccess reads the notes. They are empty if the store keeps no file for this machine, or the file is damaged.
 func (e *Engine) readAccess(ctx context.Context) (map[mdstore.ID]access, error) {
 	all := map[mdstore.ID]access{}
 	if local, ok := mdstore.AsStore[mdstore.Local](e.st); ok {

@@ -133,8 +133,7 @@ type VaultCheck struct {
 	Diagnostics []mdoc.Diagnostic // findings about several workspaces, or about none
 }
 
-// CheckVault returns the workspaces of the vault and what is wrong with the vault besides what is wrong with each of
-// them.
+// CheckVault returns the workspaces of the vault, and the findings that are about the vault rather than one of them.
 func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 	all, err := e.Workspaces(ctx)
 	if err != nil {

@@ -70,8 +70,8 @@ func (e *Engine) EditConfig(
 	return e.EditFile(ctx, p, act, func(src []byte) ([]byte, error) { return edit(string(p), src) })
 }
 
-// EditFile changes a file of the vault as a whole: edit gets its bytes, nil if there is none, and returns what they are
-// to be, nil for no file.
+// EditFile replaces a file of the vault. edit gets its present bytes, nil if it is missing, and returns the new ones,
+// nil to remove it.
 func (e *Engine) EditFile(
 	ctx context.Context, p mdstore.Path, act plan.Act, edit func([]byte) ([]byte, error),
 ) (*plan.Outcome, error) {

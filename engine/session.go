@@ -51,8 +51,8 @@ func (e *Engine) Bind(ctx context.Context, b sessions.Binding, act plan.Act) (*p
 	return out, err
 }
 
-// Unbind ends a session's binding, gives back what it has claimed, and forgets what it has seen. The error is SESSION_NOT_FOUND where
-// there is none.
+// Unbind ends a session's binding, releases its claims and forgets what it has seen. Without a binding the error is
+// SESSION_NOT_FOUND.
 func (e *Engine) Unbind(ctx context.Context, session string, act plan.Act) (*plan.Outcome, error) {
 	if err := sessions.ValidID(session); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (e *Engine) Unbind(ctx context.Context, session string, act plan.Act) (*pla
 	return out, nil
 }
 
-// Leave gives back what a session has claimed, and forgets what it has seen, after its binding has ended.
+// Leave releases the claims of a session whose binding has ended, and forgets what it has seen.
 func (e *Engine) Leave(ctx context.Context, session string) {
 	if err := e.GiveBackClaims(ctx, session); err != nil {
 		e.opt.Log.Warn("claims end with their lease only", "session", session, "error", err)

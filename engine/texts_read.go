@@ -19,8 +19,8 @@ func (e *Engine) ReadFile(ctx context.Context, p mdstore.Path) (mdstore.File, er
 	return f, err
 }
 
-// ReadDoc returns a text of the project as it is now, at most mdstore.MaxFileSize bytes of one. target is one that a
-// reference names.
+// ReadDoc returns the present bytes of a document of the project, at most mdstore.MaxFileSize. target is the target of
+// a reference.
 func (e *Engine) ReadDoc(ctx context.Context, target string) ([]byte, error) {
 	r, ok := mdstore.AsStore[mdstore.Docs](e.st)
 	if !ok {

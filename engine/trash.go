@@ -18,8 +18,8 @@ import (
 // deletedDir is the folder in .local/ with a note of each deletion. A note without its nodes in the trash is removed.
 const deletedDir = mdstore.Path("deleted")
 
-// noteDeleted returns the change that keeps the note of a deletion. Of one that is too large there is none: its folders
-// can be moved back by hand.
+// noteDeleted returns the change that writes the note of a deletion. A note that would be too large is not written: a
+// person can move the folders back by hand.
 func noteDeleted(d *plan.Draft) []mdstore.Change {
 	if d.Deleted == nil {
 		return nil

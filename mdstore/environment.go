@@ -4,8 +4,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// EnvironmentKind is the kind of environments, folders that tools may act in. They lie in the vault itself; the body of
-// a file is what it says about itself.
+// EnvironmentKind is the kind of environments, folders that tools may act in. Their files lie in the vault itself; the
+// body describes the environment.
 var EnvironmentKind = &Kind{
 	Name: "environment", Named: true, Form: &mdoc.Form{}, Facts: pageFacts,
 	Place: Place{Dir: "environments", Name: AnyMarkdown, Vault: true},

@@ -87,8 +87,8 @@ const (
 func itself(item string) string { return item }
 func target(item string) string { return ParseRef(item).Target }
 
-// WithUpdated returns a file at p with a time of its last commit, in Unix milliseconds; the file as it is where it has none, or
-// cannot be edited.
+// WithUpdated returns a file's bytes with updatedAt set to now, in Unix milliseconds. A file without that key, or
+// closed to edits, is returned unchanged.
 func WithUpdated(p Path, data []byte, now int64) []byte {
 	kind := AllKinds().Of(p)
 	if kind == nil {

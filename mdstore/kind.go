@@ -22,7 +22,7 @@ type Kind struct {
 	// It depends on the document alone. nil: the digests of its fields and sections.
 	Facts func(*Kind, Path, *mdoc.Doc) Facts
 
-	// Check returns what is wrong with one document by itself, besides what parsing it reports. nil: nothing can be.
+	// Check returns the problems of one document by itself, besides those of parsing it. nil: there are no such checks.
 	Check func(Path, *mdoc.Doc) []mdoc.Diagnostic
 }
 

@@ -211,7 +211,7 @@ func (n *Node) Log() []LogEntry { return logEntries(n.Doc()) }
 // LogWith returns those of the entries that hold one of the texts.
 func (n *Node) LogWith(texts ...string) []LogEntry { return logEntries(n.Doc(), texts...) }
 
-// Problem returns what is wrong now; the zero Problem when nothing is. It reads the document only where the facts do not hold it.
+// Problem returns the node's open problem, or the zero Problem. It reads the document only if the facts lack it.
 func (n *Node) Problem() Problem {
 	if n.doc == nil {
 		if p, ok := n.facts.Problem(); ok {

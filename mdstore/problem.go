@@ -22,7 +22,7 @@ func (p Problem) Raised() string { return "problem:" + p.below() }
 // Cleared is Raised for a problem that is cleared.
 func (p Problem) Cleared() string { return "problem cleared:" + p.below() }
 
-// below returns the text as it stands behind a word: in the same line where it has one line only.
+// below returns a text to stand behind a word: on the same line if it has one line, else below.
 func (p Problem) below() string {
 	text := p.Text
 	if p.NextStep != "" {

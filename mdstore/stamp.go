@@ -1,7 +1,7 @@
 package mdstore
 
-// A Stamp tells one state of a file from the others by what the system says of it, without its bytes. The zero Stamp
-// tells nothing.
+// A Stamp identifies a state of a file by the system's data about it, without its bytes. The zero Stamp identifies
+// nothing.
 type Stamp struct {
 	Size  int64  // bytes
 	Mtime int64  // of the last change of its bytes, Unix nanoseconds

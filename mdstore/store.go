@@ -110,9 +110,8 @@ type Change struct {
 // A Store holds the files of one vault. It is safe for concurrent use.
 // The package storetest states and checks its promises.
 type Store interface {
-	// Read returns the file at p. The error is an fs.ErrNotExist where there is none, and an
-	// *mdoc.UnreadableError where there is something that is not to be read: a folder, a pipe,
-	// a link, a file beyond the limit of size.
+	// Read returns the file at p. If there is no file, the error is an fs.ErrNotExist. For a folder, a pipe, a link or a
+	// file that is too large it is an *mdoc.UnreadableError.
 	Read(ctx context.Context, p Path) (File, error)
 
 	// List yields where files of the table of kinds lie, in the order of their whole paths, byte by byte. Under "" it
@@ -284,8 +283,8 @@ type Collision struct {
 	Copy Path   `json:"copy,omitempty"`
 	Text string `json:"text"` // what happened
 
-	// Unmade says that it is the commit's own change of the file that was not made, while the others were: what was to
-	// be written lies in Copy.
+	// Unmade says that the commit's own change of the file was not made, although its other changes were. Copy holds the
+	// bytes that it would have written.
 	Unmade bool `json:"unmade,omitempty"`
 
 	Time int64 `json:"-"` // when it was found, Unix nanoseconds; 0: just now

@@ -148,7 +148,7 @@ func count(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
-// firstLine returns the first line of a text as one that is safe to print, with a sign where there are more.
+// firstLine returns the first line of a text, safe to print, with a sign if more lines follow.
 func firstLine(s, more string) string {
 	first, rest, _ := strings.Cut(strings.TrimSpace(VisibleLines(s)), "\n")
 	if strings.TrimSpace(rest) != "" {

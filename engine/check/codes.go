@@ -97,5 +97,6 @@ var checkCodes = []CheckCode{
 	{mdstore.CodeSessions, SeverityNote, "`sessions.json` is no valid JSON, or a binding in it is none", "bind a session: that keeps a damaged file under another name and starts a new one, and writes a binding anew", ""},
 }
 
-// CheckCodes returns what holds for each code that a diagnostic can have: first what is wrong with one file, then what is wrong with several together.
+// CheckCodes returns the description of each code of a diagnostic: first the problems of one file, then those of
+// several files together.
 func CheckCodes() []CheckCode { return slices.Clone(checkCodes) }

@@ -152,8 +152,8 @@ func (c *checker) rootIsOne() string {
 	return ""
 }
 
-// childless reports whether a node says of itself that it takes no children, whatever else is wrong with it. A type that is none says nothing, and neither does
-// a damaged file, of which a part only may have been read.
+// childless reports whether a node's type takes no children, whatever other problems the node has. It is false for an
+// invalid type, and for a damaged file, of which we may have read only a part.
 func childless(n *mdstore.Node) bool {
 	return !statemachine.TakesChildren(n.Type) && n.Editable() == nil && slices.Contains(statemachine.Types(), n.Type)
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// An Environment is an addressable place with a root, tools and a level of trust, as its file in the vault states it.
-// What the file says of trust is what is asked for: what a person of this machine decided is in package trust.
+// An Environment is a place with a root, tools and a level of trust, as its file in the vault describes it. The file
+// only asks for its trust; package trust has the person's decisions.
 type Environment struct {
 	ID    string   `json:"id"`
 	URI   string   `json:"uri"` // canonical, see Canonical

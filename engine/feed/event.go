@@ -16,7 +16,7 @@ type Event struct {
 	Path      mdstore.Path // the path of the file, or its last path
 	From      mdstore.Path // the old path of a moved file
 	Nodes     int          // of a workspace that came, went or moved: its nodes. Those of one that came are events as well, the others are not
-	Blank     bool         // nothing of the file can be read now: what it says is as it was, until it can be
+	Blank     bool         // the file is unreadable now: it counts with its former content until it can be read
 
 	Found  []mdoc.Diagnostic // problems that this change caused, in this file or in others
 	Mended []mdoc.Diagnostic // problems that this change ended

@@ -64,8 +64,8 @@ func (f *Feed) read(ctx context.Context, l *live.Vault) (map[mdstore.Path]*shown
 	return now, shared, nil
 }
 
-// show reads the documents of a view that differ from what was told, and looks for what is wrong. A file that was saved meanwhile is
-// shown as it is now.
+// show reads the documents of a view that differ from the reported ones, and looks for problems. A file that was saved
+// meanwhile is shown with its new content.
 func (f *Feed) show(ctx context.Context, l *live.Vault, v *view.View, was *shown) (*shown, error) {
 	if was != nil && was.view == v {
 		return was, nil

@@ -8,8 +8,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// doubts reports whether something was found that may be another thing in a moment: a file that is gone or cannot be read may be one that somebody is writing. What the look before
-// this one found as well is certain.
+// doubts reports whether a finding may be gone in a moment: a program may be writing a file that is missing or
+// unreadable now. A finding that the previous look had too is certain.
 func (f *Feed) doubts(events []Event) bool {
 	doubted, doubt := map[string]bool{}, false
 	for i := range events {

@@ -7,7 +7,7 @@ import (
 	"arbor/mdstore"
 )
 
-// News says what may have changed, whichever program changed it. It is a hint: what is named may be as it was.
+// News names files that may have changed, by any program. It is a hint: a named file may be unchanged.
 type News struct {
 	Paths []mdstore.Path // files and folders; nil with All
 	All   bool           // anything may have changed
@@ -50,7 +50,7 @@ func (l *Vault) Follow(ctx context.Context, ready func(), news func(News)) error
 	})
 }
 
-// follow says whether the store tells of changes from now on. What was read before may have changed unseen.
+// follow notes whether the store reports changes from now on. Files that were read before may have changed unnoticed.
 func (l *Vault) follow(on bool) {
 	l.settle(nil, true)
 	l.Stale()

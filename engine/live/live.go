@@ -103,7 +103,7 @@ func (l *Vault) Current(ctx context.Context, id mdstore.ID) (*view.View, error) 
 	return l.current(ctx, id, true)
 }
 
-// current is Current; without pages it may be a view that has none, where nobody has asked for them yet.
+// current is Current. Without pages it may return a view that lacks them, if nobody has asked for pages yet.
 func (l *Vault) current(ctx context.Context, id mdstore.ID, pages bool) (*view.View, error) {
 	l.refresh.Lock()
 	defer l.refresh.Unlock()

@@ -10,7 +10,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// otherPage returns a page as the next view is to have it: one that is damaged stays as it was while the file is being saved.
+// otherPage returns a page for the next view. A damaged page keeps its former content while a program is saving the
+// file.
 func (r *reloader) otherPage(p *mdstore.Page) *mdstore.Page {
 	if r.was == nil || p.Editable() == nil || !r.unsettled(p.Path) {
 		return p

@@ -37,7 +37,7 @@ type Help struct {
 	Use     string // the command with its words, as "node move NODE PARENT"; fields of In say which word they take
 	Also    string // a second place of the command, as "node create"
 	Aliases string // other names of the command, separated by spaces
-	Text    string // what the help of the command says besides the summary, in lines of at most 80 columns
+	Text    string // further help of the command, in lines of at most 80 columns
 	Example string // command lines
 }
 

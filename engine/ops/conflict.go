@@ -209,7 +209,7 @@ func (c *conflict) marked() (text []byte, file bool) {
 	return c.merged.Bytes, false
 }
 
-// names returns for each conflict with marks in a text what it is about, "" for one that Merge can end.
+// names returns the key or section of each conflict with marks in a text; "" for one that Merge can resolve.
 func (c *conflict) names(text []byte) []string {
 	n := 0
 	mdoc.Pick(text, func(int) mdoc.Side { n++; return mdoc.Ours })

@@ -248,8 +248,8 @@ func setDriver(ctx context.Context, env *Env, command string, w Write) (*GitInst
 	return out, nil
 }
 
-// DriverHint says how git would merge the vault's files by what they mean, "" if it does already, or where there is
-// no git.
+// DriverHint says how to make git merge the vault's files by their meaning; "" if it does so already, or there is no
+// git.
 func DriverHint(ctx context.Context, env *Env, _ struct{}) (*string, error) {
 	hint := ""
 	if r, err := repoOf(ctx, env); err == nil && r.Driver == "" && !gitrepo.Ignored(ctx, r) {

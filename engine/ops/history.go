@@ -145,8 +145,8 @@ func (h *history) read(ctx context.Context, head string) (all []gitrepo.Commit, 
 	return all, err
 }
 
-// before returns the place of the file, known by its id, in the commit before another one, "" for the vault as it is now. It is the
-// zero Blob where the file was not there.
+// before finds the file, by its id, in the commit before another one; "" is the vault's present state. It returns the
+// zero Blob if the file did not exist.
 func (h *history) before(ctx context.Context, commit, parent string) (p mdstore.Path, b gitrepo.Blob, err error) {
 	var changes []gitrepo.Change
 	if commit == "" {
@@ -222,8 +222,7 @@ func (h *history) entries(ctx context.Context, commits []gitrepo.Commit) (out []
 	return out, err
 }
 
-// keep leaves of what is told only that which is new against another parent of a merge, too: the rest came with a commit
-// of one side.
+// keep removes changes that another parent of a merge has already: they came with a commit of that side.
 func (e *HistoryEntry) keep(other, is *view.Edition) {
 	var against HistoryEntry
 	against.tell(other, is)

@@ -79,7 +79,7 @@ func savedOut(ctx context.Context, env *Env, ws mdstore.ID, saved *plan.SavedEnt
 	return out
 }
 
-// slotNamed returns the name of the slot with an id; as it was called where a dry run made none.
+// slotNamed returns the name of the slot with an id, or the given name if a dry run made no slot.
 func slotNamed(ctx context.Context, env *Env, ws, id mdstore.ID, called string) string {
 	if v, err := env.Engine.WithPages(ctx, ws); err == nil {
 		for _, p := range v.Pages().All() {

@@ -264,8 +264,8 @@ func size(n *TreeNode) int {
 	return count
 }
 
-// Rows returns a tree as rows to be drawn, at most that many; what is left out is counted at the node that it hangs
-// below. A negative limit is none.
+// Rows returns at most limit rows for drawing a tree. Nodes that are left out are counted at the node above them. A
+// negative limit means no limit.
 func Rows(tree []*TreeNode, limit int) []render.TreeRow {
 	var rows []render.TreeRow
 	var add func(ns []*TreeNode, depth int) int

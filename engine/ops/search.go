@@ -130,8 +130,8 @@ func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 	return out, nil
 }
 
-// filter returns what a part must be besides matching. Texts instead of others that were rolled up are found by their
-// type only.
+// filter returns the conditions on a part besides matching. Entries that summarize rolled-up ones are found only by
+// their type.
 func (in SearchIn) filter(env *Env, q *search.Query) (func(*search.Head) bool, error) {
 	var times [2]int64
 	for i, s := range []string{in.Since, in.Until} {

@@ -25,7 +25,7 @@ type source struct {
 	own  bool   // the workspace's own file
 }
 
-// unreadable says of each file of a workspace that cannot be read at all why: one that is too large, or a link.
+// unreadable returns the reason for each unreadable file of a workspace, such as its size, or that it is a link.
 func unreadable(v *view.View) (all []string) {
 	broken := v.AllBroken()
 	for _, p := range slices.Sorted(maps.Keys(broken)) {
@@ -145,8 +145,8 @@ func (s source) path() mdstore.Path {
 	return s.page.Path
 }
 
-// read returns the file as it is now, and what is known of it. If the view knows it in an older version, what its front
-// matter says is read again.
+// read returns the file's present bytes with its head. If the view has an older version, the front matter is read
+// again.
 func (s *source) read(ctx context.Context, env *Env) (f search.File, data []byte, err error) {
 	if s.doc != "" {
 		data, err = env.Engine.ReadDoc(ctx, s.doc)

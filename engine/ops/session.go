@@ -111,7 +111,7 @@ on from it is started and bound, and its line is printed.`,
 arbor session load "Sign-in" --read`,
 })
 
-// SessionLoad tells where a session stands, and binds the caller to it or to one that goes on from it.
+// SessionLoad returns the state of a session, and binds the caller to it or to a new session that continues it.
 func SessionLoad(ctx context.Context, env *Env, in SessionLoadIn) (*SessionLoadOut, error) {
 	out, err := readSession(ctx, env, in)
 	if err != nil {

@@ -201,7 +201,8 @@ func sessionOf(ctx context.Context, env *Env, in SessionRef) (*view.View, *mdsto
 		"there", who).With(errs.Details{Param: "sessionId"})
 }
 
-// newSession returns what the caller wants a new session to be called: as it says, or else as itself; "" is any name.
+// newSession returns the id for a new session: the one the call gives, or else the caller's own name; "" lets the plan
+// choose.
 func newSession(env *Env, given string) (string, error) {
 	if given == "" && !env.Follows {
 		given = env.Session
@@ -245,7 +246,7 @@ func begin(
 // onlyReads reports whether a load only reads: it binds no session and starts none.
 func onlyReads(env *Env, goOn *bool) bool { return env.May == MayLook || goOn != nil && !*goOn }
 
-// namesakes is the hint of what was named by a name which others of its kind have, too.
+// namesakes returns the hint for a page whose name other pages of its kind have too.
 func namesakes(k *mdstore.Kind, others int, id mdstore.ID) string {
 	if others == 0 {
 		return ""

@@ -21,8 +21,8 @@ const (
 	KindAny    Kind = "" // any JSON
 )
 
-// A Shape says what JSON a Go type is. Arguments are read, replies are written and schemas are published by shapes, so
-// that what is published is what is taken and what is sent.
+// A Shape describes the JSON of a Go type. Arguments are read, replies written and schemas published by shapes, so all
+// three agree.
 type Shape struct {
 	Type    reflect.Type
 	Kind    Kind

@@ -62,7 +62,7 @@ func memoryOn(ctx context.Context, env *Env, named string) error {
 		"memory_use with a slot turns memory on", p.ID)
 }
 
-// slotName returns what a call calls its slot: as it says, or else the current one of its session.
+// slotName returns the name of the slot that a call means: the one it gives, or else the session's current slot.
 func slotName(ctx context.Context, env *Env, ref string) (string, error) {
 	if ref != "" {
 		return ref, nil

@@ -42,8 +42,8 @@ func (o Operation) deed(env *Env, in any) *mdstore.Operation {
 	return &mdstore.Operation{Name: o.Name, Text: text, Session: env.Session, Operator: env.act(Write{}, Match{}).By(), Refs: refs}
 }
 
-// words returns what a trace tells of the arguments of a call: those that choose from few values, and names. refs are
-// those of the names that nodes have.
+// words returns the arguments of a call that a trace shows: choices from few values, and names. refs are the names
+// that are nodes' names.
 func (o Operation) words(in any) (words, named, refs []string) {
 	for _, p := range o.Params() {
 		value := reflect.Indirect(reflect.Indirect(reflect.ValueOf(in)).FieldByIndex(p.Field.Index))

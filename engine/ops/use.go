@@ -59,8 +59,7 @@ type Glance struct {
 	Focus  string `json:"focus,omitempty"` // title of the focused node
 }
 
-// Overview returns every active workspace in one line, where a call that names none cannot be about one of them; nil
-// where it is about one.
+// Overview returns every active workspace in one line if a call that names none would be ambiguous, and nil otherwise.
 var Overview = reading(func(ctx context.Context, env *Env, _ In) (*[]Glance, error) {
 	_, err := env.workspace(ctx, "")
 	if e := errs.As(err); e == nil || e.Code != errs.AmbiguousID {

@@ -17,7 +17,7 @@ type Where struct {
 	Identifier string       // of the connection; "" for none
 	MayMake    func() error // refuses a workspace that would be made for the Identifier; nil: it may be made
 	Dir        string       // the folder of a person's commands, with slashes; "" for none
-	Default    bool         // the workspace default is meant where none else is. It is made where it is not there
+	Default    bool         // a call that means no other workspace means the one named default, which is made if missing
 	Focus      bool         // calls about a log or problem that name no node are about the focus
 }
 
@@ -47,7 +47,7 @@ type seeking struct {
 	ref    string // as the call names it; "" for no name
 	all    []*mdstore.Workspace
 	active []*mdstore.Workspace // workspaces that a call can mean without naming them
-	// why bindings could not be read: where one workspace is meant without doubt, they do not matter
+	// why the bindings could not be read; it matters only if no other way finds a workspace
 	unbound error
 }
 

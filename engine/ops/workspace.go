@@ -209,7 +209,8 @@ func resolveIdentifier(
 	return r, fail(err)
 }
 
-// wholeIdentifier returns an identifier as it is bound: that of a folder which a person names from another one has its whole path.
+// wholeIdentifier returns an identifier in the form for bindings: a folder that a person names relatively gets its
+// whole path.
 func wholeIdentifier(env *Env, identifier string) string {
 	folder, is := strings.CutPrefix(identifier, sessions.FolderPrefix)
 	if !is || env.Where.Dir == "" {

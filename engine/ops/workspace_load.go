@@ -176,7 +176,7 @@ func told(refs []mdstore.Ref) map[string]string {
 	return out
 }
 
-// unread says which files of a workspace cannot be read, so that nobody takes what they hold for nothing.
+// unread returns warnings about unreadable files of a workspace, so that nobody believes their content does not exist.
 func unread(s *view.View) []string {
 	out := []string{}
 	for _, p := range s.Workspace().Problems {

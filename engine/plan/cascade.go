@@ -33,8 +33,8 @@ func (d *Draft) step(n *mdstore.Node, dec statemachine.Decision, why, moved stri
 	}
 }
 
-// thawed returns an error where a node among those is completed or cancelled, which freezes all below it, and the
-// caller did not say that they are to be reopened.
+// thawed returns an error if one of the nodes is completed or cancelled, which freezes everything below it, and the
+// caller did not ask to reopen it.
 func (d *Draft) thawed(id mdstore.ID, up []*mdstore.Node, cascade bool) error {
 	for _, a := range up {
 		d.Rely(a)

@@ -72,8 +72,8 @@ type Options struct {
 	TitleFolders bool // folders of new nodes are named by titles
 	Untimed      bool // updatedAt stays unchanged
 
-	// Claimed refuses to move a node that another session has claimed, or says what the caller is to be told of the
-	// claim; nil: no node is claimed.
+	// Claimed returns an error for a node that another session has claimed, or a text about the claim for the caller; nil:
+	// no node is claimed.
 	Claimed func(*mdstore.Node) (told string, err error)
 }
 
@@ -91,7 +91,7 @@ func (d *Draft) whole(c mdstore.Change, what ...view.Change) {
 	d.extra = append(d.extra, planned{change: c, what: what})
 }
 
-// Besides adds a change of a file that is none of the workspace's, with what it holds, nil for a new one.
+// Besides adds a change of a file outside of the workspace. old has the file's present bytes, nil for a new file.
 func Besides(d *Draft, c mdstore.Change, old []byte, what view.Change) {
 	d.extra = append(d.extra, planned{change: c, what: []view.Change{what}, old: old})
 }

@@ -10,7 +10,7 @@ import (
 	"arbor/statemachine"
 )
 
-// MakeRoot makes a root where there is none. The nodes that name it as their parent hang below it then.
+// MakeRoot makes a missing root. Nodes that name it as their parent then hang below it.
 func (d *Draft) MakeRoot(path mdstore.Path) error {
 	if slices.ContainsFunc(d.extra, func(x planned) bool { return x.change.Path == path }) {
 		return nil // two findings ask for it

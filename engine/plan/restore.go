@@ -90,7 +90,7 @@ func (x Restore) Plan(d *Draft) (*Restored, error) {
 	return out, err
 }
 
-// back moves the files and folders to where they were, the topmost first. parentId is written where it differs.
+// back moves the files and folders to their former paths, the topmost first, and corrects parentId if it differs.
 func (x Restore) back(d *Draft, n *mdstore.Node, parent mdstore.ID) error {
 	edited := []byte(nil)
 	if parent != n.Parent {

@@ -210,7 +210,7 @@ func sessionFile(d *Draft, id mdstore.ID) (*mdstore.Page, error) {
 	return p, p.Editable()
 }
 
-// ResumeSession takes a session up: one that is open goes on, and from one that has ended a new one does.
+// ResumeSession takes up a session: an open one continues, and an ended one gets a new session that continues it.
 type ResumeSession struct{ ID mdstore.ID }
 
 // Plan starts the session that goes on, if one is to.

@@ -13,7 +13,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// SlotFacts are what can be said of a slot besides its entries; nil leaves one as it is.
+// SlotFacts are the properties of a slot besides its entries; nil keeps the present value.
 type SlotFacts struct {
 	Name, Group, Description *string
 	Tags                     []string // all of them; nil leaves them
@@ -41,7 +41,7 @@ func CheckSlotName(name string) error {
 	return nil
 }
 
-// NoSlotName is what a session has instead of the name of its slot when nothing of it is to be kept.
+// NoSlotName stands for the slot's name in a session that must not write to the memory.
 const NoSlotName = "none"
 
 func nameRune(r rune) bool {
@@ -224,7 +224,7 @@ func freeName(d *Draft, name string, but mdstore.Path) error {
 	return nil
 }
 
-// slotPath returns where the file of a slot goes: its name, or its name and id where a file of that name is there.
+// slotPath returns the path for the file of a slot: from its name, or from name and id if a file of that name exists.
 func slotPath(d *Draft, k *mdstore.Kind, group, name string, id mdstore.ID) mdstore.Path {
 	folder := k.Folder(d.View.Workspace().Dir)
 	if group != "" {
@@ -248,9 +248,8 @@ func placeTaken(d *Draft, p mdstore.Path) bool {
 	return slices.ContainsFunc(d.View.Pages().All(), func(o *mdstore.Page) bool { return same(o.Path) })
 }
 
-// changeSlot plans a change of the front matter and the entries of a slot, and that updatedAt says so. What people
-// wrote between the entries becomes entries with ids. The file as it was is kept where the plan takes entries away that
-// nobody has elsewhere.
+// changeSlot plans a change of a slot's front matter and entries, and sets updatedAt. Texts that people wrote between
+// the entries become entries with ids. If the change removes entries that exist nowhere else, the old file is kept.
 func changeSlot(d *Draft, p *mdstore.Page, fields front, c mdstore.SlotChange, keep mdstore.ID, what view.Change) (kept mdstore.Path, err error) {
 	doc, version := p.File()
 	old := mdstore.Stored(p.Path, doc.Bytes())

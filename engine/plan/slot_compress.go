@@ -18,7 +18,7 @@ type SlotSize struct {
 	Keep                 string       // why compress leaves the file as it is; "" if it would compress it
 }
 
-// SizeOf compresses the text of a slot to see what that makes of it. It uses the document.
+// SizeOf returns the size that the text of a slot has when compressed. It uses the document.
 func SizeOf(p *mdstore.Page, force bool) SlotSize {
 	text := p.Doc().Bytes()
 	s := SlotSize{Name: mdstore.SlotName(p), Path: p.Path, Original: len(text), Compressed: len(mdstore.Stored(zippedPath(p), text)), Zipped: p.Path.IsZipped()}

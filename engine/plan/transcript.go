@@ -52,8 +52,8 @@ func (a AppendTranscript) Plan(d *Draft) (None, error) {
 	return None{}, nil
 }
 
-// transcriptOf returns where the transcript of a session lies, and the transcript, nil if there is none. The
-// error is that of one that cannot be read.
+// transcriptOf returns the path of a session's transcript and the transcript, nil if it is missing. An unreadable one
+// is an error.
 func transcriptOf(d *Draft, session mdstore.ID) (mdstore.Path, *mdstore.Page, error) {
 	s, err := sessionFile(d, session)
 	if err != nil {

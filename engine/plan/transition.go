@@ -156,7 +156,7 @@ func anyFrozen(up []*mdstore.Node) bool {
 	return slices.ContainsFunc(up, func(a *mdstore.Node) bool { return statemachine.Frozen(a.Status) })
 }
 
-// Facts gathers what the life cycle asks about a node; conclusion is one that is given with the call.
+// Facts gathers the facts that the life cycle asks for. conclusion is the one that the call gives.
 func Facts(v *view.View, n *mdstore.Node, conclusion string) statemachine.Facts {
 	return statemachine.Facts{Conclusion: strings.TrimSpace(conclusion) != "" || n.Conclusion() != "", OpenChildren: v.OpenChildren(n.ID)}
 }

@@ -16,8 +16,8 @@ import (
 	"arbor/mdstore/merge"
 )
 
-// Undo takes an operation back: what it wrote gets the bytes of before, or is merged with what came since; what it made
-// goes to the trash, and what it moved or removed comes back. It may concern several workspaces, or none.
+// Undo takes an operation back. Files that it wrote get their old bytes, or are merged with later changes; files that
+// it made go to the trash; files that it moved or removed come back. It may concern several workspaces, or none.
 type Undo struct {
 	Operation mdstore.Operation
 	Trash     mdstore.Path                                       // the trash folder for the files that the operation made

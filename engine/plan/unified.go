@@ -41,7 +41,7 @@ func UnifiedDiff(name string, old, new []byte) string {
 	return u.String()
 }
 
-// label returns a name as it stands in a diff's head, where a tab ends one that holds blanks.
+// label returns a name for the head of a diff. A tab ends a name that has blanks.
 func label(name string) string {
 	if strings.Contains(name, " ") {
 		return name + "\t"

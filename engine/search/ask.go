@@ -10,7 +10,7 @@ import (
 	"arbor/mdstore"
 )
 
-// idle are the words that questions are made of, which say nothing of what is asked for.
+// idle are words such as "what" and "is" that tell nothing about the subject of a question.
 var idle = strings.Fields(`a about after an and any are as at be been but by can could did do does don't for from get gets had has have how i if in into is it
 	its kind kinds long many me much must my not of often on or our should so than that the their them there they this to us use was we were what
 	when where which who whom whose why will with would you your`)
@@ -21,8 +21,8 @@ var idleHan = strings.NewReplacer("为什么", " ", "什么", " ", "怎么", " "
 // endings are what words of one stem differ in, the longest first.
 var endings = strings.Fields("ations ation ings ing ions ion ers ies ed er es ly al s e y")
 
-// Question returns the query for a question in plain words: any of its words may match, whatever their endings. The error is a
-// *SyntaxError where it has no word that says what is asked for.
+// Question returns the query for a question in plain words: any word may match, with any ending. If no word tells what
+// the question is about, the error is a *SyntaxError.
 func Question(text string) (*Query, error) {
 	q := &Query{root: &expr{op: or}}
 	add := func(w word, prefix bool) {

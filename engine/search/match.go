@@ -36,7 +36,8 @@ func shows(r rune) bool {
 // spells reports whether r is a part of words, of whatever script.
 func spells(r rune) bool { return joins(r) || unspaced(r) && !unicode.IsPunct(r) }
 
-// next returns where the word stands in a folded text at or behind an offset, -1 where it does not. A prefix may go on.
+// next returns the offset of the word in a folded text, at or after an offset, or -1. A prefix matches longer words
+// too.
 func (w *word) next(text []byte, from int, prefix bool) int {
 	for {
 		i := bytes.Index(text[from:], w.text)
@@ -86,7 +87,7 @@ func (t *Term) next(text []byte, from int) (start, end int) {
 	}
 }
 
-// rest returns where the words of a phrase behind the first one end, -1 where they do not follow.
+// rest returns the end of a phrase's words after the first one, or -1 if they do not follow it.
 func (t *Term) rest(text []byte, at int) int {
 	for i := 1; i < len(t.words); i++ {
 		w := &t.words[i]

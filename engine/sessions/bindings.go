@@ -220,7 +220,7 @@ func orNone(s []string) string {
 	return strings.Join(s, ", ")
 }
 
-// Diagnostics returns what is wrong with the file: that it is no JSON, or the bindings in it that are none.
+// Diagnostics returns the problems of the file: invalid JSON, or invalid bindings in it.
 func (s *Bindings) Diagnostics() []mdoc.Diagnostic {
 	if s.corrupt != nil {
 		line, col := s.damage()

@@ -241,7 +241,7 @@ func fileOf(dir mdstore.Path, session string) mdstore.Path {
 	return dir.Join(hex.EncodeToString(sum[:8]))
 }
 
-// read returns what a session has seen. A file of another form, or a damaged one, is none. s.mu must be held.
+// read returns what a session has seen: nothing if the file has another form or is damaged. s.mu must be held.
 func (s *Seen) read(ctx context.Context, dir mdstore.Path, session string) (*seen, error) {
 	if m := s.attended[session]; m != nil {
 		return m, nil

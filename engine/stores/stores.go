@@ -41,7 +41,7 @@ type WorkspaceStore interface {
 
 // A BindingStore keeps which workspace an identifier means: 1 to 256 bytes without control characters.
 type BindingStore interface {
-	// Resolve returns the workspace of an identifier, and makes one that is bound to it where there is none.
+	// Resolve returns the workspace of an identifier. If there is none, it makes one and binds it.
 	Resolve(ctx context.Context, identifier string) (mdstore.ID, error)
 
 	// Bind makes an identifier mean a workspace, whatever it meant before.
@@ -64,8 +64,8 @@ type SessionStore interface {
 	// Append adds all messages or none. It makes the session if it does not exist.
 	Append(ctx context.Context, workspace mdstore.ID, session string, more ...mdstore.Message) error
 
-	// Write puts messages in the place of those that are there, as one change. It makes the session where there is
-	// none. Together they have room in one file.
+	// Write replaces all messages in one change. It makes the session if it does not exist. The messages must fit into one
+	// file.
 	Write(ctx context.Context, workspace mdstore.ID, session string, all []mdstore.Message) error
 
 	// Clear leaves a session without messages. What they were is kept in a file of another name, as with Write.

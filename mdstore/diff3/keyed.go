@@ -13,7 +13,7 @@ type Item struct {
 	Value string // what tells whether an item was changed
 }
 
-// A Pick is an element of a merged list: where it is in each of the three, -1 where it is not there.
+// A Pick is an element of a merged list: its index in each of the three lists, or -1.
 type Pick struct{ Base, Ours, Theirs int }
 
 // Keyed joins the changes that ours and theirs made to a list. What one side removed is removed, unless the other

@@ -188,7 +188,7 @@ func (c *cache) stamp() mdstore.Stamp {
 	return s
 }
 
-// varint takes a number off the front of a text, as binary.AppendUvarint writes it. It panics where there is none.
+// varint takes a number, written by binary.AppendUvarint, off the front of a text. It panics if there is none.
 func varint(text *string) int {
 	var n uint64
 	for shift := 0; ; shift += 7 {

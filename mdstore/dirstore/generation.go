@@ -72,8 +72,8 @@ func (s *Store) Generation(ctx context.Context) (uint64, error) {
 	}
 }
 
-// read returns the number, 0 if there is none. If what the file holds is no number, ok is false and n
-// differs with what it holds.
+// read returns the number, or 0 if the file is missing. If the file holds no number, ok is false, and n is a digest of
+// its bytes.
 func (g *generation) read() (n uint64, ok bool) {
 	head, err := g.disk.ReadHead(generationPath, generationHead)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -12,7 +12,8 @@ import (
 	"arbor/mdstore/gitrepo"
 )
 
-// A verdict is what the record and git tell of a save by another program. The zero verdict: it stands, and there is nothing to tell.
+// A verdict judges a save by another program by the record and git. The zero verdict: the save stands, and nothing is
+// reported.
 type verdict struct {
 	base   []byte // the version that the save was made from, where it is proved to be stale
 	newest []byte // the file's text after the last commit

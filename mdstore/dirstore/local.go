@@ -64,8 +64,8 @@ func (v *vault) ListLocal(ctx context.Context, dir mdstore.Path) ([]mdstore.Loca
 	return out, nil
 }
 
-// localPath returns the path of what has a name in .local/. No folder above it is a link; with create, those that are
-// missing are made.
+// localPath returns the path of a file in .local/. It refuses links among the folders above it; with create it makes
+// missing ones.
 func (v *vault) localPath(ctx context.Context, name mdstore.Path, create bool) (mdstore.Path, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err

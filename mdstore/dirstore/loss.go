@@ -68,8 +68,9 @@ type loss struct {
 	what []string           // the keys and sections
 }
 
-// lossesOf returns what a text does not have that commits wrote and the newest version has, where it has instead what stood there before: the
-// last commit first. A text with the timed log line of a commit was made by somebody who had read what that commit wrote: nothing of it is lost.
+// lossesOf returns the parts written by commits that the newest version has and a text lacks, if the text has the part
+// from before instead; the last commit comes first. If a text has the timed log line of a commit, its author had read
+// that commit, so none of it counts as lost.
 func (s *Store) lossesOf(p mdstore.Path, steps []recordedStep, newest, text []byte) []loss {
 	is, has := s.partsOf(p, newest), s.partsOf(p, text)
 	return s.writers(p, steps, is, func(x part, w writing) bool {

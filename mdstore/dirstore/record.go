@@ -90,8 +90,8 @@ func (s *Store) record(steps ...recordedStep) {
 	}
 }
 
-// keepForeign writes what a line replaced to the trash, except versions that are Arbor's own, and returns where; ""
-// where there is nothing to keep.
+// keepForeign writes the versions that a line of the record replaced to the trash, except Arbor's own, and returns the
+// path; "" if there is nothing to keep.
 func (s *Store) keepForeign(r recorded, own func(recordedStep) bool) (trash mdstore.Path) {
 	at := mdstore.TrashPath(mdstore.TrashStamp(time.Unix(0, r.Time), "record"), "")
 	for _, st := range r.Steps {
@@ -305,7 +305,7 @@ func (s *Store) recordOf(paths ...mdstore.Path) map[mdstore.Path][]recordedStep 
 	return all
 }
 
-// unnoted returns what the record says of commits after the last one in the history. The lock is held.
+// unnoted returns the record's commits that are newer than the last one in the history. The lock must be held.
 func (s *Store) unnoted() (all []versioned) {
 	var noted int64
 	for _, n := range s.gen.history() {

@@ -62,7 +62,7 @@ func strayPatterns(kinds mdstore.Kinds) (all []*regexp.Regexp) {
 	return all
 }
 
-// strayOf returns what a name says of a file; ok is false for one that may be part of a vault.
+// strayOf tells from its name what kind of stray a file is; ok is false if the file may be part of the vault.
 func (v *vault) strayOf(p mdstore.Path) (stray mdstore.Stray, ok bool) {
 	for i, pattern := range v.strayPatterns() {
 		m := pattern.FindStringSubmatch(p.Base())

@@ -80,7 +80,7 @@ func (t *tree) at(dir mdstore.Path) *kindFolder {
 	return nil
 }
 
-// kindOf returns the kind of what has a name in the place, nil for what is of none.
+// kindOf returns the kind of a file with that name in the folder, or nil.
 func (p *kindFolder) kindOf(name string, mode fs.FileMode, top bool) *mdstore.Kind {
 	for _, k := range p.kinds {
 		asFolder := mode.IsDir() && (k.Place.Many() || top && k.Place.Each)

@@ -68,7 +68,7 @@ func (r *Repo) changes(out []byte) (all []Change) {
 	return all
 }
 
-// rawChange reads ":MODE MODE ID ID STATUS", which has more modes and ids where it tells of a merge.
+// rawChange reads ":MODE MODE ID ID STATUS". The line of a merge has more modes and ids.
 func rawChange(line string) (c Change, others []Blob) {
 	sides := strings.IndexFunc(line, func(r rune) bool { return r != ':' }) + 1
 	if words := strings.Fields(line[sides-1:]); len(words) == 2*sides+1 {

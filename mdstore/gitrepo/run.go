@@ -52,7 +52,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("git %s: %s", e.Args[0], words)
 }
 
-// Open returns the repository that a folder lies in. The error wraps ErrNone where there is none, or no program git.
+// Open returns the repository of a folder. The error wraps ErrNone if there is no repository or no program git.
 func Open(ctx context.Context, folder string) (*Repo, error) {
 	r, err := at(folder)
 	if err != nil {

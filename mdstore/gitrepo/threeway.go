@@ -216,8 +216,8 @@ func (r *Repo) Waiting() (w Waiting, ok bool) {
 	return Waiting{f[0], f[1], f[2]}, true
 }
 
-// Wait leaves the state of a merge that stopped, as git merge does: the versions of each file in the index, and what
-// the commit is to be.
+// Wait leaves the state of a stopped merge as git merge does: each file's versions in the index, and the message of
+// the commit.
 func (r *Repo) Wait(ctx context.Context, w Waiting, message string, clashes []Clash) error {
 	for _, f := range []struct{ name, text string }{
 		{syncState, w.Ours + "\n" + w.Theirs + "\n" + w.Tree + "\n"}, {"MERGE_MSG", message}, {"MERGE_MODE", ""}, {mergeHead, w.Theirs + "\n"},

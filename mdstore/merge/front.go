@@ -187,7 +187,8 @@ func (m *merging) field(e [3]entry) string {
 	return cmp.Or(e[ours].with(literal[theirs]), raw[theirs])
 }
 
-// hashed reports whether the hash of the rules is to be made anew. A person who edits rules by hand leaves it as it is.
+// hashed reports whether the merge computes the hash of the rules anew: a side other than the winner changed it. A
+// winner keeps the hash that it has, as after an edit by hand.
 func (m *merging) hashed(v [3]string) bool {
 	return v[ours] != v[base] && m.wins != OursWin || v[theirs] != v[base] && m.wins != TheirsWin
 }
@@ -216,8 +217,9 @@ func unite(base, ours, theirs []string) (out []string) {
 	return out
 }
 
-// status reports which of two statuses stands: +1 for a. One that follows from the other by one action does, unless
-// either follows from the other; else the one that was written later, and then the one that is further on.
+// status reports which of two statuses stands: +1 for a, -1 for b. A status that follows from the other by one action
+// stands, unless each follows from the other. Otherwise the one that was written later stands, and last the one that
+// is further on.
 func (m *merging) status(a, b string) int {
 	of, _ := m.doc[ours].Field(mdstore.KeyType)
 	follows := func(from, to string) int {

@@ -40,7 +40,7 @@ func (m *merging) conflictsIn(data []byte) (out []Conflict) {
 	return out
 }
 
-// said returns what a document says of a key or in a section, or with "" above its sections.
+// said returns the text of a key or section in a document; "" names the text above the sections.
 func said(d *mdoc.Doc, what string) string {
 	switch f, ok := d.Field(what); {
 	case ok && f.Kind == mdoc.Nested:

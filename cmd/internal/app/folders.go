@@ -43,8 +43,8 @@ func folders(dir, home string) (all []string, top int) {
 	return all, top
 }
 
-// gitFolder returns where git keeps what it knows of the working tree whose top a folder is, "" if it is none; linked
-// says that a file tells where that is.
+// gitFolder returns git's folder for the working tree at dir, "" if dir is not the top of one; linked is true if .git
+// is a file that names the folder.
 func gitFolder(dir string) (git string, linked bool) {
 	git = filepath.Join(dir, ".git")
 	if isDir(git) {

@@ -36,8 +36,8 @@ var (
 	_ mdstore.Watcher = (*lastingStore)(nil)
 )
 
-// use returns the vault that lies at the place now, after making its folder where that is wanted; an emptyStore where
-// there is none, or where it cannot be opened.
+// use returns the vault at the place, and makes its folder if asked to. If there is no vault, or it cannot be opened,
+// it returns an emptyStore.
 func (s *lastingStore) use(wanted bool) mdstore.Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +107,8 @@ func (s *lastingStore) Update(ctx context.Context, f func(mdstore.Tx) error) err
 	return st.Update(ctx, f)
 }
 
-// shift is what the number of vaults that were opened adds to the generations of the one that is open now.
+// shift is added to the generations of the open vault. It grows with each vault that was opened, so that generations
+// never repeat.
 func (s *lastingStore) shift() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

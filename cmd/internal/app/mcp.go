@@ -152,7 +152,7 @@ arbor mcp -C /path/to/project -w Login`,
 	}
 }
 
-// tokenFile is where the token lies in a vault: it is of this machine, and no part of what git tracks.
+// tokenFile is the path of the token in a vault. It belongs to this machine; git does not track it.
 var tokenFile = filepath.Join(mdstore.LocalDir, "token")
 
 func serveCommand(version string) cli.Command {

@@ -15,7 +15,7 @@ import (
 	"arbor/mdstore/guard"
 )
 
-// A file is a configuration file as it was read, and what it is to be. One without a byte counts as none.
+// A file is a configuration file: the text that was read and the text to write. An empty file counts as missing.
 type file struct {
 	path      string
 	dir, name string // the project's folder and the path in it, which no link leads out of; for a user's file its folder
@@ -74,7 +74,7 @@ func (f *file) look(root *os.Root) (string, error) {
 	return string(data), err
 }
 
-// commit makes the file what it is to be, in one step: a program that reads it gets the old content or the new one.
+// commit writes the new text in one step: a program that reads the file gets the old content or the new one.
 func (f *file) commit() error {
 	if !f.changed() {
 		return nil

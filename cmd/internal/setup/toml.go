@@ -11,7 +11,7 @@ import (
 
 // In a TOML file an entry is a table of its own. Package config edits it, and refuses what would change anything else.
 
-// key returns the name of a setting in a TOML file, or of what is in it.
+// key returns the TOML name of a setting, or of a member of it.
 func (s setting) key(names ...string) string { return strings.Join(slices.Concat(s.path, names), ".") }
 
 func findTOML(text string, s setting) ([]entry, error) {
@@ -29,7 +29,7 @@ func findTOML(text string, s setting) ([]entry, error) {
 	return []entry{e}, nil
 }
 
-// addTOML puts a command where there is none. A text without an end of its last line goes on without one.
+// addTOML adds a command to a text that lacks it. If the text does not end with a line feed, neither does the result.
 func addTOML(text string, s setting, value any) (string, error) {
 	c := value.(command)
 	out, err := config.Set([]byte(text), s.key("command"), c.Command)

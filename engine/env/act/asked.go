@@ -54,8 +54,8 @@ func Granted(g *trust.Grant) string {
 // mostLogged is how many bytes of arguments a line of a log has.
 const mostLogged = 600
 
-// InLog returns what a line of a log tells of a request: its file or program, and its arguments, with the size of what
-// is left out.
+// InLog returns the part of a log line that describes a request: its file or program and its arguments. If they are
+// cut, it says by how much.
 func InLog(r trust.Request) string {
 	q := &question{}
 	if q.addJSON("", r.Arguments); len(q.texts) == 0 {

@@ -120,8 +120,8 @@ func (h *Here) elsewhere(p string) string {
 	return "; environments that have it: " + strings.Join(all, ", ") + " (environment names one)"
 }
 
-// Change makes a planned change of a file, once it may be made: the session has read the file as it is, and a person is
-// asked where the environment wants that. It returns the id by which the change is taken back.
+// Change makes a planned change of a file once it is allowed: the session must have read the present version, and a
+// person must agree if the environment asks for that. It returns the id for undoing the change.
 func (a *Call) Change(ctx context.Context, c *jail.Change, ifMatch string) (undo string, err error) {
 	h := a.h
 	switch {
@@ -153,7 +153,7 @@ func (a *Call) Change(ctx context.Context, c *jail.Change, ifMatch string) (undo
 	return undo, nil
 }
 
-// logged adds a line about what the call did to the session's log. What was done stands without it.
+// logged adds a line about the call to the session's log. If that fails, the call's work still stands.
 func (a *Call) logged(ctx context.Context, text string) {
 	if err := a.h.Log(context.WithoutCancel(ctx), "tool", text); err != nil {
 		a.Unlogged = "the session's log has no line of it: " + err.Error()

@@ -13,8 +13,8 @@ import (
 // mostShown is how many bytes of a text a question shows, unless it is wanted whole.
 const mostShown = 4 << 10
 
-// A question is what a person reads before they decide: each character of its texts, in order, or where they are too
-// long, their beginning and end, with the size of what is between and the command that shows it.
+// A question is the text that a person reads before they decide. It shows each character, in order. Of a long text it
+// shows the beginning and the end, with the size of the rest and the command that shows it.
 type question struct {
 	whole bool
 	all   string // the command that shows the whole of it

@@ -63,8 +63,8 @@ func confinedText(how string, network bool) (lines [][2]string) {
 	return append(lines, [2]string{"confined by", how + ": " + what})
 }
 
-// TellMade writes into the session's log what was made of protected names while a program ran, and returns what a reply
-// says of it; "" for nothing.
+// TellMade notes in the session's log which files with protected names were made while a program ran, and returns a
+// text about them for the reply; "" for none.
 func (a *Call) TellMade(ctx context.Context, made []string) string {
 	if made == nil {
 		return ""

@@ -63,7 +63,7 @@ func powerless() error {
 // abis are the kernel's numbers for how programs of a processor call it.
 var abis = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64, "riscv64": unix.AUDIT_ARCH_RISCV64}
 
-// Where a filter finds what it judges, and the bit of the calls of x32, a second way to call on amd64.
+// The offsets of the data that a filter judges, and the bit that marks calls of x32, a second ABI of amd64.
 const (
 	callNumber  = 0
 	callABI     = 4

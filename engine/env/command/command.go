@@ -48,7 +48,7 @@ type Result struct {
 
 const maxOutput = 64 << 10
 
-// A job is what is to be done, as the processes that confine a program hand it on.
+// A job describes the program to run. The processes that confine it hand the job on.
 type job struct {
 	Way   string // "" confines nothing
 	Argv  []string

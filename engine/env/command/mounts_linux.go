@@ -16,8 +16,8 @@ var (
 	devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
 )
 
-// reads returns what a program may read besides its own folders: the system's files, what is in PATH, itself, and what
-// its definition names. Those in the root are the root's.
+// reads returns the paths that a program may read besides its own folders: the system's files, the folders of PATH,
+// the program itself and the paths of its definition. Paths inside the root are left out, as the root covers them.
 func (r reach) reads(more ...string) (all []string) {
 	all = append(slices.Clone(system), r.Read...)
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {

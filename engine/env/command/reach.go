@@ -215,7 +215,8 @@ var refusals = []struct {
 		`an interpreter may lie where it cannot be read; "read": ["/FOLDER"] in its definition asks a person for that`},
 }
 
-// Refused returns what a program that failed was likely refused, by what it wrote, and what would help; "" for nothing.
+// Refused guesses from the output of a failed program which access was refused, and says what would help; "" for no
+// guess.
 func Refused(s Spec, r *Result) string {
 	if r.Confined == "" || r.Code == 0 || r.TimedOut {
 		return ""

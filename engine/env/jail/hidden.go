@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A Hiding says of which folders nothing is seen: what is in them can be neither read, listed, searched nor written,
-// by whatever path or link it is reached.
+// A Hiding names folders that tools cannot see. Files in them cannot be read, listed, searched or written, by any path
+// or link.
 type Hiding struct {
 	Name    string   // every folder of this name, in any letter case, at any depth; "" for none
 	But     string   // the one folder of that name that can be seen

@@ -158,7 +158,7 @@ func (h *Hub) ping(ctx context.Context, c *conn) {
 	}
 }
 
-// got gives a message to the call that it is about. One that nobody waits for any more is dropped.
+// got passes a message to its call. If no call waits for it, the message is dropped.
 func (c *conn) got(m message) {
 	id := m.ID
 	if m.Method == life {

@@ -111,7 +111,7 @@ func (c Call) same(d Call) bool {
 		c.Version == d.Version && bytes.Equal(canonical(c.Arguments), canonical(d.Arguments))
 }
 
-// canonical returns JSON with its keys in order and without blanks; what is no JSON as it stands.
+// canonical returns JSON with sorted keys and without blanks. Text that is no JSON is returned unchanged.
 func canonical(raw json.RawMessage) []byte {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

@@ -19,7 +19,7 @@ const (
 	move   verb = "move"
 )
 
-// A step is one change of a commit as it is made, and as it stands in a record.
+// A step is one change of a commit, also in the form in which a record has it.
 type step struct {
 	Do   verb         `json:"do"`
 	Path mdstore.Path `json:"path"`

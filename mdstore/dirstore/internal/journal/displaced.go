@@ -166,7 +166,8 @@ func (c *Committer) inspect(at mdstore.Path) (d displaced, err error) {
 	return d, nil
 }
 
-// look merges what was saved in a displaced file, if anything was, and removes one that is of no use any more.
+// look merges a save that went to a displaced file, if there was one, and removes displaced files that are no longer
+// needed.
 func (c *Committer) look(at mdstore.Path, begin func() error) error {
 	d, err := c.inspect(at)
 	switch {
@@ -185,7 +186,7 @@ func (c *Committer) look(at mdstore.Path, begin func() error) error {
 	if err := c.mergeLate(d); err != nil {
 		return err
 	}
-	// From here on it is a file that held what it holds now: what is saved in it later is another save.
+	// From here on its present bytes count as known: a later save in it is a new one.
 	if _, err := c.putAway(at, d.path, savedMark, d.held); err != nil {
 		return err
 	}

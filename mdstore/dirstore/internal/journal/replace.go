@@ -86,7 +86,8 @@ func (c *Committer) putBack(t, p mdstore.Path, known, data []byte) error {
 	return c.FS.Exchange(t, p)
 }
 
-// A join makes another text of what a file holds now, and says what is missing from that; nil if there is none.
+// A join returns a new text for a file, made from its present bytes, and the names of what that text lacks. It returns
+// nil if it cannot join them.
 type join = func(now []byte) (joined []byte, missing []string)
 
 // Rejoin makes of the file at p what join makes of what it holds, and returns what is missing from that. save, if it is
@@ -101,13 +102,15 @@ func (c *Committer) Rejoin(p mdstore.Path, save []byte, join join) (missing []st
 	return missing, ok
 }
 
-// LayBeside makes a conflict copy of what commits had made of a file, where a save stands that some of it is missing from.
+// LayBeside writes the text that commits had made of a file beside it, as a conflict copy, because the save that stands
+// lacks a part of it.
 func (c *Committer) LayBeside(p mdstore.Path, data []byte, missing string) error {
 	return c.layBeside(data, mdstore.Collision{Path: p, Text: fmt.Sprintf("STALE_SAVE: %s was saved by a program that had "+
 		"read an older version; both changes are in the file now, except %s; the other version lies beside it", p, missing)})
 }
 
-// base returns the version that a save at p was made from: the one that it replaced, or an older one where that is proved.
+// base returns the version from which a save at p was made: the one that it replaced, or an older one if that is
+// proved.
 func (c *Committer) base(p mdstore.Path, replaced, save []byte) []byte {
 	if c.BaseOf != nil {
 		if older := c.BaseOf(p, save); older != nil {

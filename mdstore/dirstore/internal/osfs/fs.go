@@ -20,8 +20,8 @@ import (
 type FS interface {
 	// Lstat describes what is at p itself; it follows no link.
 	Lstat(p mdstore.Path) (Info, error)
-	// ReadFile returns the bytes of a regular file, and describes it as it was then. What is no regular file, or is
-	// larger than limit, is an *mdoc.UnreadableError.
+	// ReadFile returns the bytes of a regular file with its description at that moment. For anything else, and for a file
+	// larger than limit, the error is an *mdoc.UnreadableError.
 	ReadFile(p mdstore.Path, limit int64) ([]byte, Info, error)
 	// ReadDir returns the entries of a folder in the order of their names.
 	ReadDir(p mdstore.Path) ([]Entry, error)
@@ -75,7 +75,7 @@ type Entry struct {
 	Type fs.FileMode // type bits only
 }
 
-// The codes of what is not to be read or written for being what it is, beside mdoc.CodeTooLarge.
+// The codes for files of a kind that must not be read or written, beside mdoc.CodeTooLarge.
 const (
 	CodeNotAFile   = "NOT_A_FILE" // a folder, a pipe, a device, a socket
 	CodeSymlink    = "SYMLINK"    // a symbolic link
