@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Apply makes the edits of all patches, which must have been computed against d, in one splice, parses the result, and
-// refuses it with an *EditError unless exactly the requested values changed.
+// Apply makes the edits of all patches in one splice and parses the result. It refuses the result with an *EditError
+// unless exactly the requested values changed. The patches must have been computed against d.
 //
-// Patches are made in their order: items appended to one section keep it, and of two values
-// for one field or two texts for one section the later is used. A section cannot get a text
-// and other items at once. If nothing changes the result is d itself.
+// Apply follows the order of the patches: items appended to one section keep that order, and of two values for one
+// field, or two texts for one section, it uses the later one. One call cannot both set the text of a section and edit
+// its items. If nothing changes, Apply returns d itself.
 func (d *Doc) Apply(ps ...Patch) (*Doc, error) {
 	if err := d.Editable(); err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ type edit struct {
 	text string
 }
 
-// splice makes all edits in one pass, those at one place in the given order. Edits that overlap are an error.
+// splice makes all edits in one pass. Edits of the same place keep their given order. Edits that overlap are an error.
 func splice(src []byte, edits []edit) ([]byte, error) {
 	slices.SortStableFunc(edits, func(a, b edit) int {
 		return cmp.Or(cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(a.span.End, b.span.End))

@@ -33,7 +33,7 @@ const (
 // A block is one child of the document. Sections and lists consist of these.
 type block struct {
 	kind  blockKind
-	span  Span // from the start of the first line to the end of the last that is not blank, without its line end
+	span  Span // from the start of the first line to the end of the last non-blank line, without its line end
 	lines Span // headings: the whole lines, with the underline of a setext heading
 
 	level  int    // headings
@@ -58,17 +58,17 @@ type outline struct {
 	sections []Section
 }
 
-// parseBlocks returns the top-level blocks of src behind base, in their order.
+// parseBlocks returns the top-level blocks of src from offset base on, in their order. Their offsets are those of src.
 func parseBlocks(src []byte, base int) (blocks []block) {
 	defer func() {
 		if recover() != nil {
-			// A bug in the library. Without blocks there are no sections, so that the check of every edit fails.
+			// goldmark has a bug. Without blocks there are no sections, so that the check of every edit fails.
 			blocks = nil
 		}
 	}()
 	b := src[base:]
-	// A blank instead of each carriage return, at the end of a line, does not change block
-	// structure, while the library reads a marker before CRLF as text.
+	// goldmark reads a list marker directly before CRLF as text. A space in place of the carriage return avoids that,
+	// keeps all offsets, and does not change the block structure.
 	root := markdown.Parse(text.NewReader(bytes.ReplaceAll(b, []byte("\r\n"), []byte(" \n"))))
 	var nodes []ast.Node
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
@@ -78,7 +78,7 @@ func parseBlocks(src []byte, base int) (blocks []block) {
 		}
 		start := base + lineStart(b, at)
 		if k := len(blocks); k > 0 && blocks[k-1].span.Start == start {
-			// A table made of the end of a paragraph is one block with the rest of it.
+			// goldmark made a table of the last lines of a paragraph. Both together are one block here.
 			continue
 		}
 		blocks = append(blocks, block{span: Span{Start: start}, marks: -1, number: -1})
@@ -111,7 +111,7 @@ func nodePos(n ast.Node) int {
 	return -1
 }
 
-// describe fills in what is particular to the kind of block.
+// describe sets the fields that depend on the kind of the block.
 func (k *block) describe(src []byte, base int, n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Heading:
@@ -158,7 +158,7 @@ func (k *block) describeHeading(src []byte, base int, n *ast.Heading) {
 	k.title = strings.Join(words, " ")
 }
 
-// addItem adds the list item whose marker's line holds at, and ends the item before it there.
+// addItem adds the list item whose marker stands in the line at offset at. The previous item ends before that line.
 func (k *block) addItem(src []byte, at, offset int) {
 	start := lineStart(src, at)
 	mark := start
@@ -176,8 +176,8 @@ func (k *block) addItem(src []byte, at, offset int) {
 	})
 }
 
-// sentinel is appended to a text to find out whether a block at its end is still open:
-// the heading is then part of that fence or HTML block.
+// The code below appends sentinel to a text to find out whether a block at the text's end is still open. If so, the
+// heading in sentinel becomes part of that fence or HTML block.
 const sentinel = "\n\n## end\n"
 
 // openBlock returns the block that is still open at the end of src.
@@ -185,7 +185,7 @@ func openBlock(src []byte, base int) (block, bool) {
 	return lastOpen(parseBlocks(slices.Concat(src, []byte(sentinel)), base), len(src))
 }
 
-// lastOpen returns the last of the blocks of a text with the sentinel at an offset, if it is open there.
+// lastOpen returns the last block of a text that has the sentinel at offset at, and whether the block is open there.
 func lastOpen(blocks []block, at int) (k block, open bool) {
 	if len(blocks) == 0 {
 		return block{}, false

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A FieldValue is a key of the front matter and the value to write.
+// A FieldValue is a front matter entry to write.
 type FieldValue struct {
 	Key   string
 	Value Scalar
@@ -20,7 +20,8 @@ type SectionText struct {
 }
 
 // Compose makes a new document of that form: the fields, then the sections, in their order. A section without text is
-// its heading alone. The error is an *EditError if the document cannot hold a text. adapted is as in Patch.
+// its heading alone. adapted names the changes to the texts, as Patch.Adapted does. The error is an *EditError if the
+// document cannot hold a text.
 func Compose(
 	name string, form *Form, fields []FieldValue, sections []SectionText,
 ) (d *Doc, adapted []string, err error) {
@@ -74,7 +75,7 @@ func Compose(
 	return d, adapted, nil
 }
 
-// checkComposed compares the parsed document with what was given.
+// checkComposed compares the parsed document with the given fields and sections, and names the first difference, or "".
 func (d *Doc) checkComposed(fields []FieldValue, sections []SectionText, texts []string, items [][]string) string {
 	sameField := func(f Field, want FieldValue) bool { return f.Key == want.Key && want.Value.holds(d.text, f) }
 	if !slices.EqualFunc(d.fields, fields, sameField) {

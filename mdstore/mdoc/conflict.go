@@ -26,8 +26,8 @@ func unfinished(src []byte) (at int, what string) {
 	return -1, ""
 }
 
-// conflict returns the offsets of the first conflict marker that opens a hunk and of the one that closes it, or -1.
-// Both together count anywhere, also in code, as git writes them anywhere.
+// conflict returns the offsets of the markers that open and close the first hunk, or -1. Such a pair of markers counts
+// anywhere, also in code, because git writes it anywhere.
 func conflict(src []byte) (from, to int) {
 	h, ok := hunkIn(src, 0)
 	if !ok {
@@ -36,11 +36,11 @@ func conflict(src []byte) (from, to int) {
 	return h.open, h.shut
 }
 
-// A hunk is a conflict with its marks: the offsets of the lines that are marks. base is shut where the conflict
-// shows none, and so is middle where the line between the sides is missing.
+// A hunk holds the offsets of the marker lines of one conflict. base equals middle if the conflict shows no base text.
+// middle equals shut if the line between the sides is missing.
 type hunk struct{ open, base, middle, shut int }
 
-// hunkIn returns the first hunk of src at or behind from. The marks of a hunk have one length, of seven or more.
+// hunkIn returns the first hunk of src at or behind from. All markers of a hunk have the same length, seven or more.
 func hunkIn(src []byte, from int) (h hunk, ok bool) {
 	for open := lineWith(src, from, "<<<<<<<"); open >= 0; open = lineWith(src, lineEnd(src, open), "<<<<<<<") {
 		line := src[open:lineEnd(src, open)]
@@ -69,10 +69,10 @@ func hunkIn(src []byte, from int) (h hunk, ok bool) {
 	return hunk{}, false
 }
 
-// A Side is one of the texts that the marks of a conflict tell apart.
+// A Side says which text of a conflict to take.
 type Side int
 
-// The sides. Base is there only where the marks show it. Undecided is all of them, with the marks.
+// The sides. Base is empty if the conflict shows no base text. Undecided keeps all texts, with the markers.
 const (
 	Ours Side = iota
 	Theirs
@@ -80,10 +80,10 @@ const (
 	Undecided
 )
 
-// Of returns a text in which each conflict is what one side has. It is the text itself where there are no marks.
+// Of returns src with each conflict replaced by the text of side s. Without conflicts it returns src itself.
 func (s Side) Of(src []byte) []byte { return Pick(src, func(int) Side { return s }) }
 
-// Pick is Of with a side for each conflict, counted from 0.
+// Pick is like Of, but asks side which text to take of conflict i, counted from 0.
 func Pick(src []byte, side func(i int) Side) []byte {
 	var out []byte
 	at, n := 0, 0
@@ -127,8 +127,9 @@ func lineWith(src []byte, from int, mark string) int {
 	}
 }
 
-// leftover returns the offset of the first conflict marker that is left of a hunk, or -1. A marker in code is text,
-// and so is a line of a quote of seven levels or of a table. file is false for a text without front matter.
+// leftover returns the offset of the first single conflict marker, which a half-resolved conflict leaves behind, or -1.
+// A marker in code is text. So is a line of a table, or of a quote with seven levels. file is false for a text without
+// front matter.
 func leftover(src []byte, file bool) int {
 	first := -1
 	var code []Span // computed for the first marker
@@ -151,8 +152,8 @@ func leftover(src []byte, file bool) int {
 	return first
 }
 
-// marker reports whether the line at an offset is a conflict marker: seven equal signs, and
-// behind them nothing or a blank and a name.
+// marker reports whether the line at an offset is a conflict marker: seven times <, > or |, and behind them nothing,
+// or a blank and a name.
 func marker(src []byte, at int) bool {
 	line := src[at:cutEOL(src, lineEnd(src, at))]
 	return len(line) >= 7 && (line[0] == '<' || line[0] == '>' || line[0] == '|') &&
@@ -165,8 +166,8 @@ func besideSameSign(src []byte, at int) bool {
 	return next < len(src) && src[next] == src[at] || at > 0 && src[lineStart(src, at-1)] == src[at]
 }
 
-// codeOf returns the spans of code at the top level, the whole body if that is beyond the
-// limits. There is at least one span, which may be empty.
+// codeOf returns the spans of the top-level code blocks. If the body is beyond the limits, it returns the whole body as
+// one span. It always returns at least one span, which may be empty.
 func codeOf(src []byte, file bool) []Span {
 	body := 0
 	if file {
@@ -186,9 +187,9 @@ func codeOf(src []byte, file bool) []Span {
 
 const divider = "=======" // between the sides of a conflict
 
-// strayDivider returns the offset of a divider that is left of a conflict in a section's
-// text, or -1: the text above it reads as a heading, so that the section is empty, and text
-// follows at once. A heading that is as long as the divider is taken for intended.
+// strayDivider returns the offset of a divider that a conflict left behind in a section's text, or -1. Such a divider
+// makes a heading of the text above it, so that the section is empty, and more text follows in the next line. A heading
+// as long as the divider counts as intended.
 func strayDivider(src []byte) int {
 	at := lineWith(src, 0, divider)
 	for at >= 0 && !isDivider(src, at) {
@@ -221,8 +222,9 @@ func isDivider(src []byte, at int) bool {
 	return string(src[at:cutEOL(src, lineEnd(src, at))]) == divider
 }
 
-// withRules returns a copy of src in which each conflict marker, and each line between two sides, is a thematic
-// break of the same length: such a line would join the lines around it, or make a heading of them.
+// withRules returns a copy of src in which a thematic break of the same length replaces each conflict marker and each
+// line between two sides. Otherwise the Markdown parser would join such a line with the lines around it, or make a
+// heading of them.
 func withRules(src []byte) []byte {
 	out := bytes.Clone(src)
 	for at := 0; at < len(src); at = lineEnd(src, at) {

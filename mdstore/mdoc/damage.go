@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// damage finds what closes a file to edits before any of it is parsed. It returns the
-// text to read: src, or a copy of the same length, so that offsets hold for both, in
-// which NUL and invalid UTF-8 are question marks and lone carriage returns line feeds.
+// damage finds the problems that close a file to edits before any of it is parsed. It also returns the text to read:
+// src, or a copy in which question marks replace NUL and invalid UTF-8, and line feeds replace lone carriage returns.
+// The copy has the length of src, so that offsets hold for both.
 func damage(src []byte) (readable []byte, found []Diagnostic) {
 	readable = src
 	if at, what := badText(src); at >= 0 {

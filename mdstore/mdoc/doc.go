@@ -8,10 +8,12 @@ import (
 
 // Doc is one document: its bytes, and an index over them.
 type Doc struct {
-	name   string
-	src    []byte
-	text   []byte // what is read: src, or a copy without damage; shorter for a file that is too large, and for one with conflicts
-	shape  []byte // the text from which the body's structure is read, of the same length; nil: text itself
+	name string
+	src  []byte
+	// text is what this package reads: src, or a copy without damage. It is shorter than src for a file that is too
+	// large, and for one with conflicts.
+	text   []byte
+	shape  []byte // the source of the body's structure, as long as text; nil means text itself
 	form   *Form
 	parts  parts
 	fields []Field
@@ -24,9 +26,9 @@ type Doc struct {
 	front      *front // for edits
 }
 
-// Parse reads a document. It always returns a Doc; what cannot be read is a diagnostic, and the Doc is then closed to
-// edits. name is the file's name in diagnostics and errors. form may be nil. The caller must not modify src and form
-// afterwards. The body is parsed at its first use.
+// Parse reads a document. It always returns a Doc. If it returns diagnostics, the Doc is closed to edits and holds what
+// could be read. name is the file's name in diagnostics and errors. form may be nil. The caller must not modify src and
+// form afterwards. The body is parsed at its first use.
 func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 	d := &Doc{name: name, src: src, text: src, form: form}
 	var found []Diagnostic
@@ -52,14 +54,14 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 		fields, problems := readFront(d.text, d.parts.front)
 		d.fields = fields
 		for _, p := range problems {
-			if p.Code != CodeFrontMatter || len(damaged) == 0 { // else a consequence of the damage, which is reported
+			if p.Code != CodeFrontMatter || len(damaged) == 0 { // otherwise the damage, already reported, is the cause
 				found = append(found, p)
 			}
 		}
 	case d.parts.open >= 0:
 		found = append(found, problemAt(d.text, d.parts.open, CodeNoFrontMatter,
 			"the front matter that begins here never ends; close it with a line ---"))
-	case isUTF16(src): // which says all
+	case isUTF16(src): // the diagnostic of the damage suffices
 	default:
 		found = append(found, problemAt(d.text, 0, CodeNoFrontMatter,
 			"the file does not begin with front matter; put its fields between two lines ---"))
@@ -85,11 +87,11 @@ func (d *Doc) Name() string { return d.name }
 // Bytes returns the source, which must not be modified.
 func (d *Doc) Bytes() []byte { return d.src }
 
-// Readable returns the bytes that spans refer to: the source, or what is read of it where it is closed to edits, as the side
-// ours of a conflict.
+// Readable returns the bytes that spans refer to. They are the source, unless damage closes the document to edits: then
+// they are the text that Parse reads in its place, for instance with our side of each conflict.
 func (d *Doc) Readable() []byte { return d.text }
 
-// Front returns the bytes of the front matter with the lines that begin and end it, and all that stands before them.
+// Front returns all bytes before the body: the front matter with its two delimiter lines, and anything before them.
 func (d *Doc) Front() []byte { return d.text[:d.parts.body] }
 
 // Editable returns nil, or the *UnreadableError that closes the document to edits.
@@ -100,8 +102,8 @@ func (d *Doc) Editable() error {
 	return &UnreadableError{*d.closed}
 }
 
-// Closed returns a document with the same content that is closed to edits because of
-// why: the file has another content now.
+// Closed returns a document with the same content that is closed to edits, with why as the reason. It is for a document
+// whose file has other content by now.
 func (d *Doc) Closed(why Diagnostic) *Doc {
 	return &Doc{name: d.name, src: d.src, text: d.text, shape: d.shape, form: d.form, parts: d.parts,
 		fields: d.fields, opaque: d.opaque, closed: &why}
@@ -111,7 +113,7 @@ func (d *Doc) Closed(why Diagnostic) *Doc {
 // is a list or a mapping. The slice must not be modified.
 func (d *Doc) Fields() []Field { return d.fields }
 
-// Field returns the entry with that key, the first if a damaged file has several.
+// Field returns the entry with that key. If a damaged file has several, it returns the first.
 func (d *Doc) Field(key string) (Field, bool) {
 	for _, f := range d.fields {
 		if f.Key == key {
@@ -134,9 +136,9 @@ func (d *Doc) clamp(s Span) Span {
 	return Span{start, min(max(s.End, start), len(d.text))}
 }
 
-// FieldPosition returns the line and column of the value of a front matter key; those
-// of the key's line if the value is absent or its bytes are not known; those of the
-// front matter if there is no such key; zeros if there is no front matter.
+// FieldPosition returns the line and column of the value of a front matter key. If the value is absent or its bytes are
+// not known, it returns the start of the key's line. Without such a key it returns the start of the front matter, and
+// without front matter zeros.
 func (d *Doc) FieldPosition(key string) (line, col int) {
 	switch f, ok := d.Field(key); {
 	case ok && f.Span.Len() > 0:

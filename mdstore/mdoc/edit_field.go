@@ -40,7 +40,6 @@ func (p *plan) editFields() error {
 	return nil
 }
 
-// editValue replaces one value.
 func (p *plan) editValue(f *front, e *entry, v Scalar) {
 	if e.style()&blockStyle != 0 {
 		p.editBlock(f, e, v)
@@ -112,7 +111,7 @@ func (p *plan) addFields(f *front, missing []FieldValue) error {
 
 const blockStyle = yaml.LiteralStyle | yaml.FoldedStyle
 
-// style returns how the entry's value is written; 0 if it is plain, or its line is not YAML.
+// style returns the YAML style of the entry's value: 0 if it is plain or no scalar, or if its line is not YAML.
 func (e *entry) style() yaml.Style {
 	if e.val == nil || e.val.Kind != yaml.ScalarNode {
 		return 0
@@ -120,7 +119,7 @@ func (e *entry) style() yaml.Style {
 	return e.val.Style
 }
 
-// keyText returns a key as it is written.
+// keyText returns a key as YAML, quoted if necessary.
 func keyText(key string) string {
 	for i := range len(key) {
 		if !wordByte(key[i], i) {

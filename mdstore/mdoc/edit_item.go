@@ -92,7 +92,7 @@ func (p *plan) removeAndAppend(own Span, places []place, removed func(int) bool,
 			}
 			part := ""
 			if underlinedBehind(src, places[len(places)-1].span.End) {
-				part = eol // or the item would continue in the heading's text
+				part = eol // otherwise the heading's text would become part of the item
 			}
 			p.edits = append(p.edits, edit{Span{at, at}, gap + style.list(appends, eol) + part})
 		}
@@ -100,16 +100,16 @@ func (p *plan) removeAndAppend(own Span, places []place, removed func(int) bool,
 	}
 }
 
-// underlinedBehind reports whether the line after the one at an offset, which is the last of
-// a section, begins a setext heading.
+// underlinedBehind reports whether a setext heading begins in the line after offset at, which lies in the last line of
+// a section.
 func underlinedBehind(src []byte, at int) bool {
 	next := lineEnd(src, at)
 	line := bytes.TrimSpace(src[next:lineEnd(src, next)])
 	return len(line) > 0 && line[0] != '#'
 }
 
-// between returns what is removed with the places from first to last if another one follows that remains: the blank
-// lines before or behind them, but those between a list and another block stay.
+// between returns the span to remove for the places first to last, if a place that remains follows them. The span
+// includes the blank lines before or behind the places. Blank lines between a list and another block stay.
 func (p *plan) between(places []place, first, last int) Span {
 	src, next := p.doc.text, places[last+1]
 	behind := lineEnd(src, places[last].span.End)
@@ -120,8 +120,8 @@ func (p *plan) between(places []place, first, last int) Span {
 	return Span{lineEnd(src, places[first-1].span.End), behind}
 }
 
-// lastListed returns the index of the last list item up to place last, of all places if
-// last is -1; -1 if there is none.
+// lastListed returns the index of the last list item among the places up to last, or among all places if last is -1. It
+// returns -1 if there is none.
 func lastListed(places []place, last int) int {
 	if last < 0 {
 		last = len(places) - 1
@@ -158,7 +158,7 @@ func styleOf(src []byte, it item) listStyle {
 	return s
 }
 
-// next returns how the item behind one of this style is written.
+// next returns the style of the next item: the same, with the number one higher.
 func (s listStyle) next() listStyle {
 	if s.number >= 0 {
 		s.number++

@@ -32,7 +32,7 @@ func withEOL(text, eol string) string { return strings.ReplaceAll(text, "\n", eo
 func (p *plan) fill(s Span, text string) {
 	src := p.doc.text
 	eol := eolAt(src, s.Start)
-	if s.Start > 0 && src[s.Start-1] != '\n' { // the heading is the last line and does not end
+	if s.Start > 0 && src[s.Start-1] != '\n' { // the heading is the last line and has no line end
 		p.edits = append(p.edits, edit{Span{s.Start, s.Start}, eol + eol + text})
 		return
 	}
@@ -115,7 +115,7 @@ func (p *plan) insertSections(at int, texts []string) {
 	eol := eolAt(src, at)
 	text := strings.Join(texts, eol+eol)
 	switch {
-	case at > 0 && src[at-1] != '\n': // the end of a file whose last line does not end
+	case at > 0 && src[at-1] != '\n': // the end of a file whose last line has no line end
 		text = eol + eol + text
 	case at == 0 || !blank(src[lineStart(src, at-1):at]):
 		text = eol + text + eol

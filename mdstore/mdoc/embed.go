@@ -9,8 +9,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// cleanText returns s with LF line ends and without outer blank lines. It refuses what no document may hold. adapted is
-// as in Patch.
+// cleanText returns s with LF line ends and without outer blank lines. It refuses a text that no document may hold.
+// adapted is as in Patch.
 func cleanText(s string) (text string, adapted []string, err error) {
 	b := []byte(s)
 	if at, what := badText(b); at >= 0 {
@@ -40,11 +40,11 @@ func textError(format string, args ...any) *EditError {
 	return &EditError{Text: fmt.Sprintf(format, args...)}
 }
 
-// Nest returns the text as it is written below a heading of a level from 1 to 5: if it has headings of that level or a
-// higher one, all its top-level headings move down together so that the highest is one below, at most to level 6;
-// setext headings become ATX; an open fence or HTML block is closed. adapted is as in Patch. Outer blank lines are cut
-// and line ends are LF. The error is an *EditError if no document may hold the text. Nesting a nested text changes
-// nothing.
+// Nest adapts text to stand below a heading of the given level, from 1 to 5. If text has headings of that level or a
+// higher one, Nest moves all its top-level headings down together, so that the highest is one below level, but none
+// below level 6. It then writes setext headings as ATX ones. It closes an open fence or HTML block, cuts outer blank
+// lines, and makes all line ends LF. adapted is as in Patch. The error is an *EditError if no document may hold the
+// text. Nesting a nested text changes nothing.
 func Nest(text string, level int) (nested string, adapted []string, err error) {
 	level = min(max(level, 1), 5)
 	s, adapted, err := cleanText(text)
@@ -67,8 +67,8 @@ func Nest(text string, level int) (nested string, adapted []string, err error) {
 		"its headings and open blocks depend on each other; simplify it")
 }
 
-// ItemText returns the text as AppendItem writes it and Items reads it back: blanks before its first line and outer
-// blank lines are cut, and an open fence or HTML block is closed. adapted is as in Patch.
+// ItemText returns the text as AppendItem writes it and Items reads it back. It cuts outer blank lines and the blanks
+// before the first line, and closes an open fence or HTML block. adapted is as in Patch.
 func ItemText(text string) (item string, adapted []string, err error) {
 	s, ends, err := cleanText(text)
 	if err != nil {
@@ -105,7 +105,7 @@ func closeText(s string) (text string, adapted []string, err error) {
 	return text, []string{what}, nil
 }
 
-// adaptOnce makes the first kind of adaptation that s needs and names it, or "".
+// adaptOnce makes the first adaptation that s needs and describes it. what is "" if it changes nothing.
 func adaptOnce(s string, level int) (next, what string) {
 	src := []byte(s + sentinel)
 	blocks := parseBlocks(src, 0)
@@ -157,8 +157,8 @@ func demote(src []byte, size int, blocks []block, n int) string {
 	return string(out)
 }
 
-// atxTitle returns the text of a setext heading as that of an ATX heading: one line, and no
-// # at its end that would be read as part of the closing sequence.
+// atxTitle turns the lines of a setext heading into the text of an ATX heading: one line. A backslash protects # signs
+// at its end that a parser would read as the closing sequence.
 func atxTitle(raw string) string {
 	lines := strings.Split(raw, "\n")
 	lines = lines[:len(lines)-1] // the underline
@@ -177,8 +177,8 @@ var htmlClosers = map[ast.HTMLBlockType]string{
 	ast.HTMLBlockType3: "?>", ast.HTMLBlockType4: ">", ast.HTMLBlockType5: "]]>",
 }
 
-// closing returns the line that ends a block which is open at the end of s, and what the
-// adaptation is called; "" for a block that needs no such line.
+// closing returns the line that closes block k, which is open at the end of s, and the name of this adaptation. closer
+// is "" if no such line closes the block.
 func closing(s string, k block) (closer, what string) {
 	first := strings.TrimLeft(s[k.span.Start:lineEnd([]byte(s), k.span.Start)], " ")
 	switch k.kind {

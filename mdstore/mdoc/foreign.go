@@ -105,8 +105,8 @@ func deepTOML(b []byte) bool {
 
 func decodeJSON(b []byte, m *matter) error { return json.Unmarshal(b, m) }
 
-// limited wraps a decoder: it gets no front matter beyond the limit, and a failure is an
-// empty result, because the body is read either way.
+// limited wraps a decoder. Front matter beyond the limit does not reach it. If it fails, the result is empty and no
+// error, because ReadForeign reads the body either way.
 func limited(decode func([]byte, *matter) error) frontmatter.UnmarshalFunc {
 	return func(b []byte, v any) error {
 		m := v.(*matter)
@@ -120,7 +120,7 @@ func limited(decode func([]byte, *matter) error) frontmatter.UnmarshalFunc {
 	}
 }
 
-// oneLine returns the first of the values that is a text and not blank, on one line.
+// oneLine returns the first value that is a text and not blank, joined into one line; "" if there is none.
 func oneLine(values ...any) string {
 	for _, v := range values {
 		if s, ok := v.(string); ok {

@@ -44,7 +44,7 @@ type entry struct {
 // listed reports whether the entry is one of the document's fields.
 func (e *entry) listed() bool { return e.key == nil || e.key.Kind == yaml.ScalarNode }
 
-// parseFront reads the front matter at s. With a problem, the front holds what could be read.
+// parseFront reads the front matter at s. If it returns a problem, the front holds what could be read.
 func parseFront(text []byte, s Span) (*front, *Diagnostic) {
 	f := &front{text: text, span: s}
 	root, err := decodeYAML(text[s.Start:s.End])
@@ -95,7 +95,7 @@ func (f *front) find(key string) *entry {
 	return nil
 }
 
-// duplicates reports each key that is there a second time.
+// duplicates reports each key that an earlier entry has already.
 func (f *front) duplicates() (found []Diagnostic) {
 	first := make(map[string]int, len(f.entries))
 	for i := range f.entries {
@@ -114,7 +114,7 @@ func (f *front) duplicates() (found []Diagnostic) {
 	return found
 }
 
-// yamlError takes the line out of an error of the YAML parser.
+// yamlError splits an error of the YAML parser into its line, 0 if it names none, and its text.
 func yamlError(err error) (line int, what string) {
 	what = strings.TrimPrefix(err.Error(), "yaml: ")
 	if n, _ := fmt.Sscanf(what, "line %d:", &line); n == 1 {

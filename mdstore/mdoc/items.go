@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Items returns the items of every section of that name, in the order of the file; with texts, those whose bytes contain
-// one of them. Blank lines at the start of an item are not part of its text.
+// Items returns the items of every section of that name, in the order of the file. If texts are given, it returns only
+// the items whose bytes contain one of them. Blank lines at the start of an item are not part of its text.
 func (d *Doc) Items(name string, texts ...string) []Item {
 	var out []Item
 	line, counted := 1, 0
@@ -26,11 +26,11 @@ func (d *Doc) Items(name string, texts ...string) []Item {
 	return out
 }
 
-// A place is the place of an item.
+// A place is where one item of a section stands.
 type place struct {
 	span Span
 	list *block // nil for a block that is not a list
-	item *item  // nil likewise
+	item *item  // nil if list is nil
 }
 
 // places returns the items of sections.
@@ -65,8 +65,8 @@ func (d *Doc) itemText(p place) string {
 	return itemText(d.text, *p.item)
 }
 
-// ListsUnder returns the texts of the list items that follow headings with one of the names in a text, up to the next
-// heading. Headings may have any level and case. Empty items are ignored.
+// ListsUnder finds the headings in text that have one of the names, at any level and in any case. It returns the texts
+// of the list items between each of them and the next heading, without empty items.
 func ListsUnder(text string, names ...string) []string {
 	d, _ := Parse("", []byte("---\n---\n\n"+text), nil)
 	var out []string
@@ -95,7 +95,7 @@ func ListsUnder(text string, names ...string) []string {
 func itemText(src []byte, it item) string {
 	var b strings.Builder
 	b.Grow(it.span.Len())
-	indent := it.marker.End - it.span.Start // columns: a marker is indented by spaces
+	indent := it.marker.End - it.span.Start // also in columns, because only spaces indent a marker
 	for at := it.span.Start; at < it.span.End; {
 		end := min(lineEnd(src, at), it.span.End)
 		line := src[at:cutEOL(src, end)]
@@ -118,8 +118,8 @@ func itemText(src []byte, it item) string {
 	return s
 }
 
-// outdent writes a line that begins at a column, without the first cols columns of its
-// blanks. The rest of a tab becomes spaces.
+// outdent writes a line without the first cols columns of its blanks. The line begins at the given column. If the cut
+// falls within a tab, the rest of the tab becomes spaces.
 func outdent(b *strings.Builder, line []byte, column, cols int) {
 	i := 0
 	for cols > 0 && i < len(line) {

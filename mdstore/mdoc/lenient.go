@@ -11,10 +11,11 @@ import (
 // behind it: people and other programs write title: Fix: the thing, or title: [done] the thing, without quotes.
 //
 // Each line is then read by itself. A line that is YAML means what YAML says, so a number is a number, [a] is a list
-// and a comment is a comment, whether or not another line is wrong. The value of any other line is the rest of it.
+// and a comment is a comment, whether or not another line is wrong. The value of any other line is the text behind the
+// colon.
 
-// readLines fills the entries line by line, and reports whether each line has that form. The entries hold what could be
-// read.
+// readLines fills the entries line by line, and reports whether it found entries and every line has that form. If not,
+// the entries hold what could be read.
 func (f *front) readLines() bool {
 	whole := true
 	for at := f.span.Start; at < f.span.End; {

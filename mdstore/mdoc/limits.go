@@ -19,7 +19,7 @@ type limitError struct {
 	text string
 }
 
-// checkBody returns the first line of b that is beyond the limits of what the Markdown parser may get.
+// checkBody returns an error for the first line of b that exceeds a limit for input of the Markdown parser, or nil.
 func checkBody(b []byte) *limitError {
 	definitions, depth, blanks := 0, 0, 0
 	afterBlank := false
@@ -30,7 +30,7 @@ func checkBody(b []byte) *limitError {
 		case markers > MaxContainers:
 			return &limitError{at, fmt.Sprintf("the line begins with more than %d markers of quotes and lists", MaxContainers)}
 		case markers == 0 && blank(rest):
-			// The parser asks every list around a blank line about it.
+			// For a blank line, the parser visits every list that is open around it.
 			if blanks += depth; blanks > MaxOpenBlanks {
 				return &limitError{at, "too many blank lines stand in nested lists"}
 			}
@@ -57,7 +57,8 @@ func checkBody(b []byte) *limitError {
 }
 
 // containers counts the markers of quotes and list items at the start of a line and returns what follows them. nested
-// is how deep the line may be: lists that nest over many lines show in the indentation, two columns for each.
+// is the greatest depth that the line may have: besides its own markers, every two columns of indentation may stand for
+// a list that an earlier line opened.
 func containers(line []byte) (markers, nested int, rest []byte) {
 	i, indent := 0, 0
 	for {

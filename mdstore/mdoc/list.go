@@ -19,13 +19,13 @@ func List(items ...string) Scalar {
 	return Scalar{Nested, "[" + strings.Join(out, ", ") + "]"}
 }
 
-// unsureInList reports whether a text with r in it is quoted in a list.
+// unsureInList reports whether List quotes a text that contains r.
 func unsureInList(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" ._/=+-", r)
 }
 
-// List returns the texts of a front matter key that holds a list, in either form of writing; one value stands for a list of one. Items
-// that are lists or mappings themselves are left out.
+// List returns the texts of a front matter key that holds a list, written in brackets or one item on a line. A single
+// value counts as a list of one. List leaves out items that are null, lists or mappings.
 func (d *Doc) List(key string) []string {
 	f, ok := d.Field(key)
 	if !ok || f.Kind == Null {
@@ -54,7 +54,8 @@ func (d *Doc) List(key string) []string {
 	return out
 }
 
-// editList replaces a list of plain values. A list that holds more than its items, such as a comment, is refused: that would be lost.
+// editList replaces a list of plain values. It refuses a list that holds more than its items, such as a comment, because
+// the edit would lose that.
 func (p *plan) editList(f *front, e *entry, v Scalar) error {
 	n := e.val
 	plain := n != nil && n.Kind == yaml.SequenceNode && n.Anchor == "" && n.Style&yaml.TaggedStyle == 0 && !f.lenient
@@ -76,7 +77,7 @@ func (p *plan) editList(f *front, e *entry, v Scalar) error {
 	return nil
 }
 
-// holds reports whether an entry of the front matter in text has this value: of a list, as it is written.
+// holds reports whether f, an entry of the front matter in text, has this value. For a list, the bytes must be the same.
 func (v Scalar) holds(text []byte, f Field) bool {
 	if v.kind == Nested {
 		return f.Kind == Nested && string(text[f.Span.Start:f.Span.End]) == v.text

@@ -37,7 +37,8 @@ type SectionForm struct {
 	Name    string   // "Log"
 	Aliases []string // "日志"
 
-	// Key returns what tells an item of the section from the others, where the section is a list; nil: it is text.
+	// Key returns the part of an item that identifies it among the items of the section. Key is nil if the section is
+	// text and not a list.
 	Key func(item string) string
 }
 
@@ -107,7 +108,7 @@ const (
 	Int         // 42
 	Float       // 1.5
 	String      // any text
-	Nested      // a list or a mapping, which is kept and never edited
+	Nested      // a list or a mapping; edits keep it, except that a list of plain values can be replaced
 )
 
 // A Field is one entry of the front matter.
@@ -138,7 +139,7 @@ type Section struct {
 
 // An Item is one entry of a section's lists, or a block between them, before the section's first subheading.
 type Item struct {
-	Text   string // without marker; continuation lines without the marker's indentation; LF
+	Text   string // without the marker, and without the indentation that the marker demands; line ends are LF
 	Listed bool   // false for a paragraph, quote or other block that is not a list item
 	Span   Span   // first line to last non-blank line, without the final line end
 	Line   int    // 1-based

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Patch is a set of edits computed against one Doc. Adapted names what was changed in
-// a given text to make it fit. The zero Patch changes nothing.
+// A Patch is a set of edits computed against one Doc. Adapted names the changes that were made to a given text so that
+// it fits. The zero Patch changes nothing.
 type Patch struct {
 	Adapted []string
 
@@ -37,7 +37,7 @@ const (
 
 // SetField computes the edit that sets the front matter key to the value. A missing key
 // is added after the last one. Comment, quoting style and place stay. A key that has
-// the value already is not changed. A mapping, and a list that holds more than texts, is refused.
+// the value already is not changed. SetField refuses to replace a mapping, or a list that holds more than texts.
 func (d *Doc) SetField(key string, v Scalar) (Patch, error) {
 	if what := checkField(key, v); what != "" {
 		return Patch{}, d.refuse(0, "%s", what)
@@ -98,10 +98,10 @@ func (d *Doc) itemPatch(o op, item string) (p Patch, err error) {
 	return d.patch(o, adapted)
 }
 
-// likeFile returns a text without the line ends that are those of the file: they need no word of an adaptation.
+// likeFile returns text with LF in place of the file's own line ends, so that no adaptation is reported for these.
 func (d *Doc) likeFile(text string) string { return strings.ReplaceAll(text, eolAt(d.text, 0), "\n") }
 
-// patch returns the patch of one op, or the reason why it cannot be made.
+// patch returns the patch of one op, or an error if the op cannot be planned.
 func (d *Doc) patch(o op, adapted []string) (Patch, error) {
 	if err := d.Editable(); err != nil {
 		return Patch{}, err
@@ -113,7 +113,7 @@ func (d *Doc) patch(o op, adapted []string) (Patch, error) {
 	return Patch{Adapted: adapted, doc: d, ops: ops}, nil
 }
 
-// refuse returns the error of an edit that is not made. line is 0 if there is none.
+// refuse returns the error for an edit that the package refuses. line is 0 if no line is the cause.
 func (d *Doc) refuse(line int, format string, args ...any) *EditError {
 	return &EditError{File: d.name, Line: line, Text: fmt.Sprintf(format, args...)}
 }

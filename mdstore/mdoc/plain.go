@@ -9,7 +9,7 @@ import (
 // scanPlain reads front matter whose lines all have a form that every version of YAML reads alike: a word, a colon, and
 // a text, a number or a quoted text, perhaps with a comment. Nearly all front matter is of this form, and the YAML
 // parser takes thirty times as long for it. ok is false for any other front matter. Tests and the check of each edit
-// hold the result equal to the parser's.
+// make sure that the result equals the parser's.
 func scanPlain(text []byte, s Span) (fields []Field, ok bool) {
 	src := string(text[s.Start:s.End])
 	fields = make([]Field, 0, min(bytes.Count(text[s.Start:s.End], []byte{'\n'}), MaxFrontMatterNodes/2))

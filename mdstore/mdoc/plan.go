@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A plan is the edits of a number of ops, and what must hold after them.
+// A plan holds the edits for a list of ops, and what must hold after them.
 type plan struct {
 	doc      *Doc
 	front    *front // nil unless fields are set
@@ -21,7 +21,7 @@ type sectionPlan struct {
 	text    *string
 	appends []string
 	items   map[int]*string // the new texts of items; nil for one that is removed
-	places  []place         // of the items of all of at; nil if no item is edited
+	places  []place         // the items of all sections in at; nil if no item is edited
 }
 
 // removes reports whether item i of the sections is removed.
@@ -114,7 +114,7 @@ func (p *plan) addItem(s *sectionPlan, o op) error {
 	return nil
 }
 
-// section returns the plan for the sections of that name, a new one if there is none.
+// section returns the plan for the sections of that name, and adds it if there is none.
 func (p *plan) section(name string) *sectionPlan {
 	name = strings.TrimSpace(p.doc.form.canonical(name))
 	if s := p.find(name); s != nil {

@@ -18,8 +18,8 @@ type Scalar struct {
 	text string
 }
 
-// Text returns the scalar that reads back as the string s, whatever s holds.
-// Only invalid UTF-8 cannot be written; setting it is refused.
+// Text returns the scalar that reads back as the string s. SetField and Compose refuse a text that is not valid UTF-8,
+// and no other.
 func Text(s string) Scalar { return Scalar{String, s} }
 
 // Integer returns the scalar n.
@@ -28,7 +28,7 @@ func Integer(n int64) Scalar { return Scalar{Int, strconv.FormatInt(n, 10)} }
 // Boolean returns the scalar true or false.
 func Boolean(b bool) Scalar { return Scalar{Bool, strconv.FormatBool(b)} }
 
-// Number returns the scalar f, without a fraction where f is whole. f is finite.
+// Number returns the scalar f, without a fraction if f is whole. f must be finite.
 func Number(f float64) Scalar {
 	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return Integer(int64(f))
@@ -39,7 +39,7 @@ func Number(f float64) Scalar {
 	}
 	s := strconv.FormatFloat(f, form, -1, 64)
 	if !strings.ContainsAny(s, ".e") {
-		s += ".0" // or it would read as an integer
+		s += ".0" // otherwise it would read as an integer
 	}
 	return Scalar{Float, s}
 }
@@ -55,10 +55,10 @@ func (v Scalar) String() string {
 // NullValue returns the scalar null.
 func NullValue() Scalar { return Scalar{} }
 
-// Scalar returns the field's value, to be written elsewhere. That of a list or a mapping is refused there.
+// Scalar returns the field's value, to be written elsewhere. SetField and Compose refuse the value of a list or mapping.
 func (f Field) Scalar() Scalar { return Scalar{f.Kind, f.Value} }
 
-// Equal reports whether the field has this value, in any form of writing.
+// Equal reports whether the field has this value, however it is written. It is false for a list or a mapping.
 func (v Scalar) Equal(f Field) bool {
 	return v.kind == f.Kind && v.text == f.Value && f.Kind != Nested
 }

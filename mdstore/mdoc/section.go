@@ -28,7 +28,7 @@ func newOutline(src []byte, base int, form *Form) *outline {
 	blocks := parseBlocks(src, base)
 	o := &outline{blocks: blocks, headings: make([]Heading, 0, len(blocks)/2), sections: make([]Section, 0, len(blocks)/2)}
 	line, counted := 1, 0
-	open := false // the end of the last section is not known yet
+	open := false // whether the end of the last section is not known yet
 	for i := range o.blocks {
 		k := &o.blocks[i]
 		if k.kind != headingBlock {
@@ -107,8 +107,8 @@ func (d *Doc) named(name string) iter.Seq[*Section] {
 	}
 }
 
-// Text returns the text of the section of that name without outer blank lines and with LF line ends; of several
-// sections, all texts with a blank line between them; "" if there is none.
+// Text returns the text of the section of that name without outer blank lines and with LF line ends. If there are
+// several, it joins their texts with a blank line between them. It returns "" if there is none.
 func (d *Doc) Text(name string) string {
 	text := ""
 	for s := range d.named(name) {

@@ -2,7 +2,7 @@ package mdoc
 
 import "github.com/BurntSushi/toml"
 
-// DecodeTOML reads a small file of notes into v. After an error v holds what could be read.
+// DecodeTOML reads a small TOML file into v, a pointer. After an error v holds what could be read.
 func DecodeTOML(data []byte, v any) error { return toml.Unmarshal(data, v) }
 
 // EncodeTOML returns a struct as TOML, its fields in their order.

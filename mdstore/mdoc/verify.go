@@ -107,7 +107,8 @@ func (f *front) sameValue(a *entry, g *front, b *entry) bool {
 	return a.Kind == b.Kind && a.Value == b.Value
 }
 
-// sameNode compares kind, tag, value, style, anchor and content, and of an alias the anchor's kind, tag and value.
+// sameNode compares kind, tag, value, style, anchor and content. For an alias it also compares the kind, tag and value
+// of the node that the alias refers to.
 func sameNode(a, b *yaml.Node) bool {
 	if a.Kind != b.Kind || a.Tag != b.Tag || a.Value != b.Value || a.Style != b.Style || a.Anchor != b.Anchor {
 		return false

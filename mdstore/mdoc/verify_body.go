@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// A part is the body up to the first heading of level 1 or 2, or such a heading and all up to the next.
+// A part is a heading of level 1 or 2 with all text up to the next one. The first part is the text before the first
+// such heading.
 type part struct {
 	heading []byte // its lines without the final line end
-	level   int    // 0 before the first
+	level   int    // 0 for the part before the first heading
 	line    int
 	name    string // the section's canonical name
 	text    []byte // without outer blank lines
