@@ -23,8 +23,8 @@ type access struct {
 	Resolved bool  `json:"resolved,omitempty"` // a resolve on this machine made the workspace
 }
 
-// Touched notes that a workspace was used: loaded, resolved, bound or written to. An access within a minute after the
-// last one that is noted changes nothing. Nothing fails where it cannot be noted.
+// Touched notes that a workspace was used: loaded, resolved, bound or written to. It notes at most one use a minute.
+// If the note cannot be written, nothing fails.
 func (e *Engine) Touched(ctx context.Context, ws mdstore.ID) {
 	now := e.opt.Now().UnixMilli()
 	all, err := e.readAccess(ctx)

@@ -24,9 +24,9 @@ import (
 // are kept out by the lock, so only people who save at that very moment cause a second round; a pause lets them finish.
 var pauses = []time.Duration{10 * time.Millisecond, 100 * time.Millisecond}
 
-// Apply plans an operation over the newest view of a workspace and commits it, while no other process can commit. It
-// returns the operation's result and what was changed. With act.DryRun it stops after the plan, and refuses what the
-// commit would refuse.
+// Apply plans an operation over the newest view of a workspace and commits it while no other process can commit. It
+// returns the operation's result and the changes. With act.DryRun it stops after the plan, with the errors that a
+// commit would have.
 func Apply[R any](ctx context.Context, e *Engine, ws mdstore.ID, act plan.Act, op plan.Operation[R]) (result R, out *plan.Outcome, err error) {
 	out, err = e.apply(ctx, ws, act, func(d *plan.Draft) (err error) {
 		result, err = op.Plan(d)

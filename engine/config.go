@@ -13,8 +13,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Config returns the settings that count in a workspace, or with an empty id in the vault. Files are named relative
-// to the vault where they lie in it. What is wrong in a file is a warning.
+// Config returns the effective settings of a workspace, or of the vault if ws is empty. Files of the vault are named
+// relative to it. Problems in a file are warnings.
 func (e *Engine) Config(ctx context.Context, ws mdstore.ID) (*config.Settings, error) {
 	layers := append(e.opt.Config(), e.configIn(ctx, config.Vault, mdstore.ConfigFile))
 	if ws != "" {
@@ -48,8 +48,8 @@ func (e *Engine) configIn(ctx context.Context, l config.Level, p mdstore.Path) c
 	return config.Layer{Level: l, File: string(p), Data: f.Data, Err: err}
 }
 
-// checkConfig returns what is wrong with the settings of a workspace's folder. With an empty one it is what is wrong
-// with those of the vault and of the project, whose file is named as the engine's options have it.
+// checkConfig returns the problems of the settings in a workspace's folder, or, if dir is empty, of those of the vault
+// and the project. It names the project's file as the engine's options do.
 func (e *Engine) checkConfig(ctx context.Context, dir mdstore.Path) []mdoc.Diagnostic {
 	if dir != "" {
 		return config.Merge(e.configIn(ctx, config.Workspace, dir.Join(mdstore.ConfigFile))).Warnings

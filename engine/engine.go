@@ -95,9 +95,9 @@ func (e *Engine) Workspaces(ctx context.Context) ([]*mdstore.Workspace, error) {
 	return e.live.Workspaces(ctx)
 }
 
-// View returns the workspace as it is now. It is read again where another process has committed since. What people
-// saved shows while the engine follows the store, and after Refresh where it does not. Documents of its nodes, and its
-// pages, can be used only under Read.
+// View returns the present workspace. If another process has committed, it is read again. People's saves show while
+// the engine follows the store, and otherwise after Refresh. Documents of nodes, and pages, can be used only under
+// Read.
 func (e *Engine) View(ctx context.Context, id mdstore.ID) (*view.View, error) {
 	return e.live.View(ctx, id)
 }

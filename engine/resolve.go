@@ -125,8 +125,8 @@ func (e *Engine) boundTo(ctx context.Context, identifier string) (
 	return s, b, w, err
 }
 
-// boundAside looks for an identifier in the bindings that were kept because they could not be read, the newest first,
-// and in sessions.json where that is corrupt. It fails where there are such files and none tells.
+// boundAside looks for an identifier in the kept copies of unreadable binding files, the newest first, and in a
+// corrupt sessions.json. It fails if there are such files and none of them has the identifier.
 func (e *Engine) boundAside(
 	ctx context.Context, identifier string, corrupt bool,
 ) (b sessions.Binding, ok bool, err error) {

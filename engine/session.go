@@ -102,8 +102,8 @@ func addBindings(out *plan.Outcome, s *sessions.Bindings, changes []mdstore.Chan
 	}
 }
 
-// Attend keeps what a session has seen in memory only, for as long as it lasts: the session of a connection that ends with it. leave
-// forgets it, and gives back what it has claimed.
+// Attend keeps what a session has seen in memory only. It is for the session of a connection, which ends with the
+// connection. leave forgets the session and releases its claims.
 func (e *Engine) Attend(session string) (leave func()) {
 	forget := e.seen.Attend(session)
 	return func() {

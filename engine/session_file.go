@@ -9,8 +9,8 @@ import (
 	"arbor/mdstore"
 )
 
-// SessionFile returns the file of the session that a caller is bound to in a workspace: the one that the binding names, or else the
-// one that is named as the caller is.
+// SessionFile returns the session file of a caller in a workspace: the one that the caller's binding names, or else
+// the one whose id is the caller's name.
 func (e *Engine) SessionFile(ctx context.Context, v *view.View, caller string) (*mdstore.Page, bool) {
 	if caller == "" || len(v.Pages().Of(mdstore.SessionKind)) == 0 {
 		return nil, false

@@ -104,9 +104,9 @@ func (f Workflow) same(g Workflow) bool {
 	return f.Name == g.Name && f.When == g.When && f.Steps == g.Steps
 }
 
-// WorkflowsText returns the text of the section Workflows of a document that is to have these workflows, and what was
-// changed in them to make them fit. What stands above the first one stays, and a workflow that the document has
-// already keeps its text. The error is an *mdoc.EditError where one of them would not read back.
+// WorkflowsText returns a text for the section Workflows that has these workflows, and the changes that were needed to
+// make them fit. The text above the first workflow stays, and a workflow that the document has already keeps its
+// bytes. If a workflow would not read back, the error is an *mdoc.EditError.
 func WorkflowsText(d *mdoc.Doc, flows []Workflow) (text string, adapted []string, err error) {
 	text, have := workflowsOf(d)
 	want := make([]Workflow, len(flows))

@@ -94,8 +94,8 @@ func (n *Node) Lean() *Node {
 	return &m
 }
 
-// Recording returns the node, calling want for each use of its document while that is not loaded. The document is an empty one then,
-// and what is computed with it is to be thrown away.
+// Recording returns the node. While its document is not loaded, each use of it calls want and gets an empty document;
+// the caller must discard results that were computed with that.
 func (n *Node) Recording(want func(*Node)) *Node {
 	m := *n
 	m.want = want

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ownForms are the forms of the log entries that Arbor writes by itself, and that hold no text that somebody gave.
-// A change of a status is one of them unless a reason follows that is none of ownReasons.
+// ownForms match the log entries that Arbor writes by itself, without text from a caller. A status change is such an
+// entry, unless a reason follows that is not one of ownReasons.
 var ownForms = forms(
 	ByCreation+`(; the workspace had no root)?`,
 	`([a-z]+|`+ByHand+`): [a-z]+`+arrow+`[a-z]+(; `+ownReasons+`)?`,

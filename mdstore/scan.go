@@ -12,9 +12,9 @@ import (
 
 // Scanner is the capability of stores that can say what the files of a workspace state without holding their texts.
 type Scanner interface {
-	// Scan looks at every file of a workspace: at its stamp where an earlier scan, of this or another process, proves what it holds,
-	// and at its bytes where nothing does. With kinds it need not look into folders in which no file of these kinds lies. The error
-	// is ctx's, or a *BusyError.
+	// Scan looks at every file of a workspace. If an earlier scan, of any process, proves the content for the file's
+	// stamp, it looks only at the stamp, and otherwise at the bytes. With kinds it may skip folders that hold no file of
+	// these kinds. The error is ctx's, or a *BusyError.
 	Scan(ctx context.Context, workspace Path, kinds ...*Kind) (*Scan, error)
 }
 
@@ -54,8 +54,8 @@ type Scanned struct {
 	Facts   Facts
 }
 
-// ScannedOf reads a file of a kind. ok is false for a file of which facts do not tell all: one that is closed to edits,
-// and a node whose front matter has a problem.
+// ScannedOf reads a file of a kind. ok is false if facts cannot stand for the file: it is closed to edits, or it is a
+// node whose front matter has a problem.
 func ScannedOf(k *Kind, f File) (r Scanned, ok bool) {
 	doc, _ := ParseFile(f.Path, f.Data, k.Form)
 	if doc.Editable() != nil {

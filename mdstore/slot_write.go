@@ -22,8 +22,8 @@ type SlotChange struct {
 	Now   time.Time
 }
 
-// ChangeSlot returns the bytes of a slot after a change; every other byte of it stays. The error is an *mdoc.EditError where the file
-// cannot hold an entry as it was given, or has a block open that swallows what follows it.
+// ChangeSlot returns the bytes of a slot after a change; all other bytes stay. If the file cannot hold an entry as
+// given, or an open block would swallow the text after it, the error is an *mdoc.EditError.
 func ChangeSlot(d *mdoc.Doc, c SlotChange) ([]byte, error) {
 	if err := d.Editable(); err != nil {
 		return nil, err

@@ -193,9 +193,9 @@ func AsStore[T any](st Store) (T, bool) {
 
 // History is the capability of stores that several processes write to and that remember their last commits.
 type History interface {
-	// Generation returns a number that is higher after each commit of any process. It waits while a commit is being made:
-	// what was read between two calls that return the same number is of one state of the vault, except what people save.
-	// The error is a *BusyError where that commit makes no progress.
+	// Generation returns a number that grows with each commit of any process. It waits while a commit is being made. Files
+	// that were read between two calls with the same result are of one state of the vault, apart from people's saves. If
+	// the commit makes no progress, the error is a *BusyError.
 	Generation(ctx context.Context) (uint64, error)
 
 	// ChangedSince returns the paths of the files and folders that the commits changed which were made between two
@@ -236,9 +236,8 @@ type Strays interface {
 	// paths, and folders without any file.
 	Strays(ctx context.Context, under Path) ([]Stray, error)
 
-	// Sweep clears away leftovers of commits while no commit is being made, and says what became of each. One that is
-	// empty, or holds what the file beside it holds, is removed; any other goes to the folder trash. With dry it only
-	// says so.
+	// Sweep clears away leftovers of commits while no commit is being made, and reports each. It removes a leftover that
+	// is empty or equals the file beside it, and moves any other to the trash. With dry it only reports.
 	Sweep(ctx context.Context, leftovers []Path, trash Path, dry bool) ([]Swept, error)
 
 	// Late finds saves by other programs that met commits: in files that commits had replaced, and saves that were made

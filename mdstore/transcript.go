@@ -30,8 +30,8 @@ const (
 // MessageRoles returns the roles that a message can be given.
 func MessageRoles() []string { return []string{RoleUser, RoleAssistant, RoleSystem} }
 
-// A Message is a block of a transcript: a heading of level 2 that says whose it is, and its text. What people write besides is a message
-// as well, whose role is the heading as it stands, or "" above the first one.
+// A Message is a block of a transcript: a heading of level 2 with the role, and the text. Other blocks that people
+// write are messages too; their role is the heading's text, or "" above the first heading.
 type Message struct {
 	Role string `json:"role"`
 	Text string `json:"text"`

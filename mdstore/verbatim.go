@@ -22,8 +22,8 @@ const (
 // outer are the characters at both ends of a text that Markdown does not keep.
 const outer = " \t\r\n"
 
-// Verbatim returns a text as it is stored: as it is, or in a fence. FromVerbatim reads every text back byte for byte,
-// also with blank lines around it. A text with a NUL byte or invalid UTF-8 cannot be stored.
+// Verbatim returns the stored form of a text: the text itself, or the text in a fence. FromVerbatim reads it back byte
+// for byte, also with blank lines around it. A text with a NUL byte or invalid UTF-8 cannot be stored.
 func Verbatim(text string) string {
 	if standsAlone(text) {
 		return text

@@ -131,8 +131,8 @@ func (w *Workspace) Rules() []string {
 	return out
 }
 
-// RulesHash returns the hash of the rules as they stand, whatever the file stores. It is empty if the file is closed to
-// edits: nobody can tell then which rules there are, as in an unfinished merge.
+// RulesHash returns the hash of the present rules, whatever hash the file has. It is empty if the file is closed to
+// edits, as in an unfinished merge: then we cannot tell the rules.
 func (w *Workspace) RulesHash() string {
 	if w.Doc.Editable() != nil {
 		return ""

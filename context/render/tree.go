@@ -33,9 +33,9 @@ const (
 	hiddenColumn = "\x00"
 )
 
-// Tree draws the rows, one line each and one more where rows are hidden below a node, every line ending in a line feed.
-// It returns "" for no rows. Whatever titles hold, the result has no control characters but line feeds and the style's
-// own colours.
+// Tree draws the rows: one line each, and one more if rows below a node are hidden. Every line ends with a line feed.
+// It returns "" for no rows. The result has no control characters except line feeds and the style's own colours,
+// whatever titles hold.
 func Tree(rows []TreeRow, style Style) string {
 	if style.Markdown {
 		return markdownTree(rows)

@@ -1,5 +1,5 @@
-// Package check finds what is wrong with the files of a workspace and with what they state together, and plans the repairs that lose
-// no text. A file of this package has one family of findings, with their repairs beside them.
+// Package check finds the problems of a workspace's files, alone and together, and plans the repairs that lose no
+// text. Each file of this package has one family of findings with their repairs.
 package check
 
 import (
@@ -40,8 +40,8 @@ func sortFindings(fs []Finding) {
 	})
 }
 
-// View returns what is wrong with the files of a view and with what they state together, in the order of files and lines. It uses the
-// documents of the nodes whose facts say that something may be wrong, and of no other.
+// View returns the findings about the files of a view, alone and together, in the order of files and lines. It loads
+// only documents of nodes whose facts do not rule out a finding.
 func View(v *view.View) []Finding {
 	c := checker{v: v}
 	for _, d := range v.Pages().Broken() {

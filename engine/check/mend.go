@@ -7,8 +7,9 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// original returns the one of several files with an id that has the better right to it: the only one in a folder whose name is made for the id, where all of them say
-// the id themselves and the others can be given ids of their own. Nil where there is none: a person has to decide.
+// original returns the file that keeps an id which several files have: the only one in a folder named for that id. All
+// files must state the id themselves, and the others must be able to get new ids. It returns nil if there is no such
+// file; then a person has to decide.
 func original(v *view.View, id mdstore.ID) *mdstore.Node {
 	var orig *mdstore.Node
 	for _, n := range v.Files(id) {

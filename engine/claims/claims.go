@@ -215,8 +215,8 @@ func (c Claim) words(n *mdstore.Node) string {
 	return fmt.Sprintf("%s (%s): %s has claimed it until %s UTC", n.ID, n.Title, who, time.UnixMilli(c.Until).UTC().Format(mdstore.TimeLayout))
 }
 
-// heldBy is the refusal of what only the session may do that has claimed a node. Its class is that of files that moved on: another
-// session came first, and reading again shows what is left.
+// heldBy returns the error for an action that only the claiming session may do. Its class is that of a conflict:
+// another session came first, and the caller should read again.
 func heldBy(n *mdstore.Node, c Claim) error {
 	return errs.New(errs.Conflicting, "%s; take another one (node_next with claim, arbor next --claim), wait, or let them or a person give it back (release, arbor next --release)",
 		c.words(n)).With(errs.Details{NodeID: string(n.ID), Status: string(n.Status)})

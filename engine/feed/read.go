@@ -28,8 +28,8 @@ func elsewhere(err error) bool {
 	return code == errs.WorkspaceNotFound || code == errs.DuplicateID
 }
 
-// read returns the workspaces that the feed is about as they are now, by their folders. Those that did not change are the very ones that
-// were told. The second result is what is wrong with workspaces that have one id.
+// read returns the present workspaces of the feed by folder. For a workspace that did not change it returns the
+// reported value itself. The second result has the findings about workspaces that share an id.
 func (f *Feed) read(ctx context.Context, l *live.Vault) (map[mdstore.Path]*shown, []mdoc.Diagnostic, error) {
 	all, err := l.Workspaces(ctx)
 	if err != nil {

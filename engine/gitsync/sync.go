@@ -54,8 +54,8 @@ type syncing struct {
 	out    *Report
 }
 
-// Sync commits the vault that e serves and r holds, merges the upstream of the branch into it, and pushes. Where people
-// must decide, and where git cannot go on, the error has the code errs.SyncStopped; what is committed by then stays.
+// Sync commits the vault of e, which lies in r, merges the branch's upstream into it, and pushes. If a person must
+// decide, or git fails, the error has the code errs.SyncStopped; commits made before stay.
 func Sync(ctx context.Context, e *engine.Engine, r *gitrepo.Repo, o Options) (*Report, error) {
 	s := &syncing{e, r, o, &Report{}}
 	if err := s.run(ctx); err != nil {

@@ -203,8 +203,8 @@ func (g *gather) read(ctx context.Context, w view.Wanted) (mdstore.File, error) 
 	}
 }
 
-// beingSaved reports whether a file that is not as it was may be half of a save. If the store tells of saves, it tells
-// when they have settled; elsewhere a file that was changed just now and is missing or damaged is given time.
+// beingSaved reports whether a changed file may be an unfinished save. If the store reports saves, it also reports
+// when they have settled. Otherwise a file that is missing or damaged just after a change gets time.
 func (g *gather) beingSaved(f mdstore.File, err error) bool {
 	l := g.vault
 	l.mu.Lock()

@@ -14,8 +14,8 @@ import (
 	"arbor/mdstore"
 )
 
-// Add returns what is to be added to a slot so that it has the entries of more as well. Those that it has, with the same id
-// and text, are left out; one whose id another text has gets a new id, the same each time.
+// Add returns the entries of more that a slot lacks. Entries with the same id and text are left out. If the slot has
+// another text under an id, the entry gets a new id, always the same one.
 func Add(have, more []mdstore.SlotEntry) (add []mdstore.SlotEntry) {
 	texts := map[mdstore.ID]string{}
 	for _, e := range have {
@@ -43,8 +43,8 @@ func idOf(e mdstore.SlotEntry, n int) mdstore.ID {
 	return id
 }
 
-// unpacked returns the text of a content that memcord wrote: the text, or gzip in base64, once or several times. The bytes
-// tell which it is; marked is what the file says, and counts only where they are damaged.
+// unpacked returns the text of a content that memcord wrote: plain, or compressed with gzip in base64, once or several
+// times. The bytes tell which. marked, the file's own statement, counts only if the bytes are damaged.
 func unpacked(content string, marked bool) (string, error) {
 	for range 8 {
 		const start = "H4sI" // base64 of the first bytes of gzip

@@ -70,8 +70,8 @@ type Env struct {
 	CallLog  *places.CallLog // the server's log of tool calls, by session; nil: none is kept
 
 	Session string // of the caller; "" for none
-	// Connection is the name of the open connection that calls, under which session_bind holds what it binds, and also
-	// the session that the connection has as long as nothing is bound. "" for a caller that is none.
+	// Connection is the name of the calling connection. session_bind holds its bindings under this name, which is also the
+	// connection's session until it binds one. "" if the caller is no connection.
 	Connection string
 	// Follows says that the caller goes on as the session that it starts or loads: a connection that was given none.
 	Follows bool

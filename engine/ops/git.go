@@ -65,8 +65,8 @@ func revision(ctx context.Context, r *gitrepo.Repo, text string) (string, error)
 	return "", errs.New(errs.RevisionNotFound, "%v", err)
 }
 
-// asOf makes an operation run over the vault as it was in the revision that its input names. Which workspace is meant
-// is decided as today; bindings, claims and the session of the caller do not count there.
+// asOf makes an operation run over the vault in the revision that its input names. The present vault decides which
+// workspace the call means; bindings, claims and the caller's session do not count in the old one.
 func asOf[I, O any](
 	at func(*I) (rev string, ws *string), run func(context.Context, *Env, I) (*O, error),
 ) func(context.Context, *Env, I) (*O, error) {

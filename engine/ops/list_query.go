@@ -40,8 +40,8 @@ func asked(env *Env, query string, all []WorkspaceHead) []WorkspaceHead {
 	return found
 }
 
-// ordered returns workspaces in the order asked for, the default workspace last. Of two that come at the same place
-// the older is first, and so is one that was used on this machine before one of which that is not known.
+// ordered sorts workspaces as the call asks, with the default workspace last. Of two equal ones the older comes first,
+// and a workspace with a known last use comes before one without.
 func ordered(ctx context.Context, env *Env, in WorkspaceListIn, all []WorkspaceHead) []WorkspaceHead {
 	accessed := env.Engine.Accessed(ctx)
 	for i, w := range all {

@@ -171,8 +171,8 @@ func slotHome(ctx context.Context, env *Env, in SlotRef, w Write) (mdstore.ID, e
 	return id, fail(err)
 }
 
-// slotTarget returns the workspace of the slot that a call names, and by what it names it; for one that is not there it is the workspace
-// in which it is made.
+// slotTarget returns the workspace of the slot that a call names, and the name. For a slot that does not exist it is
+// the workspace in which the slot is made.
 func slotTarget(ctx context.Context, env *Env, in SlotRef, w Write) (ws mdstore.ID, name string, err error) {
 	v, p, err := slotIn(ctx, env, in, false)
 	if e := errs.As(err); e != nil {

@@ -34,8 +34,9 @@ func (env *Env) target(ctx context.Context, workspace, node string) target {
 	return target{ws: s.Workspace().ID, node: id, view: s}
 }
 
-// owner is target for calls about a log or problem: "" for the node is the focus for callers with Focused, where there
-// is one, as it is for context_get; else it is the workspace itself, which its own id names as well.
+// owner is target for calls about a log or problem. Without a node the target is the focus, for callers with
+// Where.Focus and if there is one, as for context_get; otherwise it is the workspace. The workspace's id names the
+// workspace too.
 func (env *Env) owner(ctx context.Context, workspace, node string) target {
 	if node == "" && env.Where.Focus {
 		s, err := env.In(ctx, workspace)

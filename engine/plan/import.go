@@ -15,8 +15,8 @@ import (
 // Ignored is what a vault's .gitignore says: what belongs to one machine only, and temporary files.
 const Ignored = mdstore.LocalDir + "/\n" + mdstore.SessionsFile + "\n" + mdstore.CorruptPrefix + "*\n" + mdstore.TempPrefix + "*\n"
 
-// An Import is a whole workspace that comes from elsewhere. Its statuses and times are taken as they are, so that
-// nothing is lost; what the tables forbid is a diagnostic afterwards, as it is for files written by hand.
+// An Import is a whole workspace from elsewhere. Its statuses and times are kept, so that nothing is lost. Statuses
+// that the life cycles forbid become findings afterwards, as in files written by hand.
 type Import struct {
 	ID         mdstore.ID
 	Name, Goal string

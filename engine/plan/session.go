@@ -105,8 +105,8 @@ type EndSession struct {
 	Commit  string     // of git; "" for none
 }
 
-// Plan writes the time, how the plan stands, and the summary: as a line of the log, or into the notes where it is too
-// long for one. A session that has ended stays as it is.
+// Plan writes the time, the state of the plan and the summary: into the log, or into the notes if it is too long for a
+// line. A session that has ended is not changed.
 func (a EndSession) Plan(d *Draft) (None, error) {
 	p, err := sessionFile(d, a.ID)
 	if err != nil || p.Field(mdstore.KeyEnded) != "" {
@@ -132,7 +132,7 @@ func (a EndSession) Plan(d *Draft) (None, error) {
 	return None{}, nil
 }
 
-// NoteSession adds a line that somebody gives to the trace of a session.
+// NoteSession adds a line of the caller to a session's trace.
 type NoteSession struct {
 	ID    mdstore.ID
 	Type  string // "" is a note

@@ -52,7 +52,7 @@ func badName(format string, args ...any) error {
 	return errs.New(errs.InvalidName, format, args...).With(errs.Details{Param: "slot"})
 }
 
-// SlotNameFor returns a name for a slot that is like one that cannot be a name.
+// SlotNameFor returns a valid slot name that resembles an invalid one.
 func SlotNameFor(name string) string {
 	out := strings.Map(func(r rune) rune {
 		if nameRune(r) {
@@ -294,7 +294,7 @@ func entryID(d *Draft, doc *mdoc.Doc) (mdstore.ID, error) {
 	})
 }
 
-// inSlot returns what was done with a slot.
+// inSlot returns the change record for a slot.
 func inSlot(p *mdstore.Page, do string) view.Change {
 	return view.Change{ID: p.ID, Do: do, Name: mdstore.SlotName(p)}
 }

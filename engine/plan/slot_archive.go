@@ -48,7 +48,7 @@ func (x ArchiveSlot) Plan(d *Draft) (*SlotDone, error) {
 	return out, nil
 }
 
-// RestoreSlot brings an archived slot back to where it was, byte for byte.
+// RestoreSlot moves an archived slot back to its former path, byte for byte.
 type RestoreSlot struct {
 	Slot string
 	Read ReadFile

@@ -9,7 +9,7 @@ import (
 
 const leastZipped = 1024 // bytes of text that are worth compressing
 
-// A SlotSize says what compression makes of a slot.
+// A SlotSize has the sizes of a slot, plain and compressed.
 type SlotSize struct {
 	Name                 string
 	Path                 mdstore.Path // the file's path afterwards
@@ -43,10 +43,10 @@ func zippedPath(p *mdstore.Page) mdstore.Path {
 type CompressSlot struct {
 	Slot  string
 	Open  bool
-	Force bool // also where the file does not get smaller
+	Force bool // even if the file does not get smaller
 }
 
-// Plan plans the change. A slot that is as it should be stays as it is.
+// Plan plans the change. It changes nothing if the slot already has that form.
 func (x CompressSlot) Plan(d *Draft) (SlotSize, error) {
 	p, err := slotOf(d, x.Slot)
 	if err != nil {

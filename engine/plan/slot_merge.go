@@ -12,7 +12,7 @@ import (
 	"arbor/mdstore/fold"
 )
 
-// An AddedEntries says what a slot got.
+// An AddedEntries counts the entries that a slot got.
 type AddedEntries struct {
 	Slot    string `json:"slot"`
 	Created bool   `json:"created,omitempty"` // it is new
@@ -71,7 +71,7 @@ type MergeSlots struct {
 	Delete     bool // the other sources go to the trash
 }
 
-// A MergedSlots says what a merge made.
+// A MergedSlots is the result of a merge.
 type MergedSlots struct {
 	Target  string
 	Entries int

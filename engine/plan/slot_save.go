@@ -23,7 +23,7 @@ type SaveEntry struct {
 type SavedEntry struct {
 	Slot, Entry mdstore.ID
 	Created     bool         // the slot is new
-	Kept        mdstore.Path // the file as it was, where entries were replaced
+	Kept        mdstore.Path // the kept copy of the old file, if entries were replaced
 }
 
 // Plan plans the change.
@@ -111,7 +111,7 @@ func withItems(list, add, remove []string) []string {
 	return out
 }
 
-// UpdateSlot changes what is said of a slot, its name and its group.
+// UpdateSlot changes a slot's properties, its name and its group.
 type UpdateSlot struct {
 	Slot            string
 	Facts           SlotFacts

@@ -19,14 +19,14 @@ type SummarizeSlot struct {
 	Text    string   // the text to summarize; "" for entries
 	Entries []string // their ids; nil for all since the last summary
 	Ratio   float64
-	Summary string // as the caller has it; "" for sentences of the text
+	Summary string // the caller's summary; "" takes sentences of the text
 	Most    int    // summaries that the slot may have: beyond it the oldest become one
 }
 
 // Plan plans the entry. The file as it was is kept where summaries become one.
 func (x SummarizeSlot) Plan(d *Draft) (*SavedEntry, error) {
 	var all []mdstore.SlotEntry
-	var p *mdstore.Page // nil for a slot that is to be made
+	var p *mdstore.Page // nil if the slot will be made
 	var err error
 	if x.Text == "" || len(view.SlotsNamed(d.View, x.Slot, false)) > 0 {
 		if p, err = slotOf(d, x.Slot); err != nil {
@@ -70,7 +70,7 @@ func (x SummarizeSlot) Plan(d *Draft) (*SavedEntry, error) {
 			}
 		}
 	}
-	if len(old) < x.Most || strings.TrimSpace(x.Summary) == "" { // which it refuses
+	if len(old) < x.Most || strings.TrimSpace(x.Summary) == "" { // there is nothing to roll up; save.Plan refuses a blank summary
 		return save.Plan(d)
 	}
 	old, texts = old[:len(old)+2-x.Most], nil

@@ -71,7 +71,7 @@ type StateDone struct {
 	Trash  mdstore.Path // the path in the trash, after a deletion
 }
 
-// UpdateState changes what can be changed of a state; nil leaves one as it is.
+// UpdateState changes a state's name, description and tags; nil keeps a value.
 type UpdateState struct {
 	State             string // its id or name
 	Name, Description *string

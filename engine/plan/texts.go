@@ -8,10 +8,10 @@ import (
 // A Text is a field or section that operations give another text as a whole.
 type Text struct {
 	NodeID mdstore.ID   `json:"nodeId,omitempty"` // "" for the workspace's own
-	Field  string       `json:"field"`            // as parameters of operations name it
+	Field  string       `json:"field"`            // the name of the parameter
 	Text   string       `json:"text"`             // as the file holds it
-	Kept   mdstore.Path `json:"kept,omitempty"`   // of a replaced text: the file that holds all of it for 30 days
-	Parts  []string     `json:"-"`                // as results show it
+	Kept   mdstore.Path `json:"kept,omitempty"`   // if the text was replaced: the file that keeps all of it for 30 days
+	Parts  []string     `json:"-"`                // the parts as replies show them
 }
 
 // TextsOf returns the texts of a node's document, or of a workspace's where the id is "".

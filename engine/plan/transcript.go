@@ -67,7 +67,7 @@ func transcriptOf(d *Draft, session mdstore.ID) (mdstore.Path, *mdstore.Page, er
 	return at, p, nil
 }
 
-// goesOn returns a transcript without messages that goes on from the one that is kept there.
+// goesOn returns an empty transcript that continues the kept one.
 func goesOn(doc *mdoc.Doc, kept mdstore.Path) (*mdoc.Doc, error) {
 	front, _ := mdoc.Parse(doc.Name(), doc.Front(), mdstore.TranscriptKind.Form)
 	patch, err := front.SetField(mdstore.KeyPrevious, mdoc.Text(kept.Base()))
@@ -77,7 +77,7 @@ func goesOn(doc *mdoc.Doc, kept mdstore.Path) (*mdoc.Doc, error) {
 	return front.Apply(patch)
 }
 
-// ClearTranscript begins the transcript of a session anew: what was there is kept under another name.
+// ClearTranscript starts a session's transcript anew and keeps the old one under another name.
 type ClearTranscript struct{ Session mdstore.ID }
 
 // Plan moves the transcript, if there is one. The result is where it is kept.
@@ -91,7 +91,7 @@ func (a ClearTranscript) Plan(d *Draft) (kept mdstore.Path, err error) {
 	return kept, nil
 }
 
-// inSession returns what was done with a session.
+// inSession returns the change record for a session.
 func inSession(d *Draft, session mdstore.ID, do string) view.Change {
 	name := string(session)
 	if p, ok := d.View.Pages().Get(mdstore.SessionKind, session); ok {

@@ -17,13 +17,13 @@ import (
 type Transition struct {
 	Node       mdstore.ID
 	Action     statemachine.Action
-	Conclusion string // blank: the one that stands in the file counts
+	Conclusion string // if blank, the conclusion in the file counts
 	Reason     string // for the line in the log
 	Log        string // an entry of its own before that line; "" for none
 	Cascade    bool   // reopen completed and cancelled ancestors
 }
 
-// Transitioned is what a status change did.
+// Transitioned is the result of a status change.
 type Transitioned struct {
 	From, To   statemachine.Status
 	Conclusion string // as the file has it afterwards
@@ -142,8 +142,8 @@ func (x Drop) Plan(d *Draft) (*Transitioned, error) {
 	return out, nil
 }
 
-// moved returns the conclusion that a step from a status moves into the node's log: one that takes finished work up
-// again leaves none standing, so that the node is not finished again by what it said before.
+// moved returns the conclusion that a step moves into the node's log. Reopening or retrying removes the conclusion, so
+// that the node cannot be finished again with the old one.
 func moved(d *Draft, n *mdstore.Node, from statemachine.Status) string {
 	if !statemachine.Terminal(from) || n.Conclusion() == "" {
 		return ""
@@ -185,7 +185,7 @@ func mendable(n *mdstore.Node, e *errs.Error) error {
 	return e
 }
 
-// Archived is what a completed info_collection node brought into its workspace.
+// Archived is what a completed info_collection node added to its workspace.
 type Archived struct {
 	Rules []string      `json:"rules"`
 	Docs  []mdstore.Ref `json:"docs"`

@@ -29,8 +29,8 @@ type Undo struct {
 type Undone struct {
 	Changes []mdstore.Change
 	Outcome Outcome
-	Files   []mdstore.File // of the vault, as the changes leave them; with the zero Version they are gone
-	Left    []string       // a line for each file that is left alone: where it lies, and why
+	Files   []mdstore.File // the vault's files after the changes; the zero Version stands for a removed file
+	Left    []string       // a line for each file that is left alone: its path, and the reason
 
 	Merged    bool       // a file was changed since, and keeps that
 	Workspace mdstore.ID // the workspace of the files; "" for several or none

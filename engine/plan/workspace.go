@@ -49,7 +49,7 @@ func born(t statemachine.Type, title, requirement string, now time.Time, operato
 		Log: []mdstore.LogEntry{{Time: now.Format(mdstore.TimeLayout), Operator: operator, Event: event}}}
 }
 
-// UpdateWorkspace renames a workspace or gives it another goal; nil leaves one as it is.
+// UpdateWorkspace changes a workspace's name or goal; nil keeps a value.
 type UpdateWorkspace struct{ Name, Goal *string }
 
 // Plan plans the change.

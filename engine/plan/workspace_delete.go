@@ -28,7 +28,7 @@ func (x DeleteWorkspace) Plan(d *Draft) (*Deleted, error) {
 		return nil, errs.New(errs.WorkspaceActive,
 			"%s (%s): the workspace is active; archive it first (workspace_archive), or repeat the call with force: true (--force)", w.ID, w.Name)
 	}
-	for p, why := range d.View.Pages().Broken() { // which may be read in a moment, and is to end
+	for p, why := range d.View.Pages().Broken() { // such a session may be readable in a moment, and would have to end
 		if mdstore.AllKinds().Of(p) == mdstore.SessionKind && why.Code == string(errs.FileUnreadable) {
 			return nil, &mdoc.UnreadableError{Problem: why}
 		}
@@ -39,7 +39,7 @@ func (x DeleteWorkspace) Plan(d *Draft) (*Deleted, error) {
 	}
 	for _, s := range OpenSessions(d.View) {
 		if s.Editable() != nil {
-			continue // it goes as it is
+			continue // it is deleted without being ended
 		}
 		e := OnPage(d, s)
 		e.Set(mdstore.KeyEnded, mdoc.Integer(d.now.UnixMilli()))

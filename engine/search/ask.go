@@ -36,7 +36,7 @@ func Question(text string) (*Query, error) {
 			w.text = stem(w.text)
 			add(w, len(w.text) > 2)
 		} else if runes := []rune(string(w.text)); !w.first {
-			for i := range max(1, len(runes)-1) { // of a text without blanks each two characters are a word
+			for i := range max(1, len(runes)-1) { // in a text without blanks, each pair of characters counts as a word
 				add(word{text: []byte(string(runes[i:min(i+2, len(runes))]))}, false)
 			}
 		}

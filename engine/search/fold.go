@@ -19,7 +19,7 @@ const letters = "dđ hħ iı lł oø tŧ sſ σς"
 // tableSize is the first character beyond the table: those with a diacritic of Latin, Greek and Cyrillic lie below it.
 const tableSize = 0x2000
 
-// table returns what the characters below tableSize are compared as; 0 stands for nothing at all.
+// table returns the folded form of each character below tableSize; 0 means that the character is ignored.
 var table = sync.OnceValue(func() *[tableSize]rune {
 	var t [tableSize]rune
 	base := map[rune]rune{}
@@ -53,7 +53,7 @@ const (
 	halfVoiced = 0x309a
 )
 
-// Fold appends text to dst as it is compared.
+// Fold appends the folded form of text, in which texts are compared, to dst.
 func Fold(dst, text []byte) []byte {
 	t := table()
 	dst = slices.Grow(dst, len(text))

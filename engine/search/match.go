@@ -33,7 +33,7 @@ func shows(r rune) bool {
 	return spells(r) || unicode.In(r, unicode.So, unicode.Sm, unicode.Sc)
 }
 
-// spells reports whether r is a part of words, of whatever script.
+// spells reports whether r is part of a word in any script.
 func spells(r rune) bool { return joins(r) || unspaced(r) && !unicode.IsPunct(r) }
 
 // next returns the offset of the word in a folded text, at or after an offset, or -1. A prefix matches longer words
@@ -72,8 +72,8 @@ func joinsAt(text []byte, i int) bool {
 	return joins(r)
 }
 
-// next returns where the words of the term stand in a folded text at or behind an offset, one behind the other with
-// nothing but punctuation and blanks between them; start is -1 where they do not.
+// next returns the place of the term's words in a folded text, at or after an offset: in order, with only punctuation
+// and blanks between them. start is -1 if there is none.
 func (t *Term) next(text []byte, from int) (start, end int) {
 	for {
 		start = t.words[0].next(text, from, t.prefix && len(t.words) == 1)

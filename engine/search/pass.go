@@ -11,7 +11,7 @@ import (
 	"arbor/mdstore"
 )
 
-// A Head is what is known of a part of a file besides its text.
+// A Head holds the properties of a part of a file besides its text.
 type Head struct {
 	In                     string // one of Places
 	Type, Status, Group    string
@@ -21,7 +21,7 @@ type Head struct {
 	Fields                 *mdstore.Fields // nil for anything but a node
 }
 
-// A File is one that is looked at.
+// A File is a file to search.
 type File struct {
 	Head
 	Path  mdstore.Path
@@ -39,7 +39,7 @@ type Pass struct {
 	files  int       // guarded by mu, as the others
 	bytes  int       // of the files, folded
 	found  []int     // in how many files each term stands
-	hits   []hit     // what matches
+	hits   []hit     // the matching parts
 	counts []float32 // of each hit how often each term stands in it
 }
 
@@ -56,7 +56,7 @@ func NewPass(q *Query, keep func(*Head) bool) *Pass {
 		scratch: sync.Pool{New: func() any { return &scratch{has: make([]bool, len(q.Terms)), counts: make([]float32, len(q.Terms))} }}}
 }
 
-// scratch is what a look needs, and the next one uses again.
+// scratch holds buffers that each look reuses.
 type scratch struct {
 	file, title, rest []byte // folded
 	has               []bool
@@ -98,7 +98,7 @@ func (p *Pass) Look(i int, f *File, data []byte) {
 	}
 }
 
-// head folds what a head says: the title, and the rest.
+// head folds the texts of a head: the title, and the rest.
 func (c *scratch) head(h *Head) {
 	c.title, c.rest = Fold(c.title[:0], []byte(h.Title)), c.rest[:0]
 	for _, s := range append([]string{h.ID, h.Description, h.Group}, h.Tags...) {
@@ -182,7 +182,7 @@ func (e *expr) can(q *Query, has []bool) bool {
 	return true
 }
 
-// matches reports whether what has the terms matches.
+// matches reports whether a part with these terms matches.
 func (e *expr) matches(has []bool) bool {
 	switch e.op {
 	case and:

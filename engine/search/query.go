@@ -1,5 +1,5 @@
-// Package search is the language of queries and what they find: it takes the bytes of files and tells which of their parts
-// match, in which order, and what is shown of them. It keeps no index, and uses no clock, disk or network.
+// Package search is the language of queries and the matching. From the bytes of files it computes the matching parts,
+// their order, and their snippets. It keeps no index, and uses no clock, disk or network.
 package search
 
 import (
@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// A Query is what somebody looks for. It never changes.
+// A Query is a parsed query. It never changes.
 type Query struct {
 	root  *expr
 	Terms []*Term // in the order of the text
@@ -159,7 +159,7 @@ func (p *parser) joined(op kind, part func(*parser) (*expr, error), more func() 
 	return all, nil
 }
 
-// single reads a term, what is in parentheses, and what NOT stands before.
+// single reads a term, a query in parentheses, or either of these behind NOT.
 func (p *parser) single() (*expr, error) {
 	was := p.tok
 	switch was.kind {
@@ -192,7 +192,7 @@ func (p *parser) single() (*expr, error) {
 	return nil, p.fail(was.at, "%s, where a word, a \"phrase\", a field such as tag:x or ( is expected", what)
 }
 
-// next reads the next token. Punctuation that stands alone is none.
+// next reads the next token. Punctuation that stands alone is skipped.
 func (p *parser) next() error {
 	for p.tok = (token{}); p.tok.kind == end; {
 		for p.at < len(p.src) && unicode.IsSpace(p.src[p.at]) {

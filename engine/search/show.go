@@ -10,7 +10,7 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// A Shown is what is shown of a hit.
+// A Shown is the visible form of a hit.
 type Shown struct {
 	Part
 	Line       int    // the line in the file, from 1, of the first matching word or of the part's beginning
@@ -19,7 +19,7 @@ type Shown struct {
 	Highlights []Highlight
 }
 
-// A Highlight is where a term stands in a snippet, in Unicode code points.
+// A Highlight is the place of a term in a snippet, in Unicode code points.
 type Highlight struct {
 	Start int    `json:"start"`
 	End   int    `json:"end"`

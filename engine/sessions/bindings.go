@@ -115,7 +115,7 @@ const (
 	madeLife   = 30 * 24 * time.Hour
 )
 
-// Set returns the commit that binds a session, and Unset the one that ends its binding.
+// Set returns the commit that binds a session.
 func (s *Bindings) Set(b Binding, now time.Time) ([]mdstore.Change, error) {
 	old, ok := s.Get(b.SessionID)
 	if made := mdstore.ID(b.SessionID).Generated(MadePrefix); !made || b.BoundAt-old.BoundAt < madeLife.Milliseconds()/30 {

@@ -20,7 +20,7 @@ type Hold struct {
 }
 
 const (
-	HoldFor   = time.Minute      // after the last sign of life a hold keeps nobody off
+	HoldFor   = time.Minute      // how long a hold lasts after the last sign of life
 	HoldRenew = 20 * time.Second // how often a server notes signs of life
 	holdKept  = 24 * time.Hour   // after it a hold is dropped: until then a connection that slept renews it
 )

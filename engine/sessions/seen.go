@@ -38,10 +38,10 @@ type seen struct {
 	States map[mdstore.ID]view.State
 	Texts  map[uint64]uint64      // by place: the digest of the text last read or written there
 	Told   map[mdstore.Path]int64 // text removed from files and not restored: when the removal was found
-	last   map[mdstore.ID]look    // of connections, each of whose calls asks how many changes there are
+	last   map[mdstore.ID]look    // for connections: each of their calls asks for the number of changes
 }
 
-// A look is what a session was last told of a view.
+// A look is the state of a view that a session was last told.
 type look struct {
 	view        *view.View
 	differences []view.Difference
@@ -49,7 +49,7 @@ type look struct {
 
 const (
 	seenDir  = mdstore.Path("seen")
-	seenForm = "1"                 // another one for another form of the file
+	seenForm = "1"                 // it changes with the form of the file
 	seenMost = 64                  // sessions whose files are kept, those that looked last
 	seenLife = 14 * 24 * time.Hour // after which the file of a session goes
 
@@ -211,7 +211,7 @@ func (s *Seen) Own(ctx context.Context, session string, ws mdstore.ID, files []p
 	return s.write(ctx, seenDir, session, m)
 }
 
-// own takes the session's own change of a file over into what it has seen.
+// own adds the session's own change of a file to the state that it has seen.
 func own(state view.State, f plan.FileChange) {
 	seen, known := state[f.Path]
 	kind := mdstore.AllKinds().Of(f.Path)
@@ -269,7 +269,7 @@ func (s *Seen) read(ctx context.Context, dir mdstore.Path, session string) (*see
 	return m, nil
 }
 
-// write keeps what a session has seen. s.mu must be held.
+// write writes what a session has seen to its file. s.mu must be held.
 func (s *Seen) write(ctx context.Context, dir mdstore.Path, session string, m *seen) error {
 	local, ok := s.local()
 	if s.attended[session] != nil || !ok {

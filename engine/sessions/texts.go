@@ -13,7 +13,7 @@ import (
 const (
 	textsDir  = mdstore.Path("texts")
 	mostTexts = 50000 // of one session, so that its file can be read; one that has read more begins anew
-	ownBit    = 1     // of a digest: the session wrote the text itself
+	ownBit    = 1     // set in a digest if the session wrote the text itself
 )
 
 // Knows reports whether a session has read or written what stood at the place of a text, whether that was this text,
@@ -77,7 +77,7 @@ func (s *Seen) noteTexts(ctx context.Context, session string, noted map[uint64]u
 	return s.write(ctx, textsDir, session, m)
 }
 
-// place is a number for where a text stands.
+// place returns a number that identifies the place of a text.
 func place(ws mdstore.ID, t plan.Text) uint64 {
 	return digest(string(ws) + "\n" + string(t.NodeID) + "\n" + t.Field)
 }

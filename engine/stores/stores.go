@@ -1,5 +1,5 @@
-// Package stores is for programs that keep their workspaces, and what is bound to them, with Arbor as a library: small interfaces, each
-// of which may be replaced, over an engine. Package storestest states their promises.
+// Package stores is for programs that use Arbor as a library to keep workspaces, bindings and sessions. It has small
+// interfaces over an engine; a program may replace each. Package storestest states their promises.
 package stores
 
 import (
@@ -44,7 +44,7 @@ type BindingStore interface {
 	// Resolve returns the workspace of an identifier. If there is none, it makes one and binds it.
 	Resolve(ctx context.Context, identifier string) (mdstore.ID, error)
 
-	// Bind makes an identifier mean a workspace, whatever it meant before.
+	// Bind binds an identifier to a workspace and replaces an earlier binding.
 	Bind(ctx context.Context, identifier string, id mdstore.ID) error
 
 	// Unbind ends what an identifier means. The error is a SESSION_NOT_FOUND if it means nothing.
@@ -150,7 +150,7 @@ func (v vault) GC(ctx context.Context, maxAge time.Duration) (gone []mdstore.ID,
 }
 
 func (v vault) LoadConfig(ctx context.Context, id mdstore.ID) (*config.Settings, error) {
-	if id == "" { // which would be the vault's
+	if id == "" { // an empty id would mean the vault's settings
 		return nil, errs.New(errs.WorkspaceNotFound, "no workspace is named")
 	}
 	return v.e.Config(ctx, id)

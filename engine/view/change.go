@@ -27,8 +27,8 @@ type SectionChange struct {
 	Removed []string `json:"removed,omitempty"`
 }
 
-// FieldChanges returns the keys whose values changed from one document to another, in the order of the file. nil stands
-// for a file that was not there, of which all that have a value changed, or is not there now, of which none did.
+// FieldChanges returns the keys whose values changed from one document to another, in the order of the file. With nil
+// for was, every key with a value changed; with nil for is, none did.
 func FieldChanges(was, is *mdoc.Doc) []FieldChange {
 	if is == nil {
 		return nil

@@ -32,7 +32,7 @@ const (
 // A State is what one view of a workspace holds, short enough to be kept: the digests of each of its files.
 type State map[mdstore.Path]Digest
 
-// A Digest is what a State keeps of a file.
+// A Digest is a State's entry for a file.
 type Digest struct {
 	Version mdstore.Version // zero for a file that cannot be read
 	Node    mdstore.ID      // "" for the workspace's own file; the id of a page
@@ -151,7 +151,7 @@ func pair(left, came map[mdstore.Path]Digest) map[mdstore.Path]mdstore.Path {
 		}
 	}
 	fresh := slices.Sorted(maps.Keys(came))
-	for _, same := range []bool{true, false} { // of several files of one node first those whose bytes are the same
+	for _, same := range []bool{true, false} { // of several files of one node, pair first those with equal bytes
 		for _, p := range fresh {
 			is, ps := came[p], byNode[came[p].Node]
 			i := slices.IndexFunc(ps, func(q mdstore.Path) bool { return !taken[q] && (!same || left[q].Version == is.Version) })

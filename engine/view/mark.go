@@ -33,7 +33,7 @@ type NodeSince struct {
 	Title  string     `json:"title,omitempty"`
 	From   string     `json:"from"`              // its status then
 	To     string     `json:"to"`                // its status now, "gone" or "unreadable"
-	Edited bool       `json:"changed,omitempty"` // its file is another one now
+	Edited bool       `json:"changed,omitempty"` // its file has changed since
 }
 
 // A CountSince is how many nodes had a status, and have it now.
@@ -43,8 +43,8 @@ type CountSince struct {
 	To     int    `json:"to" always:"true"`
 }
 
-// SinceMark returns what became of each node of a mark that is not as it was, and of the numbers of nodes by
-// status. What it cannot read of a mark, it leaves out.
+// SinceMark returns the changes since a mark: of each node that the mark has, and of the numbers of nodes by status.
+// It skips entries of the mark that it cannot read.
 func SinceMark(v *View, mark []string) (nodes []NodeSince, counts []CountSince) {
 	was, now := map[string]int{}, byStatus(v)
 	for _, m := range mark {

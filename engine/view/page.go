@@ -23,11 +23,11 @@ type Pages struct {
 type pages struct {
 	list     []*mdstore.Page                  // in the order of paths
 	broken   map[mdstore.Path]mdoc.Diagnostic // those that could not be read at all; never modified
-	unlooked bool                             // nobody has looked for them
+	unlooked bool                             // no scan has looked for pages
 }
 
-// Pages returns the pages of the view. A recording view for which nobody has looked for pages has none, and LacksPages says then that they
-// were asked for; any other is to be asked HasPages first.
+// Pages returns the pages of the view. If no scan has looked for pages, a recording view returns none, and LacksPages
+// then reports the request; with any other view, ask HasPages first.
 func (v *View) Pages() Pages {
 	switch {
 	case !v.pages.unlooked:
@@ -39,7 +39,7 @@ func (v *View) Pages() Pages {
 	return v.KnownPages()
 }
 
-// KnownPages returns the pages that somebody has looked for.
+// KnownPages returns the pages that scans have found so far.
 func (v *View) KnownPages() Pages { return Pages{v.ws.ID, v.pages, v.docs} }
 
 // WithoutPages returns New of a workspace in which nobody has looked for pages.
@@ -63,7 +63,7 @@ func (v *View) amongNodes(p mdstore.Path) bool {
 	return k == mdstore.NodeKind || k == nil && p.Under(mdstore.NodeKind.Folder(v.ws.Dir))
 }
 
-// HasPages reports whether somebody has looked for pages.
+// HasPages reports whether a scan has looked for pages.
 func (v *View) HasPages() bool { return !v.pages.unlooked }
 
 // LacksPages reports whether pages of a recording view were asked for that it does not have: the result of that run is to be thrown away.

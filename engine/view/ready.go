@@ -12,7 +12,7 @@ import (
 type spot struct {
 	node  *mdstore.Node
 	depth int  // below the root
-	waits bool // for a worker: it has not begun, or has nothing left below it that is open
+	waits bool // it waits for a worker: it has not begun, or all its children are done
 	runs  bool // it has a worker, or had one; a planning node gets on by its children
 }
 
@@ -27,7 +27,7 @@ func (v *View) grown() []spot {
 		kids[all[0].Parent], all = all[:n], all[n:]
 	}
 	out := make([]spot, 0, len(v.nodes))
-	frozen := -1 // depth of the ancestor that freezes what is below it
+	frozen := -1 // depth of a completed or cancelled ancestor; -1 for none
 	below := func(id mdstore.ID) []*mdstore.Node { return kids[id] }
 	v.walk(mdstore.Root, below, func(depth int, n *mdstore.Node) bool {
 		s := spot{node: n, depth: depth}

@@ -38,7 +38,7 @@ func EditionOf(p mdstore.Path, data []byte) *Edition {
 // A Step is what became of a file from one edition to the next.
 type Step struct {
 	What         []Change           // all but creation, status, parent, log
-	Log          []mdstore.LogEntry // that came
+	Log          []mdstore.LogEntry // entries that were added
 	Rules, Taken []string           // rules that came, and that went
 	Conclusion   string             // the first line of a new or changed conclusion
 }

@@ -85,7 +85,7 @@ func (s *scans) save(t *tree) int {
 		return 0
 	}
 	data, total := encode(t, s.kinds)
-	err := s.replace(cachePath(t.under), data, 0o600) // it says what files say that other users may not read
+	err := s.replace(cachePath(t.under), data, 0o600) // the cache has content of files that other users may not read
 	if err != nil {
 		s.log.Debug("a cache cannot be written", "workspace", t.under, "error", err)
 		return 0
@@ -116,7 +116,7 @@ func (s *scans) removeOldCaches() {
 	for _, f := range files {
 		under, err := url.PathUnescape(f.Name)
 		if err != nil || !mdstore.Path(under).Valid() || !s.plainFolder(mdstore.Path(under)) {
-			_ = s.disk.Remove(cacheDir.Join(f.Name)) // which removes no folder that holds anything
+			_ = s.disk.Remove(cacheDir.Join(f.Name)) // this removes only empty folders
 		}
 	}
 }

@@ -114,7 +114,7 @@ func (s *Store) afterGit(ctx context.Context, before string) error {
 	for _, m := range s.making {
 		moved := func(by journal.Made) bool { return by.To != "" && m.Path.Under(by.Path) }
 		if m.New == nil || m.Path.Under(mdstore.LocalDir) || slices.ContainsFunc(s.making, moved) {
-			continue // what moved with its folder is not at that path any more
+			continue // a file that moved with its folder is no longer at that path
 		}
 		if s.keptBeside(m) {
 			kept++

@@ -88,7 +88,7 @@ type Store struct {
 	turn      chan struct{}
 	lock      *flock.Flock // nil while it is not held
 	committer *journal.Committer
-	operation *mdstore.Operation    // that the commit which is being made is of; nil for none
+	operation *mdstore.Operation    // the operation of the running commit; nil for none
 	making    []journal.Made        // the steps that the running commit has made so far
 	madeAt    int64                 // when that was made, Unix nanoseconds by the clock that files are stamped by
 	skew      atomic.Int64          // nanoseconds by which the clock that files are stamped by is ahead; read without the lock, too
@@ -96,7 +96,7 @@ type Store struct {
 	lately    map[mdstore.Path]bool // files that commits changed recently; nil if unknown
 	latelyAt  uint64                // the generation that lately is of
 	looked    time.Time             // when mergeForeign has last looked at all files
-	merged    mdstore.Stamp         // of git's index when that last had several versions of no file
+	merged    mdstore.Stamp         // the stamp of git's index when it last had no unmerged file
 
 	mu       sync.Mutex
 	watched  bool                  // guarded by mu: Watch tells of saves

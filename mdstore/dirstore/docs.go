@@ -18,7 +18,7 @@ import (
 // docs is the folder of a project, whose documents a store reads.
 type docs struct {
 	project string
-	vault   string     // relative to the project, with slashes; one that does not begin with a name lies elsewhere
+	vault   string     // relative to the project, with slashes; it begins with ".." or a slash if the vault lies elsewhere
 	root    *osfs.Root // nil if it cannot be opened
 }
 

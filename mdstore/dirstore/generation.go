@@ -57,7 +57,7 @@ func (s *Store) Generation(ctx context.Context) (uint64, error) {
 			time.Sleep(pause)
 			continue
 		}
-		release, err := s.acquire(ctx, 10*poll) // which finishes it, if its process died
+		release, err := s.acquire(ctx, 10*poll) // acquire finishes the commit, if its process died
 		if err == nil {
 			release()
 			continue
@@ -115,7 +115,7 @@ type versioned struct {
 	version string
 }
 
-// versionedBy returns what a step changed: two paths, if it is a move.
+// versionedBy returns the files that a step changed: two for a move.
 func versionedBy(p, to mdstore.Path, data []byte) (all []versioned) {
 	all = append(all, versioned{path: p})
 	if data != nil {

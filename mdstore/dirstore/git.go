@@ -188,8 +188,8 @@ func (g git) await(ctx context.Context) error {
 	return until(ctx, func() bool { return g.busy() == nil })
 }
 
-// The pauses between two looks at what is waited for grow from the least to the most, each by chance up to half longer: so
-// waiters do not look in step with one another, nor with what they wait for.
+// The pauses between two looks grow from the least to the most. Each is longer by a random part of up to a half, so
+// that waiters do not look in step with one another, nor with what they wait for.
 const (
 	pauseLeast = 2 * time.Millisecond
 	pauseMost  = 50 * time.Millisecond // shorter than the pauses of a git that works without a break

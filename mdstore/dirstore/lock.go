@@ -58,8 +58,8 @@ func (s *Store) acquire(ctx context.Context, wait time.Duration) (release func()
 	return release, nil
 }
 
-// take takes the lock and finishes what a crash left. ok is false if the lock was deleted meanwhile, and is to be
-// taken again. The error is that of until if the time is over.
+// take takes the lock and finishes commits that a crash interrupted. ok is false if somebody deleted the lock file
+// meanwhile; then take it again. After the time is over the error is that of until.
 func (s *Store) take(until context.Context, lock *flock.Flock) (ok bool, err error) {
 	if err := s.InPlace(); err != nil {
 		return false, err

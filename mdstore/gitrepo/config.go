@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// runs are the keys of git's configuration whose values are commands, each with the value that takes its place where
-// the repository's own configuration has it. "*" stands for the name of a subsection. What a person's own configuration
-// says (~/.gitconfig) counts.
+// runs are the keys of git's configuration whose values are commands, each with the harmless value that replaces one
+// from the repository's own configuration. "*" stands for the name of a subsection. Values from the person's own
+// configuration (~/.gitconfig) count.
 var runs = []struct{ section, name, instead string }{
 	{"core", "sshcommand", "ssh"},
 	{"core", "askpass", ""},

@@ -88,8 +88,8 @@ func Passing(program string) bool {
 // ConfigFile is the file that holds the repository's own configuration, which all its working trees share.
 func ConfigFile(r *Repo) string { return filepath.Join(r.Common, "config") }
 
-// SetDriver makes a command line the driver in the repository's own configuration; "" takes the driver out. It returns
-// the file as it was and as it is, and with dry as it would be.
+// SetDriver sets the command line of the merge driver in the repository's own configuration; "" removes it. It returns
+// the old and the new bytes of the file. With dry it writes nothing.
 func SetDriver(ctx context.Context, r *Repo, command string, dry bool) (was, is []byte, err error) {
 	was, err = guard.ReadFile(r.Common, "config", mdstore.MaxFileSize)
 	if err != nil {

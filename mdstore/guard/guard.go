@@ -107,8 +107,8 @@ func Scarce(err error) bool {
 	return false
 }
 
-// Trouble returns what ends the trouble of a disk that an error tells of: one that is full, failing, away or not to be
-// written. It is "" for any other error.
+// Trouble returns advice for an error of the disk: it is full, failing, disconnected or read-only. It returns "" for
+// any other error.
 func Trouble(err error) string {
 	errno, _ := errors.AsType[syscall.Errno](err)
 	return troubles[errno]

@@ -54,8 +54,8 @@ func (d *Doc) List(key string) []string {
 	return out
 }
 
-// editList replaces a list of plain values. It refuses a list that holds more than its items, such as a comment, because
-// the edit would lose that.
+// editList replaces a list of plain values. It refuses a list that holds more than its items, such as a comment,
+// because the edit would lose that.
 func (p *plan) editList(f *front, e *entry, v Scalar) error {
 	n := e.val
 	plain := n != nil && n.Kind == yaml.SequenceNode && n.Anchor == "" && n.Style&yaml.TaggedStyle == 0 && !f.lenient
@@ -77,7 +77,8 @@ func (p *plan) editList(f *front, e *entry, v Scalar) error {
 	return nil
 }
 
-// holds reports whether f, an entry of the front matter in text, has this value. For a list, the bytes must be the same.
+// holds reports whether f, an entry of the front matter in text, has this value. For a list, the bytes must be the
+// same.
 func (v Scalar) holds(text []byte, f Field) bool {
 	if v.kind == Nested {
 		return f.Kind == Nested && string(text[f.Span.Start:f.Span.End]) == v.text

@@ -55,7 +55,8 @@ func (v Scalar) String() string {
 // NullValue returns the scalar null.
 func NullValue() Scalar { return Scalar{} }
 
-// Scalar returns the field's value, to be written elsewhere. SetField and Compose refuse the value of a list or mapping.
+// Scalar returns the field's value, to be written elsewhere. SetField and Compose refuse the value of a list or
+// mapping.
 func (f Field) Scalar() Scalar { return Scalar{f.Kind, f.Value} }
 
 // Equal reports whether the field has this value, however it is written. It is false for a list or a mapping.

@@ -16,8 +16,8 @@ func Save(p mdstore.Path, base, newest, save []byte) (joined []byte, missing []s
 	return over(p, base, save, newest, OursWin)
 }
 
-// Again returns a file with the change from before to after made once more, whatever it holds now: the change stands where
-// both changed the same, and given names what gave way to it.
+// Again applies the change from before to after to the present bytes of a file. If both changed the same place, this
+// change stands, and given names the parts that it replaced.
 func Again(p mdstore.Path, before, after, now []byte) (joined []byte, given []string) {
 	return over(p, before, now, after, TheirsWin)
 }

@@ -19,8 +19,8 @@ import (
 // pageOf returns the address of the page at the listening address, with an invitation.
 func pageOf(site *serve.Page, base string) string { return base + "/#token=" + site.Invite() }
 
-// running returns the address of the page of a server of this vault that runs already, with an invitation; "" where
-// there is none. The invitation reaches the server by the person's own state: see trust.Page.
+// running returns the address of the page of a running server of this vault, with an invitation; "" if none runs. The
+// invitation reaches the server through the person's own state: see trust.Page.
 func (c *clients) running(ctx context.Context) (page string) {
 	b, err := c.read()
 	if err != nil || b.Page == nil || !answers(ctx, b.Page.Address) {

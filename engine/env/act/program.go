@@ -96,9 +96,9 @@ type namedFile struct{ path, sum string }
 // mostWords is how many words of a command are looked at, which is more than anybody writes.
 const mostWords = 100_000
 
-// filesOf returns the files of a root that a command names: its program, where that is given with a folder, and each
-// argument or word of one that is the path of a file, so that an interpreter's script, a file behind an option, and
-// one in a line for a shell are among them.
+// filesOf returns the files of a root that a command names: its program, if given with a folder, and each argument, or
+// word of an argument, that is the path of a file. So it finds the script of an interpreter, a file behind an option,
+// and files in a line for a shell.
 func filesOf(r *jail.Root, argv []string) (all []namedFile, err error) {
 	program := filepath.ToSlash(argv[0])
 	rel := inRoot(r, argv[0])

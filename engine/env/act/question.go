@@ -157,8 +157,8 @@ func escapedJSON(text string) string {
 	return b.String()
 }
 
-// parted returns the beginning and the end of a text that is too long to be shown, and what is between them: whole
-// characters and escapes of JSON, and whole lines where they are short.
+// parted cuts a text that is too long to be shown into a beginning, a middle and an end. It does not cut characters or
+// escapes of JSON, nor lines that are short.
 func parted(s string, escapes bool) (head, gap, tail string) {
 	if len(s) <= mostShown {
 		return s, "", ""

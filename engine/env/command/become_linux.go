@@ -71,8 +71,8 @@ const (
 	x32         = 0x40000000
 )
 
-// filter lets this thread, and what it becomes, make sockets of these families only; nil are all. What makes sockets in
-// another way (io_uring, another ABI), and the kernel's keys of the person, are refused as well.
+// filter lets this thread, and the program that it becomes, make only sockets of these families; nil allows all. It
+// also refuses other ways to make sockets (io_uring, another ABI) and access to the person's kernel keys.
 func filter(families []uint32) error {
 	abi, ok := abis[runtime.GOARCH]
 	if !ok {

@@ -1,5 +1,5 @@
-// Package command runs a program with a folder as its working directory, keeps it to what it may reach, where the system
-// has a way to do that, and ends it with all that it started.
+// Package command runs a program in a folder, confines it to the paths that it may reach if the system can do that,
+// and ends it with every process that it started.
 package command
 
 import (

@@ -32,9 +32,9 @@ const (
 	maxJob = 16 << 20 // bytes
 )
 
-// supervised returns the command that runs a program under a supervisor, which is this program started anew: it
-// outlives what it supervises, takes over the orphans of that, and kills all of them when it ends or is told to. done is
-// to be called at its end.
+// supervised returns the command that runs a program under a supervisor, another process of this program. The
+// supervisor outlives the program, adopts its orphans, and kills all of them when it ends or is told to. Call done at
+// the end.
 func supervised(ctx context.Context, j job) (cmd *exec.Cmd, done func(), err error) {
 	if !answers {
 		return nil, nil, errors.New("the program does not call command.Main")

@@ -74,8 +74,8 @@ func level(rel string) int {
 	return 1 + strings.Count(rel, "/")
 }
 
-// walk calls f for what is in a folder that is open, and below the folders that deep wants, until f returns false. What
-// cannot be read is left out below it, and what is hidden everywhere.
+// walk calls f for each entry of an open folder, and of the folders below that deep selects, until f returns false. It
+// skips hidden entries, and the contents of folders that it cannot read.
 func (r *Root) walk(ctx context.Context, dir *os.Root, rel string, deep func(string) bool, f func(*os.Root, Entry, fs.FileInfo) bool) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -158,8 +158,8 @@ func nearest(data, old string) string {
 	return ""
 }
 
-// Apply makes a planned change, if the file is still as it was planned, and returns the id by which Undo takes it back.
-// What is replaced lies in the trash before it goes.
+// Apply makes a planned change if the file still has the version that was planned for. It returns the id for Undo. The
+// replaced bytes are in the trash before the file changes.
 func (r *Root) Apply(ctx context.Context, c *Change) (undo string, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", err

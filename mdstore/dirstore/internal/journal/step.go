@@ -150,8 +150,8 @@ func (m *maker) note(s *step) {
 	m.done = append(m.done, Made{Path: s.Path, To: s.To, Base: s.Base, New: s.New})
 }
 
-// yield leaves the file of a step to the program that changed it: it holds now, or cannot be read. A write is merged
-// with that, or what was to be written lies beside it.
+// yield leaves the file of a step to the program that changed it. now holds the file's bytes, if it can be read. A
+// write is merged with them, or its bytes become a conflict copy.
 func (m *maker) yield(s *step, now []byte, failed error) error {
 	text := "%s was saved by another program while a commit was changing it; the commit's version lies beside it"
 	switch {

@@ -28,9 +28,9 @@ type FS interface {
 
 	// Mkdir makes one folder. The error is an fs.ErrExist where there is anything.
 	Mkdir(p mdstore.Path) error
-	// Create makes a file that holds data; with the mode and, where that is allowed, the owner of the file like if it
-	// is not empty. The error is an fs.ErrExist where there is anything, and an *mdoc.UnreadableError of the folder
-	// where this user may not write to that.
+	// Create makes a file with data. If like is not empty, the file gets the mode of the file like and, if allowed, its
+	// owner. If the path exists, the error is an fs.ErrExist; if this user may not write to the folder, it is an
+	// *mdoc.UnreadableError of the folder.
 	Create(p mdstore.Path, data []byte, like mdstore.Path) error
 	// Sync makes the bytes of a file durable.
 	Sync(p mdstore.Path) error

@@ -78,8 +78,8 @@ func (r Root) Lstat(p mdstore.Path) (Info, error) {
 	return described(r.R.Lstat(native(p)))
 }
 
-// Stat is Lstat with one system call. It follows a link on the way to p, even out of the folder: what it says is good for
-// a comparison with an earlier stamp, and what differs has to be opened through the root. A path is clean already.
+// Stat is Lstat with one system call. It follows links on the way to p, even out of the folder, so use its result only
+// for a comparison with an earlier stamp, and open files that differ through the root. p must be clean.
 func (r Root) Stat(p mdstore.Path) (Info, error) {
 	if info, ok := r.statBelow(p); ok {
 		return info, nil
