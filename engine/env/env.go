@@ -1,5 +1,6 @@
-// Package env knows the places where tools act: what an environment is, what its tools are, which environment a call
-// goes to, and whether it runs at once. It computes and nothing else; jail, command, trust and remote do.
+// Package env describes the places where tools act: what an environment is, which tools it has, which environment a call
+// goes to, and whether the call runs at once. This package only computes. The packages jail, command, trust and remote
+// touch files, processes and the network.
 package env
 
 import (
@@ -37,11 +38,11 @@ type Level string
 // The levels.
 const (
 	Full       Level = "full"       // everything
-	Restricted Level = "restricted" // what only reads
-	ReadOnly   Level = "read_only"  // what only reads; nothing else runs at all
+	Restricted Level = "restricted" // tools that only read; for any other tool, a person is asked
+	ReadOnly   Level = "read_only"  // built-in tools that only read; every other call is refused
 )
 
-// A Status says whether an environment can be used now. It is computed and never stored.
+// A Status says whether an environment can be used now. Arbor computes it and never stores it.
 type Status string
 
 // The statuses.

@@ -14,14 +14,14 @@ import (
 // A Place is an environment as a session sees it.
 type Place struct {
 	Environment
-	Level   Level  // how far it is trusted here; "" for Untrusted
-	Status  Status // now
+	Level   Level // how far a person of this machine trusts it; "" if Status is Untrusted
+	Status  Status
 	Root    string // the folder, without links; "" on a client
 	Primary bool   // it is the session's own
 	Has     []Tool // the tools that it offers to the session, built-in ones and its own
 }
 
-// Tool returns one of its tools.
+// Tool returns the tool of this name, and whether the place has it.
 func (p *Place) Tool(name string) (Tool, bool) {
 	i := slices.IndexFunc(p.Has, func(t Tool) bool { return t.Name == name })
 	if i < 0 {
@@ -31,8 +31,8 @@ func (p *Place) Tool(name string) (Tool, bool) {
 }
 
 // Route returns the place that a call of a tool goes to. A call that names an environment goes there or fails: it never
-// falls through to another one. Else the primary one takes it if it has the tool, and then the first that has it, in
-// the order of attachment.
+// falls through to another one. A call that names none goes to the primary place if that has the tool, else to the first
+// place that has it, in the order of attachment.
 func Route(places []*Place, tool, named string) (*Place, Tool, error) {
 	if named != "" {
 		i := slices.IndexFunc(places, func(p *Place) bool { return p.ID == named })
@@ -65,7 +65,7 @@ func Route(places []*Place, tool, named string) (*Place, Tool, error) {
 	return nil, Tool{}, errs.New(errs.ToolNotFound, "%s: no environment of the session has such a tool; tool_list shows those there are", tool)
 }
 
-// usable refuses a place in which nothing can run now.
+// usable returns an error if no tool can run in the place now.
 func (p *Place) usable() error {
 	switch p.Status {
 	case Missing:
@@ -108,8 +108,8 @@ const (
 	Refuse Verdict = "refuse"
 )
 
-// Decide says whether a tool runs at a level of trust. A tool with a command is approved by definition besides: see
-// Define.
+// Decide says whether a tool runs at a level of trust. For a tool with a command, a person must also have approved the
+// definition, whatever Decide says: see Call.Run in package act.
 func Decide(level Level, t Tool) Verdict {
 	reads := t.ReadOnly
 	switch {
@@ -123,7 +123,7 @@ func Decide(level Level, t Tool) Verdict {
 	return Refuse
 }
 
-// A Loop counts calls of a session that are the same, with the same results.
+// A Loop counts how often in a row a session made the same call and got the same result.
 type Loop struct {
 	key  string
 	last []byte
@@ -133,7 +133,7 @@ type Loop struct {
 // MaxSame is how often in a row the same call may have the same result.
 const MaxSame = 4
 
-// Stuck reports whether a call is the same as the last MaxSame ones, which had one result.
+// Stuck reports whether a call repeats the last MaxSame calls, all of which had the same result.
 func (l *Loop) Stuck(environment, tool string, args json.RawMessage) bool {
 	return l.n >= MaxSame && l.key == loopKey(environment, tool, args)
 }
@@ -163,7 +163,7 @@ type CallLog struct {
 	seen  map[[3]string]string // the version of a file, by session, environment and path
 }
 
-const maxSeen = 10_000 // files, beyond which all is forgotten
+const maxSeen = 10_000 // entries of Memory.seen; when it is full, Show empties it first
 
 func (m *CallLog) loop(session string) *Loop {
 	if m.loops == nil {

@@ -31,7 +31,7 @@ const (
 	mostTimeout  = 10 * time.Minute
 )
 
-// A definition is a tool as a file has it.
+// A definition is a tool as it stands in a file.
 type definition struct {
 	ID          string          `json:"id"`
 	Name        string          `json:"name"`
@@ -46,8 +46,8 @@ type definition struct {
 	Read        []string        `json:"read"`
 }
 
-// ParseTools reads the definitions of a ToolsFile: a list of them, or an object with such a list as tools. A definition
-// that is wrong is left out, and one of the errors says why. taken are names that no tool may have.
+// ParseTools reads the definitions of a ToolsFile: a list of them, or an object with such a list as tools. It leaves out
+// each wrong definition and adds an error that says why. taken reports names that no tool may have.
 func ParseTools(data []byte, taken func(string) bool) (tools []Tool, wrong []error) {
 	var all []json.RawMessage
 	if len(data) > MaxToolsFile {
@@ -94,7 +94,7 @@ func ParseTool(data []byte, taken func(string) bool) (Tool, error) {
 	return d.tool(taken)
 }
 
-// strict reads JSON without keys that are not known.
+// strict decodes one JSON value. It refuses unknown keys, and text after the value.
 func strict(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -122,7 +122,7 @@ var (
 	parameters = pattern.Of(`\$\{([^}]*)\}`)
 )
 
-// tool checks a definition.
+// tool checks a definition and returns its tool.
 func (d definition) tool(taken func(string) bool) (Tool, error) {
 	t := Tool{Name: first(d.ID, d.Name), Description: d.Description, Parameters: d.Parameters, Command: d.Command, Env: d.Env,
 		Timeout: DefaultTimeout, Asks: d.Asks, ReadOnly: d.ReadOnly, Network: d.Network, Read: d.Read}
@@ -169,13 +169,13 @@ func (d definition) tool(taken func(string) bool) (Tool, error) {
 	return t, nil
 }
 
-// A parameter is a property of the schema of a tool's parameters, as far as it is checked.
+// A parameter is a property of a tool's parametersSchema. It has only the keywords that check uses.
 type parameter struct {
 	Type string `json:"type"`
 	Enum []any  `json:"enum"`
 }
 
-// declared returns the parameters that a schema declares.
+// declared returns the parameters that a schema declares, by name. An empty schema declares none.
 func declared(schema json.RawMessage) (map[string]parameter, error) {
 	var s struct {
 		Properties map[string]parameter `json:"properties"`
@@ -189,7 +189,7 @@ func declared(schema json.RawMessage) (map[string]parameter, error) {
 	return s.Properties, nil
 }
 
-// Digest returns what tells the exact definition of a tool from any other.
+// Digest returns the SHA-256 of a tool's definition, as hexadecimal digits. Source is not part of it.
 func Digest(t Tool) string {
 	t.Source = ""
 	data, err := json.Marshal(t)
@@ -200,8 +200,9 @@ func Digest(t Tool) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Argv returns the argument vector of a call. Each ${name} takes a parameter whole: whatever it holds, it is a part of
-// one argument. An argument that is nothing but the ${name} of a parameter that is not given is left out.
+// Argv returns the argument vector of a call: the tool's command, with each ${name} replaced by that parameter. A value
+// never splits an argument, whatever characters it has. Argv leaves out an argument that consists of a single ${name} if
+// the call does not give that parameter.
 func Argv(t Tool, args json.RawMessage) ([]string, error) {
 	known, err := declared(t.Parameters)
 	if err != nil {
@@ -256,7 +257,7 @@ func sorted(known map[string]parameter) []string {
 	return all
 }
 
-// check refuses a value that is of another type, or none of those allowed.
+// check refuses a value that has the wrong type, or that is not in the enum.
 func (p parameter) check(name string, v any) error {
 	is := "object"
 	switch n := v.(type) {
@@ -274,7 +275,8 @@ func (p parameter) check(name string, v any) error {
 			is = "integer"
 		}
 	}
-	if text, ok := v.(string); ok && p.Type != "" && p.Type != is { // "5" is a number to a person at a command line
+	// A person at a command line means the number 5 and the call has the string "5".
+	if text, ok := v.(string); ok && p.Type != "" && p.Type != is {
 		var meant any
 		d := json.NewDecoder(strings.NewReader(text))
 		d.UseNumber()
@@ -296,7 +298,7 @@ func isString(v any) bool {
 	return is
 }
 
-// spell writes a value as an argument.
+// spell returns a value as text for an argument: a string as it is, nil as "", any other value as JSON.
 func spell(v any) string {
 	switch v := v.(type) {
 	case nil:

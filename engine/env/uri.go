@@ -12,14 +12,14 @@ import (
 // An Address is the parsed URI of an environment.
 type Address struct {
 	Host   Host
-	Path   string // of the folder: absolute on a server, relative to the project where Local; the client's own name of it
+	Path   string // of a Server: the folder, absolute, or relative to the project if Local; of a Client: its name for the folder
 	Client string // the id of the client
-	ID     string // of the session
+	ID     string // the id of the session
 	Local  bool   // the path is relative to the project
 }
 
 // ParseURI reads file:///path, file:PATH (relative to the project), client://CLIENT/NAME, vault://session/ID, and the
-// older monad://session/ID and CLIENT:NAME. Percent-encoding is decoded here, once; paths given to tools have none.
+// older monad://session/ID and CLIENT:NAME. ParseURI decodes percent-encoding, once. Paths given to tools have none.
 func ParseURI(uri string) (a Address, err error) {
 	wrong := func(why string) error {
 		return errs.New(errs.InvalidParams, "%q: %s; an environment is file:///FOLDER, file:FOLDER in the project, client://CLIENT/NAME or "+
@@ -63,19 +63,20 @@ func ParseURI(uri string) (a Address, err error) {
 	return a, wrong("its scheme is none that is known")
 }
 
-// idForm is that of ids of environments, clients and sessions.
+// idForm matches the ids of environments, clients and sessions.
 var idForm = pattern.Of(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
 // ValidID reports whether an environment can have this id.
 func ValidID(id string) bool { return idForm().MatchString(id) && !strings.Contains(id, "..") }
 
-// clientName reports whether a name can be that of a client's folder.
+// clientName reports whether a client's folder can have this name.
 func clientName(name string) bool {
 	return name != "" && !strings.HasPrefix(name, "/") && !strings.Contains(name, "\x00") && path.Clean(name) == name && name != ".." &&
 		!strings.HasPrefix(name, "../")
 }
 
-// String returns the canonical URI: two that mean one place are the same text, once the links in a path are followed.
+// String returns the canonical URI: addresses of the same place have the same URI, if the links in their paths were
+// followed before.
 func (a Address) String() string {
 	switch {
 	case a.Host == Session:
