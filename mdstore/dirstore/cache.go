@@ -11,20 +11,21 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A cache is what a tree holds, by columns, each of which is read from its front. The rows are the folders of the
-// places in their order, each before its entries. What is unproven is not in it. What is decoded are parts of the
-// columns, so that nothing of them is copied.
+// A cache is the content of a cache file: the tree of one workspace, stored by columns. The rows are the folders of the
+// places in their order; each folder comes before its entries. An unproven folder or file has a zero stamp, and an
+// unproven file has no version and facts. A decoder takes values from the front of each column. Decoded paths and facts
+// share the memory of the columns.
 type cache struct {
-	form  string // of the cache, of the facts, and of the kinds that it was made for
+	form  string // see formOf
 	under string
 
-	paths    string // of the entries, a NUL after each
-	kinds    string // of the entries, a byte each: the number of a file's kind, from 1, or linkRow or folderRow
-	entries  string // of the folders: how many entries each has, as varints
-	stamps   string // of the folders and files, four numbers of eight bytes each; zero for what is not proven
+	paths    string // of the entries, each followed by a NUL
+	kinds    string // a byte for each entry: linkRow, folderRow, or the number of the file's kind, counted from 1
+	entries  string // number of entries of each folder, as varints
+	stamps   string // of the folders and files, four 8-byte numbers each; zeros for an unproven one
 	versions string // of the proven files
 	facts    string // of the proven files
-	lengths  string // of the facts, as varints
+	lengths  string // number of bytes of the facts of each proven file, as varints
 }
 
 const (
@@ -34,12 +35,13 @@ const (
 	stampBytes = 4 * 8
 )
 
-// columns are all in the order in which they are written.
+// columns returns the columns in the order in which the file holds them.
 func (c *cache) columns() []*string {
 	return []*string{&c.form, &c.under, &c.paths, &c.kinds, &c.entries, &c.stamps, &c.versions, &c.facts, &c.lengths}
 }
 
-// formOf returns a text that is another one for caches that this program does not take.
+// formOf returns a text that identifies the format of the cache, the format of the facts, and the kinds with their
+// places. decode refuses a cache file of another form.
 func formOf(kinds mdstore.Kinds) string {
 	empty, _ := mdoc.Parse("", nil, mdstore.NodeForm)
 	form := fmt.Sprintf("arbor cache 4, facts %q", mdstore.DigestsOf(empty))
@@ -92,7 +94,7 @@ func encode(t *tree, kinds mdstore.Kinds) (data []byte, total int) {
 	return c.bytes(), total
 }
 
-// bytes returns the cache file: the checksum of what follows, and each column behind its length.
+// bytes returns the cache file: a checksum of the rest, then each column preceded by its length.
 func (c *cache) bytes() []byte {
 	out := make([]byte, crc32.Size)
 	for _, col := range c.columns() {
@@ -102,7 +104,8 @@ func (c *cache) bytes() []byte {
 	return out
 }
 
-// parse undoes bytes, of which it is given what follows the checksum. It panics where a column is longer than the text.
+// parse reads the columns that bytes wrote. text is the file without its checksum. parse panics if text is shorter than
+// the columns.
 func parse(text string) (c *cache) {
 	c = &cache{}
 	for _, col := range c.columns() {
@@ -134,7 +137,7 @@ func decode(text string, kinds mdstore.Kinds, under mdstore.Path) (t *tree) {
 	return t
 }
 
-// A decoder takes a tree off the columns. All that it makes of one type it makes at once.
+// A decoder builds a tree from the columns. It allocates all values of one type at once.
 type decoder struct {
 	*cache
 	kinds   mdstore.Kinds

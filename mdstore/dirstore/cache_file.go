@@ -12,24 +12,27 @@ import (
 	"arbor/mdstore"
 )
 
-// cacheDir holds one file for each workspace, so that a scan of one costs nothing of the others. Anything in it may be
-// deleted at any time.
+// cacheDir holds one file for each workspace, so that scanning one workspace does not read the caches of the others.
+// Anything in it may be deleted at any time.
 const cacheDir = mdstore.Path(mdstore.LocalDir + "/cache")
 
 const (
-	cacheMost = 1 << 30 // bytes of a cache file; a larger one is of another program
+	cacheMost = 1 << 30 // bytes of a cache file; load ignores a larger file, which this program did not write
 
-	// A cache is written again when more of its entries are stale than a twentieth of them, and in any case when more
-	// than staleMost are. A large file counts as one for each staleBytes, as each process that reads it pays for them.
+	// save writes a cache again when more than 1/staleShare of its entries, or more than staleMost of them, are stale. A
+	// large file counts as one more stale entry for each staleBytes, because each process that starts from this cache has
+	// to read the file.
 	staleMost  = 256
 	staleShare = 20
 	staleBytes = 2 << 10
 )
 
-// cachePath returns the path of a workspace's cache file, which tells the workspace: the archive's slash is escaped.
+// cachePath returns the path of a workspace's cache file. The file's name is the workspace's path, in which the slash
+// of the archive is escaped.
 func cachePath(under mdstore.Path) mdstore.Path { return cacheDir.Join(url.PathEscape(string(under))) }
 
-// load returns the tree of a workspace that its cache file holds, nil for none.
+// load returns the tree that the cache file of a workspace holds, or nil if there is no valid cache file. It removes an
+// invalid one.
 func (s *scans) load(under mdstore.Path) *tree {
 	p := cachePath(under)
 	if s.plainWay(p, false) != nil {
@@ -50,8 +53,8 @@ func (s *scans) load(under mdstore.Path) *tree {
 	return t
 }
 
-// readCache returns what follows the checksum of a cache file. Of a large plan it is much: it is read once, into the
-// text of which the tree is made.
+// readCache returns the text of a cache file after its checksum. The cache file of a large plan is large, so readCache
+// copies it only once: the tree shares the memory of this text.
 func (s *scans) readCache(p mdstore.Path) (string, error) {
 	info, err := s.disk.Stat(p)
 	if err != nil || !info.Mode.IsRegular() || info.Size > cacheMost {
@@ -78,8 +81,8 @@ func (s *scans) readCache(p mdstore.Path) (string, error) {
 	return text.String(), nil
 }
 
-// save writes the cache file of a workspace where too much of it is stale, and returns the bytes that it wrote. A
-// failure costs the next process time and nothing else. t.mu is held.
+// save writes the cache file of a workspace if too much of it is stale, and returns the number of bytes that it wrote.
+// A failure only costs the next process time. The caller holds t.mu.
 func (s *scans) save(t *tree) int {
 	if t.stale == 0 || t.total > 0 && t.stale <= min(staleMost, t.total/staleShare) || !s.mayCache() {
 		return 0
@@ -106,8 +109,8 @@ func (s *scans) mayCache() bool {
 	return s.plainWay(cachePath("x"), true) == nil
 }
 
-// removeOldCaches removes the caches of workspaces that are gone, and temporary files: a process that is just writing
-// one writes its cache again another time.
+// removeOldCaches removes the caches of workspaces that no longer exist, and temporary files. A process that loses its
+// temporary file this way writes its cache another time.
 func (s *scans) removeOldCaches() {
 	files, err := s.disk.ReadDir(cacheDir)
 	if err != nil {

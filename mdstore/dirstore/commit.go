@@ -15,18 +15,20 @@ import (
 	"arbor/mdstore/merge"
 )
 
-// Commit makes every change or none, as mdstore.Store has it, and of this store besides:
+// Commit makes all of the changes or none, as mdstore.Store requires. This store adds:
 //
-//   - A file that is a link, has several names, is marked read-only or is no regular file is refused with an
-//     *mdoc.UnreadableError, and so is a path through a linked folder.
-//   - A replaced file keeps its mode and, if the system allows it, its owner. A new one has mode 0644, less the umask.
-//   - A removed Node.md takes its folder along if that is empty then.
-//   - While git is in the middle of a checkout, a merge or a rebase in the working tree of the vault, it waits; if that
-//     takes more than some seconds, it refuses with an *mdstore.BusyError. Changes in .local/ alone do not wait.
-//   - It refuses with an *mdstore.BusyError, too, if another process keeps the lock for half a minute.
-//   - A save by another program before the first file is changed is a *mdstore.ConflictError like an earlier one.
-//     After that the save stays, and the change is merged into it line by line, or lies beside it as
-//     Node.conflict-1a2b3c4d.md: a collision says so, and that the commit's own change was not made.
+//   - Commit refuses, with an *mdoc.UnreadableError, a file that is a link, has several names, is marked read-only or
+//     is not a regular file, and a path through a linked folder.
+//   - A replaced file keeps its mode and, if the system allows it, its owner. A new file has mode 0644, less the umask.
+//   - Removing a Node.md also removes its folder if the folder is then empty.
+//   - While git is in the middle of a checkout, a merge or a rebase in the vault's working tree, Commit waits. If that
+//     takes longer than some seconds, Commit refuses with an *mdstore.BusyError. It does not wait if all changes are in
+//     .local/.
+//   - Commit also refuses with an *mdstore.BusyError if another process keeps the lock for half a minute.
+//   - If another program saves a file before Commit has changed the first file, Commit returns a
+//     *mdstore.ConflictError, as for an earlier save. A later save stays: Commit merges its change into the save line
+//     by line, or writes its version beside the file as Node.conflict-1a2b3c4d.md. A collision reports either outcome.
+//     In the second case it also says that the commit's own change was not made.
 func (s *Store) Commit(ctx context.Context, changes []mdstore.Change) (res mdstore.Result, err error) {
 	err = s.update(ctx, func(x *exclusive) error {
 		res, err = x.Commit(ctx, changes)
@@ -70,7 +72,8 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 	if err == nil {
 		err = s.committer.Commit(changes, func() error {
 			if !s.holds() {
-				// .local/ was deleted, and another process may hold the new lock. It is taken again, as after git.
+				// Someone deleted .local/, so another process may hold the new lock. Because of this error, git.with takes the lock
+				// again, as it does after waiting for git.
 				return &mdstore.BusyError{What: "the vault's lock was deleted while it was held",
 					Where: filepath.Join(s.dir, string(lockPath)), End: "leave " + mdstore.LocalDir + "/ alone while Arbor runs"}
 			}
@@ -81,7 +84,7 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 		err = s.afterGit(ctx, before)
 	}
 	if _, unfinished := errors.AsType[*mdstore.UnfinishedError](err); unfinished {
-		return err // the number stays odd: the next writer finishes it
+		return err // the generation stays odd: the next writer finishes the commit
 	}
 	if s.gen.begun() && s.holds() {
 		if err := s.gen.end(s.madeAt, s.touched, true); err != nil { // any later save is one by another program
@@ -97,8 +100,8 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 	return err
 }
 
-// afterGit looks once more at what a commit has made where git has changed the working tree meanwhile, and makes it again
-// where git took it out. before is the state of git before the commit.
+// afterGit checks the files of a commit again if git changed the working tree during the commit. If git took out what
+// the commit wrote, afterGit writes it again. before is the result of git.state from before the commit.
 func (s *Store) afterGit(ctx context.Context, before string) error {
 	if before == "" || before == s.git.state() && s.git.working() == nil {
 		return nil
@@ -132,10 +135,11 @@ func (s *Store) afterGit(ctx context.Context, before string) error {
 	return nil
 }
 
-// keptBeside reports whether a file holds what a commit made of it, or git has that; and merges it into what git has put there
-// where neither is so, together with what else git took out.
+// keptBeside reports whether the file of m holds what the commit wrote, or git has that version. If neither is so, it
+// merges the commit's version into what git put there, together with anything else that git took out, and reports
+// whether that worked.
 func (s *Store) keptBeside(m journal.Made) bool {
-	if s.kinds.Of(m.Path) == nil { // no save of it is judged
+	if s.kinds.Of(m.Path) == nil { // the store judges only saves of files of a kind
 		_, ok := s.committer.Rejoin(m.Path, nil, func(now []byte) ([]byte, []string) {
 			joined, missing := merge.Save(m.Path, m.Base, m.New, now)
 			if missing != nil {
@@ -145,7 +149,7 @@ func (s *Store) keptBeside(m journal.Made) bool {
 		})
 		return ok
 	}
-	for range lateTries { // git may go on
+	for range lateTries { // git may still be writing
 		now, _, err := s.disk.ReadFile(m.Path, mdstore.MaxSize(m.Path))
 		if err != nil {
 			return false
@@ -165,9 +169,9 @@ func (s *Store) keptBeside(m journal.Made) bool {
 	return false
 }
 
-// Update calls f while no other writer can commit to the vault. The store that f is given is this one, without waiting
-// for the lock; it must not be used after f has returned. If git is in the middle of something at the first commit of
-// f, f is called again when git is done; others commit meanwhile.
+// Update calls f while no other writer can commit to the vault. The Tx that f gets is this store, but it does not wait
+// for the lock; f must not use it after returning. If git is in the middle of an operation at the first commit of f,
+// Update releases the lock, waits for git, and calls f again; other writers may commit in between.
 func (s *Store) Update(ctx context.Context, f func(mdstore.Tx) error) error {
 	return s.update(ctx, func(x *exclusive) error { return f(x) })
 }
@@ -193,7 +197,7 @@ func (s *Store) update(ctx context.Context, f func(*exclusive) error) error {
 // exclusive is a Store whose lock is held.
 type exclusive struct {
 	*Store
-	mu        sync.Mutex // held during a commit: f may have several goroutines
+	mu        sync.Mutex // held during a commit: f may commit from several goroutines
 	over      bool
 	committed bool // a commit of f was made
 }

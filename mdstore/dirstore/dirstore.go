@@ -1,20 +1,21 @@
-// Package dirstore is the mdstore.Store in a folder of the operating system, which people, editors, git and sync
-// programs write to as well.
+// Package dirstore implements mdstore.Store in a folder of the operating system. People, editors, git and sync programs
+// write to the same folder.
 //
-// Every path is opened below the vault's folder and no link leads out of it. Files are read without any lock. A commit
-// takes the lock of the vault, .local/lock, which the system releases when its holder dies, compares each file with the
-// version that the change was computed from, and makes every change or none, whenever the machine stops. A file that a
-// person saves while it is being replaced is exchanged back, so that no save is ever lost. A replaced file that an
-// editor may have open stays in .local/displaced for a while: what it writes there is merged by the next writer. So is
-// a save from an older version, which the record of the last commits tells from others.
+// The store opens every path below the vault's folder, and no link leads out of it. It reads files without a lock. A
+// commit takes the lock of the vault, .local/lock, which the system releases when its holder dies. The commit compares
+// each file with the version from which its change was computed. It then makes all changes or none, at whatever moment
+// the machine stops. If a person saves a file while the commit replaces it, the commit exchanges the file back, so that
+// no save is ever lost. A replaced file that an editor may have open stays in .local/displaced for a while, and the
+// next writer merges what the editor writes to it. The next writer also merges a save that was made from an older
+// version; it recognizes such a save by the record of the last commits.
 //
-// What .local/ holds is made at the first commit and may be deleted at any time while no commit is unfinished: the
-// lock, the generation, the record, the journal of a commit of several files, and a cache of each workspace that was
-// scanned. A vault that may not be written can be read.
+// The first commit makes .local/; in a vault with a .gitignore, a scan may make it earlier. It holds the lock, the
+// generation, the record, the journal of a commit of several files, and a cache of each scanned workspace. Anyone may
+// delete it at any time while no commit is unfinished. A vault that may not be written can still be read.
 //
-// On Linux and macOS files are exchanged in one step. On other systems, and on file systems that cannot, a save is lost
-// if it falls into the moment between the last comparison and the rename. Windows cannot make the names in a folder
-// durable; there a power failure may undo a commit that has returned, as a whole.
+// On Linux and macOS the store exchanges two files in one step. On other systems, and on file systems that cannot do
+// this, a save is lost if it falls between the last comparison and the rename. Windows cannot make the names in a
+// folder durable; a power failure there may undo, as a whole, a commit that has returned.
 package dirstore
 
 import (
@@ -39,36 +40,37 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// The codes of the diagnostics in an *mdoc.UnreadableError for what is not to be read or written, beside
-// mdoc.CodeTooLarge.
+// These codes of an *mdoc.UnreadableError say why the store refuses to read or write something. mdoc.CodeTooLarge is
+// another one.
 const (
 	CodeNotAFile   = osfs.CodeNotAFile   // a folder, a pipe, a device or a socket
 	CodeSymlink    = osfs.CodeSymlink    // a symbolic link
-	CodeHardLink   = osfs.CodeHardLink   // one of several names of a file: it is read, but never written
+	CodeHardLink   = osfs.CodeHardLink   // a file with several names: the store reads it, but never writes it
 	CodePermission = osfs.CodePermission // not readable or not writable for this user, or marked read-only
-	CodeUnstable   = osfs.CodeUnstable   // changed each time that it was read
+	CodeUnstable   = osfs.CodeUnstable   // changed during each attempt to read it
 )
 
-// TempPrefix starts the names of the temporary files that a commit makes beside the files that it writes. They are no
-// part of the vault.
+// TempPrefix starts the names of the temporary files that a commit makes beside the files that it writes. Temporary
+// files are not part of the vault.
 const TempPrefix = journal.TempPrefix
 
 // Options say how to open a vault. The zero value is good.
 type Options struct {
-	// ProjectRoot is the folder whose documents ReadDoc reads; empty means the one that holds the vault.
+	// ProjectRoot is the folder whose documents ReadDoc reads; empty means the folder that holds the vault.
 	ProjectRoot string
-	// GitPatience is how long a commit waits while git is in the middle of something; 0 is five seconds. Below zero,
-	// commits do not look at git at all, which is for programs that git itself runs, as its hooks.
+	// GitPatience is how long a commit waits while git is in the middle of an operation; 0 means five seconds. If it is
+	// negative, commits ignore git; programs that git itself runs, such as hooks, need this.
 	GitPatience time.Duration
-	// SaveQuiet is how long another program must have left a file alone before a commit changes it; 0 is a tenth of a
-	// second. Below zero, commits do not look.
+	// SaveQuiet is how long another program must have left a file alone before a commit changes it; 0 means a tenth of a
+	// second. If it is negative, commits do not check.
 	SaveQuiet time.Duration
-	// Log gets the commits that were finished after a crash, and the saves that met a commit; nil drops them.
+	// Log receives, among other messages, one for each commit finished after a crash and one for each save that collided
+	// with a commit; nil discards them.
 	Log *slog.Logger
 	// Kinds is the table of the kinds of files; nil means mdstore.AllKinds().
 	Kinds mdstore.Kinds
-	// Through, if it is not nil, returns the disk that commits go through: a seam for tests. Only packages below this
-	// folder can name its type.
+	// Through, if it is not nil, returns the disk that commits use instead of the one it gets: a seam for tests. Only
+	// packages below this folder can name its type.
 	Through func(osfs.FS) osfs.FS
 }
 
@@ -83,8 +85,8 @@ type Store struct {
 
 	saveQuiet time.Duration // as in Options
 
-	// turn holds one value while no goroutine of this process has the lock. The one that takes it may use what follows,
-	// and gen.
+	// turn holds one value while no goroutine of this process has the lock. The goroutine that takes the value may use gen
+	// and the fields from lock to merged.
 	turn      chan struct{}
 	lock      *flock.Flock // nil while it is not held
 	committer *journal.Committer
@@ -99,10 +101,11 @@ type Store struct {
 	merged    mdstore.Stamp         // the stamp of git's index when it last had no unmerged file
 
 	mu       sync.Mutex
-	watched  bool                  // guarded by mu: Watch tells of saves
-	suspects map[mdstore.Path]bool // guarded by mu: files that may have been saved since they were looked at; nil: any
-	met      []mdstore.Collision   // guarded by mu: that no caller was told of
-	polls    bool                  // Watch looks from time to time, and why
+	watched  bool                  // guarded by mu: Watch runs and reports saves
+	// guarded by mu: files that may have been saved since mergeForeign last checked them; nil means any file
+	suspects map[mdstore.Path]bool
+	met      []mdstore.Collision   // guarded by mu: collisions that no caller has received yet
+	polls    bool                  // guarded by mu: Watch polls, and pollsWhy is the reason
 	pollsWhy error
 }
 
@@ -140,7 +143,7 @@ func Create(dir string) error {
 	return nil
 }
 
-// MayCreate returns why Create would fail, as far as that can be told without making anything.
+// MayCreate returns the error that Create would return, as far as it can tell without making anything; otherwise nil.
 func MayCreate(dir string) error {
 	missing, above, err := missingFolders(dir)
 	if err != nil || len(missing) == 0 {
@@ -157,8 +160,8 @@ func MayCreate(dir string) error {
 	return nil
 }
 
-// missingFolders returns those of a folder and the ones above it that are not there, the lowest first, and the one
-// above them, which is.
+// missingFolders returns those of dir and the folders above it that do not exist, the lowest first. above is the lowest
+// folder that exists.
 func missingFolders(dir string) (missing []string, above string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, "", err
@@ -226,7 +229,8 @@ func Open(dir string, opt Options) (*Store, error) {
 	return s, nil
 }
 
-// Close waits for the commit that is being made and releases what the store holds. It must not be used afterwards.
+// Close waits for the commit that is being made and releases the store's resources. The store must not be used
+// afterwards.
 func (s *Store) Close() error {
 	<-s.turn
 	err := s.disk.Close()
@@ -247,8 +251,8 @@ func (s *Store) meet(k mdstore.Collision) {
 	}
 }
 
-// collisions returns the saves by other programs that commits have met since it was last asked. earlier says that they
-// are of earlier commits, whose own callers have been answered already.
+// collisions returns the collisions with saves by other programs since its last call. earlier says that they belong to
+// earlier commits, whose callers already have their results; collisions then clears Unmade.
 func (s *Store) collisions(earlier bool) []mdstore.Collision {
 	s.mu.Lock()
 	defer s.mu.Unlock()

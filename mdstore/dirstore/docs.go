@@ -15,7 +15,7 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// docs is the folder of a project, whose documents a store reads.
+// docs reads and makes documents in the project's folder.
 type docs struct {
 	project string
 	vault   string     // relative to the project, with slashes; it begins with ".." or a slash if the vault lies elsewhere
@@ -27,7 +27,7 @@ func openDocs(dir, vault string, log *slog.Logger) (docs, error) {
 	if err != nil {
 		return docs{}, err
 	}
-	vault, _ = filepath.Rel(dir, vault) // "" for one of another drive
+	vault, _ = filepath.Rel(dir, vault) // "" if the vault is on another drive
 	vault = filepath.ToSlash(vault)
 	root, err := osfs.OpenRoot(dir)
 	if err != nil {
@@ -37,10 +37,10 @@ func openDocs(dir, vault string, log *slog.Logger) (docs, error) {
 	return docs{dir, vault, &root}, nil
 }
 
-// ReadDoc returns the bytes of a document of the project, at most that many of them. target is a path
-// relative to the project's folder, or an absolute one below it; links are followed as long as they stay below it. A
-// URL is no document: the error is an fs.ErrNotExist, or an fs.ErrPermission for what is outside of the project or in
-// the folder .local of a vault, and for file: URLs.
+// ReadDoc returns the bytes of a document of the project. A document of more than most bytes is an
+// *mdoc.UnreadableError. target is a path relative to the project's folder, or an absolute path below it. ReadDoc
+// follows links as long as they stay below it. The error is an fs.ErrPermission for a path outside of the project, a
+// path in a folder .local, and a file: URL. It is an fs.ErrNotExist for any other URL and for a missing file.
 func (d docs) ReadDoc(ctx context.Context, target string, most int64) (data []byte, err error) {
 	err = d.at(ctx, "read document", target, func(name mdstore.Path) (err error) {
 		if d.local(string(name)) {
@@ -52,7 +52,7 @@ func (d docs) ReadDoc(ctx context.Context, target string, most int64) (data []by
 	return data, err
 }
 
-// local reports whether a path leads into a folder .local, which has the token of clients.
+// local reports whether a path leads, itself or through links, into a folder .local, which holds the token of clients.
 func (d docs) local(name string) bool {
 	is := func(elem string) bool { return strings.EqualFold(elem, mdstore.LocalDir) }
 	if slices.ContainsFunc(strings.Split(name, "/"), is) {
@@ -67,7 +67,8 @@ func (d docs) local(name string) bool {
 	return err == nil && slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"), is)
 }
 
-// MakeDoc makes a document of the project. It is not synced: it is a copy of what the vault has.
+// MakeDoc makes a document of the project: see mdstore.Docs. It does not sync the document, which is a copy of what the
+// vault has.
 func (d docs) MakeDoc(ctx context.Context, target string, data []byte) error {
 	return d.at(ctx, "make document", target, func(name mdstore.Path) error {
 		if vault := d.vault == "." || name.Under(mdstore.Path(d.vault)); vault || strings.Contains("/"+string(name), "/.") {
@@ -77,7 +78,7 @@ func (d docs) MakeDoc(ctx context.Context, target string, data []byte) error {
 	})
 }
 
-// at calls do with the path of a document in the project's folder.
+// at calls do with the path of target relative to the project's folder, and names op and target in common errors.
 func (d docs) at(ctx context.Context, op, target string, do func(mdstore.Path) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"arbor/mdstore"
 )
 
-const maxIgnoreFile = 1 << 16 // bytes of a .gitignore beyond which it is not read
+const maxIgnoreFile = 1 << 16 // bytes; a larger .gitignore is not read
 
 // Tree returns what lies below a folder of the project: see mdstore.Docs.
 func (d docs) Tree(ctx context.Context, dir string, most int) (found []mdstore.TreeEntry, more bool, err error) {
@@ -30,11 +30,11 @@ func (d docs) Tree(ctx context.Context, dir string, most int) (found []mdstore.T
 	case errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() && info.Mode()&fs.ModeSymlink == 0:
 		return refuse(fs.ErrNotExist)
 	case err != nil || !info.IsDir():
-		return refuse(fs.ErrPermission) // a link, or one on the way that leads out
+		return refuse(fs.ErrPermission) // a link, or a path through a link that leads out of the project
 	}
 	type folder struct {
 		path    string
-		ignored []ignoreRule // by the folders above it
+		ignored []ignoreRule // the rules of the folders above it
 	}
 	var rules []ignoreRule
 	for parts, i := strings.Split(top, "/"), 0; top != "." && i < len(parts); i++ {
@@ -47,7 +47,7 @@ func (d docs) Tree(ctx context.Context, dir string, most int) (found []mdstore.T
 		}
 		entries, err := fs.ReadDir(d.root.R.FS(), at.path)
 		if err != nil {
-			continue // it went away meanwhile, or is not this user's to read
+			continue // it was removed meanwhile, or this user may not read it
 		}
 		rules := d.ignores(at.path, at.ignored)
 		for _, e := range entries {
@@ -71,7 +71,8 @@ func (d docs) Tree(ctx context.Context, dir string, most int) (found []mdstore.T
 	return found, false, nil
 }
 
-// ignores returns the rules of the folders above one and its own, in the order in which they count.
+// ignores returns above, the rules of the folders above dir, followed by the rules of dir itself. A later rule
+// overrides an earlier one.
 func (d docs) ignores(dir string, above []ignoreRule) []ignoreRule {
 	data, _, err := d.root.ReadRegular(mdstore.Path(path.Join(dir, mdstore.IgnoreFile)), maxIgnoreFile)
 	if err != nil {
