@@ -14,7 +14,7 @@ import (
 // leaves the ages of workspaces unknown.
 const accessFile = mdstore.Path("access")
 
-// accessStep is how much later an access must be than the one that is noted, for the file to be written again.
+// accessStep is the least time between two noted accesses of a workspace.
 const accessStep = time.Minute
 
 // An access is this machine's note about the use of a workspace.
@@ -60,8 +60,8 @@ func (e *Engine) editAccess(ctx context.Context, edit accessEdit) error {
 	return err
 }
 
-// Accessed returns when workspaces were last used on this machine, to the minute. One that is missing was not, as far
-// as is known.
+// Accessed returns when workspaces were last used on this machine, to the minute. A workspace without a noted access is
+// not in the map.
 func (e *Engine) Accessed(ctx context.Context) map[mdstore.ID]time.Time {
 	out := map[mdstore.ID]time.Time{}
 	all, err := e.readAccess(ctx)

@@ -8,7 +8,7 @@ import (
 	"arbor/mdstore"
 )
 
-// ReadProject returns a file of the project, which has at most that many bytes.
+// ReadProject returns the bytes of a file of the project. A file of more than most bytes is an error.
 func (e *Engine) ReadProject(ctx context.Context, path string, most int64) (data []byte, err error) {
 	docs, ok := mdstore.AsStore[mdstore.Docs](e.st)
 	if !ok {
@@ -24,7 +24,7 @@ func (e *Engine) ReadProject(ctx context.Context, path string, most int64) (data
 	return data, err
 }
 
-// MakeInProject makes a file in the project.
+// MakeInProject makes a new file in the project. The file's folder must exist, and the file must not.
 func (e *Engine) MakeInProject(ctx context.Context, path string, data []byte) error {
 	docs, ok := mdstore.AsStore[mdstore.Docs](e.st)
 	if !ok {
@@ -42,8 +42,8 @@ func (e *Engine) MakeInProject(ctx context.Context, path string, data []byte) er
 	return err
 }
 
-// ActiveFile returns a file of the project as it is now. With an error it could not be read, and only its path is
-// known.
+// ActiveFile returns a file of the project as it is now. If it cannot be read, the result has only its path, and the
+// error says why.
 func (e *Engine) ActiveFile(ctx context.Context, path string) (mdstore.ActiveFile, error) {
 	data, err := e.ReadProject(ctx, path, mdstore.MaxFileSize)
 	if err != nil {

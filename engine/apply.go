@@ -20,8 +20,8 @@ import (
 	"arbor/mdstore"
 )
 
-// pauses are the times between the rounds in which a plan is made anew when files moved on under it. Other processes
-// are kept out by the lock, so only people who save at that very moment cause a second round; a pause lets them finish.
+// pauses are the waits before Apply makes a plan again because its files changed meanwhile. The lock keeps other
+// processes out, so only people who save at that very moment cause a second round. A pause lets them finish.
 var pauses = []time.Duration{10 * time.Millisecond, 100 * time.Millisecond}
 
 // Apply plans an operation over the newest view of a workspace and commits it while no other process can commit. It
@@ -131,8 +131,8 @@ func (e *Engine) untimed(ctx context.Context, v *view.View) bool {
 	return !config.Value[bool](config.Merge(all...), "git.timestamps")
 }
 
-// commit makes a draft's changes and publishes what they lead to. The saves that a commit met which failed are added to
-// met.
+// commit makes a draft's changes and publishes the view that they lead to. If the commit fails, commit adds the saves
+// that it met to met.
 func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p planned, met *[]mdstore.Collision) (*plan.Outcome, error) {
 	out := p.draft.Outcome()
 	if !out.Changed() {
@@ -143,7 +143,7 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 	res, err := tx.Commit(ctx, slices.Concat(kept, noteDeleted(p.draft), p.draft.Changes()))
 	if err != nil {
 		for _, m := range res.Collisions {
-			m.Unmade = false // it is the failed commit's change that was not made
+			m.Unmade = false // it is about a change of the failed commit, not of the one that follows
 			*met = append(*met, m)
 		}
 		var conflict *mdstore.ConflictError
@@ -158,7 +158,8 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 		dropReplaced(ctx, e.st, e.opt.Now())
 	}
 	var next *view.View
-	if files, followed := p.draft.Left(); followed && len(res.Collisions) == 0 { // else the files hold more than was planned
+	// After a collision the files hold more than was planned.
+	if files, followed := p.draft.Left(); followed && len(res.Collisions) == 0 {
 		next = p.base.WithLean(files...)
 		e.live.Keep(files...)
 	}
@@ -174,8 +175,9 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 	return out, unmade(out)
 }
 
-// unmade returns the error for a commit of which a file was saved by another program in that very moment, so that this
-// one file could not be changed: a commit of several files cannot be taken back once its first file is changed.
+// unmade returns the error for a commit that could not change one of its files, because another program saved that file
+// at the same moment. The other files stay changed: the store cannot take a commit back once it has changed the first
+// file.
 func unmade(out *plan.Outcome) error {
 	var texts []string
 	d := errs.Details{Committed: true}
@@ -198,7 +200,7 @@ func unmade(out *plan.Outcome) error {
 		strings.Join(texts, "; ")).With(d)
 }
 
-// writable asks the store what speaks against the changes, so that a dry run refuses what a real one would.
+// writable asks the store what prevents the changes, so that a dry run refuses what a real run would refuse.
 func writable(ctx context.Context, st mdstore.Store, changes []mdstore.Change) error {
 	w, ok := mdstore.AsStore[mdstore.Writable](st)
 	if !ok {
@@ -222,7 +224,7 @@ func writable(ctx context.Context, st mdstore.Store, changes []mdstore.Change) e
 	return nil
 }
 
-// Import writes a whole workspace in one commit. Nothing is written when one of its texts cannot be held.
+// Import writes a whole workspace in one commit. It writes nothing if a file cannot hold one of the texts.
 func (e *Engine) Import(ctx context.Context, w plan.Import, dryRun bool) (*plan.Outcome, error) {
 	out := &plan.Outcome{DryRun: dryRun}
 	out, err := e.write(ctx, out, func() ([]mdstore.Change, error) { return e.importing(ctx, w, out) })
@@ -232,8 +234,8 @@ func (e *Engine) Import(ctx context.Context, w plan.Import, dryRun bool) (*plan.
 	return out, err
 }
 
-// importing returns the changes that write the files of a workspace which the vault does not have yet, with the
-// .gitignore of a new vault. The outcome becomes theirs.
+// importing returns the changes that write the files of a new workspace, and a .gitignore if the vault has none. It
+// replaces *out by the outcome of these changes. The error is INVALID_PARAMS if the vault already has the id.
 func (e *Engine) importing(ctx context.Context, w plan.Import, out *plan.Outcome) ([]mdstore.Change, error) {
 	files, made, err := w.Plan()
 	if err != nil {
@@ -311,10 +313,10 @@ func (e *Engine) Init(ctx context.Context, w plan.NewWorkspace, act plan.Act) (*
 	return &Initialised{out, id, imp.Dir(), imp.Rules}, nil
 }
 
-// Taken reports whether anything has that name in the vault.
+// Taken returns a function that reports whether the vault has anything at a path.
 func (e *Engine) Taken(ctx context.Context) func(mdstore.Path) bool {
 	return func(p mdstore.Path) bool {
 		_, err := e.st.Read(ctx, p)
-		return !errors.Is(err, fs.ErrNotExist) && !live.Passing(err) // after which the commit tells
+		return !errors.Is(err, fs.ErrNotExist) && !live.Passing(err) // on a passing error the commit decides
 	}
 }

@@ -23,7 +23,8 @@ func (e *Engine) Check(ctx context.Context, ws mdstore.ID) (*view.View, []mdoc.D
 	return v, check.Diagnostics(found), err
 }
 
-// look returns every finding of a workspace, after a look at every file, and the stale saves that are not merged yet.
+// look returns every finding of a workspace after a look at every file. Stale saves that are not merged yet, and text
+// that saves took out of files, are among the findings.
 func (e *Engine) look(ctx context.Context, ws mdstore.ID) (*view.View, []check.Finding, error) {
 	late := e.live.Late(ctx, false)
 	e.live.StaleIn(ws)
@@ -42,7 +43,7 @@ func (e *Engine) look(ctx context.Context, ws mdstore.ID) (*view.View, []check.F
 	return v, found, nil
 }
 
-// settle is the time between the two looks from which --fix concludes that something is gone.
+// settle is the pause between the two looks after which --fix concludes that something is gone.
 const settle = 300 * time.Millisecond
 
 // A Mending is what Fix has done, or would do, and how the workspace is afterwards.
@@ -50,12 +51,12 @@ type Mending struct {
 	*plan.Outcome
 	Mended  []mdoc.Diagnostic
 	Left    []mdoc.Diagnostic // all of them in a dry run
-	Checked int               // files; 0 where nothing is left of the workspace
+	Checked int               // number of files; 0 if nothing is left of the workspace
 }
 
 // Fix mends what can be mended in a workspace without losing text: the diagnostics that name a fix. Doing it again
-// changes nothing. All of it is one commit, except what an earlier commit has left. With an error the Mending, if any,
-// was done all the same.
+// changes nothing. All repairs are one commit, but the removal of leftovers of earlier commits is not part of it. With
+// an error, the returned Mending, if any, was done all the same.
 func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending, error) {
 	if !act.DryRun {
 		e.live.Late(ctx, true)
@@ -115,8 +116,8 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending
 	return m, nil
 }
 
-// FixVault clears away what commits that were cut short have left beside the workspaces of the vault. With an error the
-// outcome was done all the same.
+// FixVault clears away the leftovers of interrupted commits in the vault. With an error, the returned outcome was done
+// all the same.
 func (e *Engine) FixVault(ctx context.Context, act plan.Act) ([]mdoc.Diagnostic, *plan.Outcome, error) {
 	st, err := e.strays(ctx, "")
 	if err != nil {

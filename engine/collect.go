@@ -14,8 +14,8 @@ import (
 	"arbor/mdstore"
 )
 
-// DeleteWorkspace moves a workspace to the trash, after its bindings and its sessions have ended: all in one commit, in
-// this order. still may refuse it at the last moment; nil does not.
+// DeleteWorkspace ends the bindings and the sessions of a workspace and then moves it to the trash, all in one commit.
+// It calls still, if not nil, under the lock just before; an error from still refuses the deletion.
 func (e *Engine) DeleteWorkspace(
 	ctx context.Context, ws mdstore.ID, act plan.Act, force bool, still func() error,
 ) (deleted *plan.Deleted, out *plan.Outcome, err error) {
@@ -53,10 +53,11 @@ func (e *Engine) DeleteWorkspace(
 // LeastAge is the smallest age at which workspaces are collected.
 const LeastAge = 24 * time.Hour
 
-// Collect says which workspaces go to the trash: those that a resolve on this machine made, and that were not used for MaxAge.
+// Collect says which workspaces go to the trash: those that a resolve on this machine made and that were not used for
+// MaxAge.
 type Collect struct {
 	MaxAge time.Duration // LeastAge or more
-	Shared bool          // others too: of them what anybody did in their files counts
+	Shared bool          // other workspaces, too; for them every change of their files counts as use
 }
 
 // A Collected is a workspace that Collect has looked at.
@@ -67,8 +68,8 @@ type Collected struct {
 	Kept  string       // why it is kept; "" if it went
 }
 
-// CollectWorkspaces moves old workspaces to the trash as DeleteWorkspace does, each in a commit of its own. Each that is
-// kept is named with the reason.
+// CollectWorkspaces moves old workspaces to the trash as DeleteWorkspace does, each in a commit of its own. It returns
+// an entry for every workspace; the entry of a kept one has the reason.
 func (e *Engine) CollectWorkspaces(ctx context.Context, c Collect, act plan.Act) ([]Collected, *plan.Outcome, error) {
 	all, err := e.Workspaces(ctx)
 	if err != nil {
@@ -95,7 +96,7 @@ func (e *Engine) CollectWorkspaces(ctx context.Context, c Collect, act plan.Act)
 	return looked, out, ctx.Err()
 }
 
-// unused returns nil for a workspace that may go, and else why it is to be kept.
+// unused returns nil if a workspace may go to the trash, and otherwise the reason to keep it.
 func (e *Engine) unused(ctx context.Context, w *mdstore.Workspace, c Collect) error {
 	if w.ID == mdstore.DefaultWorkspace {
 		return errors.New("it is the default workspace")
@@ -136,8 +137,8 @@ func (e *Engine) since(ms int64) time.Duration { return e.opt.Now().Sub(time.Uni
 
 func day(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.DateOnly) }
 
-// inUse returns an error that names what holds a workspace: a claim, an open session, a binding that was made within
-// some time.
+// inUse returns an error that names what keeps a workspace in use: a claim, an open session, or a binding that is
+// younger than within.
 func (e *Engine) inUse(ctx context.Context, v *view.View, within time.Duration) error {
 	l, err := claims.Read(ctx, e.st, e.opt.Now())
 	if err != nil {
@@ -163,8 +164,9 @@ func (e *Engine) inUse(ctx context.Context, v *view.View, within time.Duration) 
 	return nil
 }
 
-// newest returns the latest time of the files of a workspace, and with lines also of its front matter and of the lines
-// in the logs of it, its nodes and its sessions: in Unix milliseconds, 0 if none is known.
+// newest returns the latest modification time of a workspace's files, in Unix milliseconds, 0 if none is known. With
+// lines it also counts the workspace's updatedAt, and the times in the logs of the workspace, its nodes and its
+// sessions.
 func (e *Engine) newest(ctx context.Context, w *mdstore.Workspace, lines bool) (last int64, err error) {
 	for f, err := range e.st.List(ctx, w.Dir) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

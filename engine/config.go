@@ -27,7 +27,7 @@ func (e *Engine) Config(ctx context.Context, ws mdstore.ID) (*config.Settings, e
 	return config.Merge(layers...), ctx.Err()
 }
 
-// configFile returns the place of the settings of a workspace, or with an empty id of the vault.
+// configFile returns the place of the settings of a workspace, or of the vault if the id is empty.
 func (e *Engine) configFile(ctx context.Context, ws mdstore.ID) (mdstore.Path, error) {
 	if ws == "" {
 		return mdstore.ConfigFile, nil
@@ -58,8 +58,8 @@ func (e *Engine) checkConfig(ctx context.Context, dir mdstore.Path) []mdoc.Diagn
 	return config.Merge(append(layers, e.configIn(ctx, config.Vault, mdstore.ConfigFile))...).Warnings
 }
 
-// EditConfig changes the file of settings of a workspace, or with an empty id of the vault. The outcome holds the
-// file as it was and is, which may have secrets in it.
+// EditConfig changes the settings file of a workspace, or of the vault if the id is empty. The outcome holds the whole
+// file before and after, which may contain secrets.
 func (e *Engine) EditConfig(
 	ctx context.Context, ws mdstore.ID, act plan.Act, edit func(file string, src []byte) ([]byte, error),
 ) (*plan.Outcome, error) {

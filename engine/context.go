@@ -13,8 +13,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Context assembles what work on a node needs. An empty id is the focused node, or the root where none is focused or the focused one is
-// gone.
+// Context assembles what work on a node needs. An empty id means the node with the workspace's focus, or the root if no
+// node has the focus or that node is gone.
 func (e *Engine) Context(ctx context.Context, ws, id mdstore.ID, opt assemble.Options) (b *assemble.Bundle, err error) {
 	if r, ok := mdstore.AsStore[mdstore.Docs](e.st); ok {
 		opt.Doc = func(target string) (mdoc.Foreign, bool) {
@@ -42,8 +42,8 @@ func (e *Engine) Context(ctx context.Context, ws, id mdstore.ID, opt assemble.Op
 	return b, err
 }
 
-// readDoc reads the document that a reference leads to, in any of the forms that people write: its path, a path with %20 for blanks as
-// links have it, one with a #heading behind it, or one without .md as wikilinks have it.
+// readDoc reads the document that a reference leads to. It accepts the forms that people write: a path, a path with %20
+// for blanks as in links, a path with a #heading, and a path without .md as in wikilinks.
 func readDoc(ctx context.Context, r mdstore.Docs, target string) ([]byte, error) {
 	data, err := r.ReadDoc(ctx, target, mdstore.MaxFileSize)
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -27,14 +27,14 @@ type Options struct {
 	Vault   string                                  // the vault's place, for messages and results; may be empty
 	Project string                                  // the project's place, for results; may be empty
 	State   string                                  // the folder of this person's own state on this machine; "" for none
-	Own     []string                                // this person's folders of Arbor besides that: no tool of an environment sees into them
-	Config  func() []config.Layer                   // the settings that do not lie in the vault, as they are now; nil: none
+	Own     []string                                // other folders of this person's Arbor; see Own
+	Config  func() []config.Layer                   // the current settings from outside of the vault; nil: none
 
 	TitleFolders bool // folders of new nodes are named by their titles, not by their ids
 }
 
-// An Engine is an open vault. It is safe for concurrent use. It holds nothing but memory: the store is the caller's to
-// close.
+// An Engine is an open vault. It is safe for concurrent use. It holds only memory and need not be closed; the caller
+// closes the store.
 type Engine struct {
 	st   mdstore.Store
 	opt  Options
@@ -78,7 +78,8 @@ func (e *Engine) Vault() string { return e.opt.Vault }
 // StateDir returns the folder of this person's own state on this machine, "" if none was given.
 func (e *Engine) StateDir() string { return e.opt.State }
 
-// Own returns the folders of Arbor on this machine that are this person's: state, settings, their own vault.
+// Own returns this person's folders of Arbor on this machine: state, settings, their own vault. No tool of an
+// environment sees into them.
 func (e *Engine) Own() []string {
 	if e.opt.State == "" {
 		return e.opt.Own
@@ -89,8 +90,8 @@ func (e *Engine) Own() []string {
 // Project returns the place of the project, as the options have it.
 func (e *Engine) Project() string { return e.opt.Project }
 
-// Workspaces returns every workspace of the vault in the order of their creation, the one with the id default last,
-// active ones and archived ones. A Workspace.md that cannot be read is a workspace with a problem.
+// Workspaces returns every workspace of the vault, active or archived, in the order of creation. The workspace with the
+// id default comes last. A Workspace.md that cannot be read is returned as a workspace with a problem.
 func (e *Engine) Workspaces(ctx context.Context) ([]*mdstore.Workspace, error) {
 	return e.live.Workspaces(ctx)
 }
@@ -107,8 +108,8 @@ func (e *Engine) WithPages(ctx context.Context, id mdstore.ID) (*view.View, erro
 	return e.live.WithPages(ctx, id)
 }
 
-// Read calls f, which only reads, with a context under which the views that View returns load the documents that f
-// uses. f is called again with more documents until none is missing. It must not hand a view to others.
+// Read calls f, which may only read. Under the context of f, the views from View note which documents f uses and lacks.
+// Read loads those and calls f again, until none is missing. f must not keep a view or pass it on.
 func (e *Engine) Read(ctx context.Context, f func(context.Context) error) error {
 	return e.live.Read(ctx, f)
 }
@@ -125,7 +126,7 @@ func (e *Engine) Follow(ctx context.Context, ready func(), news func(live.News))
 	return e.live.Follow(ctx, ready, news)
 }
 
-// Exclusively calls f while no process commits to the vault, and has what f did to the files read again.
+// Exclusively calls f while no process commits to the vault. Afterwards the engine reads the files again.
 func (e *Engine) Exclusively(ctx context.Context, f func() error) error {
 	defer e.live.Stale()
 	return e.st.Update(ctx, func(mdstore.Tx) error { return f() })

@@ -10,15 +10,15 @@ import (
 
 // A Focus is the node that work is about when it names none.
 type Focus struct {
-	Node   mdstore.ID // "" where nothing has the focus, which means the root
+	Node   mdstore.ID // "" if no node has the focus, which means the root
 	Shared bool       // it is the workspace's shared focus
-	Lost   mdstore.ID // a node that had the focus before it and cannot be read any more; "" for none
-	Own    bool       // Lost is of a session's binding
+	Lost   mdstore.ID // the first focus that was passed over because its node cannot be read any more; "" for none
+	Own    bool       // Lost comes from a session's binding
 }
 
-// FocusOf returns the focus in a workspace: that of the first of these sessions which has one, by its binding to the
-// workspace or else in memory, then that of this machine, and then the one that everybody shares. A focus that names no
-// node falls to the next.
+// FocusOf returns the focus in a workspace. It tries the given sessions in order: for each, first the binding to the
+// workspace, then the focus in memory. After them it tries the focus of this machine, and then the workspace's shared
+// focus. It passes over a focus whose node is not there.
 func (e *Engine) FocusOf(ctx context.Context, v *view.View, of ...string) (f Focus) {
 	ws := v.Workspace().ID
 	try := func(id mdstore.ID, own bool) bool {
@@ -47,9 +47,9 @@ func (e *Engine) FocusOf(ctx context.Context, v *view.View, of ...string) (f Foc
 	return f
 }
 
-// SetFocus moves the focus of a session that is bound to the workspace. If it is not, or there is none, the focus of
-// this machine moves, and that of the session in memory. The workspace's own stays. It reports whether the session is
-// bound.
+// SetFocus moves the focus of a session that is bound to the workspace. If the session is not bound to it, or there is
+// no session, SetFocus moves the focus of this machine and the session's focus in memory. The workspace's shared focus
+// stays. The bool reports whether the session is bound.
 func (e *Engine) SetFocus(
 	ctx context.Context, session string, ws, id mdstore.ID, act plan.Act,
 ) (*plan.Outcome, bool, error) {

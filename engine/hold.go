@@ -10,15 +10,15 @@ import (
 	"arbor/engine/sessions"
 )
 
-// NewSessionID returns an id for a session, which no other has.
+// NewSessionID returns a new id for a session.
 func (e *Engine) NewSessionID() (string, error) {
 	id, err := e.opt.NewID(sessions.MadePrefix)
 	return string(id), err
 }
 
-// Hold keeps the id of a session for a connection, until LetGo or a minute after its last sign of life. The error is
-// CONFLICT where another open connection holds the id, unless take says that it is to lose it. With "" for the
-// connection nobody holds it then.
+// Hold keeps the id of a session for a connection, until LetGo or until a minute after the connection's last sign of
+// life. If another open connection holds the id, the error is CONFLICT, or with take that connection loses the id. With
+// "" for the connection, no connection holds the id afterwards.
 func (e *Engine) Hold(ctx context.Context, session, connection string, take bool) error {
 	if connection == "" && !take {
 		return e.MayUse(ctx, session, connection)
@@ -32,7 +32,7 @@ func (e *Engine) Hold(ctx context.Context, session, connection string, take bool
 	})
 }
 
-// MayUse returns CONFLICT where another open connection holds the id of a session.
+// MayUse returns CONFLICT if another open connection holds the id of a session.
 func (e *Engine) MayUse(ctx context.Context, session, connection string) error {
 	if e.holds(ctx).Other(session, connection) {
 		return boundElsewhere(session)
@@ -40,7 +40,7 @@ func (e *Engine) MayUse(ctx context.Context, session, connection string) error {
 	return nil
 }
 
-// holds returns the holds as they are now, none if they cannot be read, which keeps nobody from working.
+// holds returns the holds as they are now. If they cannot be read, there are none: work goes on.
 func (e *Engine) holds(ctx context.Context) *sessions.Holds {
 	h, err := sessions.ReadHolds(ctx, e.st, e.opt.Now())
 	if err != nil {
@@ -54,7 +54,7 @@ func boundElsewhere(session string) error {
 		"sessionId makes you one of your own, and with take: true it takes this one over", session).With(errs.Details{Param: "sessionId"})
 }
 
-// Holding is MayUse for a session that the connection has bound: it holds the id on, with this call as its sign of life.
+// Holding is MayUse for a session that the connection has bound. It also renews the hold: the call is a sign of life.
 func (e *Engine) Holding(ctx context.Context, session, connection string) error {
 	if e.holds(ctx).Fresh(session, connection) {
 		return nil

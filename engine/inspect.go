@@ -77,8 +77,8 @@ func missing(ctx context.Context, r mdstore.Docs, target string) bool {
 	return len(tries) > 0
 }
 
-// Absent reports whether a target is the path of a document of the project that is not there. Of a store that knows no
-// documents it says nothing.
+// Absent reports whether a target is the path of a document of the project that is not there. It is false if the store
+// knows no documents.
 func (e *Engine) Absent(ctx context.Context, target string) bool {
 	r, ok := mdstore.AsStore[mdstore.Docs](e.st)
 	return ok && missing(ctx, r, target)
@@ -93,8 +93,8 @@ func (e *Engine) Head(ctx context.Context) string {
 	return ""
 }
 
-// Tree returns what lies below a folder of the project: see mdstore.Docs. lacking says why it is not all; the error
-// is ctx's.
+// Tree returns what lies below a folder of the project: see mdstore.Docs. If entries are missing, lacking says why. The
+// error is that of ctx.
 func (e *Engine) Tree(
 	ctx context.Context, dir string, most int,
 ) (found []mdstore.TreeEntry, lacking string, err error) {
@@ -116,7 +116,8 @@ func (e *Engine) Tree(
 	return found, lacking, nil
 }
 
-// FileAt reads a file of the vault that is no document; one that is not there has the zero Version.
+// FileAt reads a file of the vault that is not a document. A file that is not there has the zero Version and is no
+// error.
 func (e *Engine) FileAt(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
 	f, err := e.st.Read(ctx, p)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,7 +126,8 @@ func (e *Engine) FileAt(ctx context.Context, p mdstore.Path) (mdstore.File, erro
 	return f, err
 }
 
-// strays returns what lies between the files of a vault below a folder, without the files of a commit that is being made at this moment.
+// strays returns the strays below a folder of the vault. It waits for a commit that is under way, so that it does not
+// report that commit's files. It also compares each conflict copy with its file.
 func (e *Engine) strays(ctx context.Context, under mdstore.Path) (st check.Store, err error) {
 	in, ok := mdstore.AsStore[mdstore.Strays](e.st)
 	if !ok {
@@ -165,7 +167,8 @@ func (e *Engine) strays(ctx context.Context, under mdstore.Path) (st check.Store
 	return st, nil
 }
 
-// sweep clears away the leftovers of commits among what was found. It is no commit of its own: the store knows them by their names.
+// sweep clears away the leftovers of commits that are among the findings. It needs no commit of its own: the store
+// recognizes the leftovers by their names.
 func (e *Engine) sweep(ctx context.Context, found []check.Finding, now time.Time, dryRun bool) (fixed []mdoc.Diagnostic, files []plan.FileChange, err error) {
 	sw, ok := mdstore.AsStore[mdstore.Strays](e.st)
 	at := map[mdstore.Path]mdoc.Diagnostic{}

@@ -9,7 +9,8 @@ import (
 	"arbor/mdstore"
 )
 
-// A Machine is what is noted of this machine's user, who has no session. A note that is lost or damaged says nothing.
+// A Machine is what this machine notes about its user, who has no session. A lost or damaged note counts as an empty
+// one.
 type Machine struct {
 	Workspace mdstore.ID                `json:"workspace,omitempty"` // the default one; "" for none
 	Focus     map[mdstore.ID]mdstore.ID `json:"focus,omitempty"`     // the node last begun or focused, by workspace
@@ -40,7 +41,7 @@ func (e *Engine) MachineOf(ctx context.Context) (Machine, error) {
 	return m, nil
 }
 
-// EditMachine changes the note of this machine while no other process does.
+// EditMachine changes the note of this machine under the lock. It does nothing if the store keeps no note.
 func (e *Engine) EditMachine(ctx context.Context, edit func(*Machine)) error {
 	local, ok := mdstore.AsStore[mdstore.Local](e.st)
 	if !ok {

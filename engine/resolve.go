@@ -15,11 +15,12 @@ import (
 	"arbor/mdstore"
 )
 
-// A Resolve asks for the workspace of an identifier: a session, a device, a folder. The identifier is a key and never part of a path.
+// A Resolve asks for the workspace of an identifier: a session, a device, a folder. The identifier is a key and never
+// part of a path.
 type Resolve struct {
 	Identifier string
-	Name       string       // of a workspace that is made; "" is the identifier
-	May        func() error // refuses to make one; nil: it may be made
+	Name       string       // the name of a new workspace; "": derived from the identifier
+	May        func() error // called before a workspace is made; an error refuses it; nil: allowed
 }
 
 // A Resolved is the workspace of an identifier.
@@ -29,9 +30,10 @@ type Resolved struct {
 	Name string
 }
 
-// ResolveWorkspace returns the workspace that an identifier is bound to, by the binding that counts as used now. One
-// that is bound to none, or to one that is gone, is bound to a new workspace: all in one commit. While bindings lie in
-// the vault that could not be read, an identifier that is not among those that can be is refused.
+// ResolveWorkspace returns the workspace that an identifier is bound to, and notes that the workspace was used. If the
+// identifier has no binding, or its workspace is gone, one commit makes a new workspace and binds the identifier to it.
+// If the vault has bindings that cannot be read, and the identifier is not among the readable ones, the error is
+// FILE_UNREADABLE: the identifier may be bound already.
 func (e *Engine) ResolveWorkspace(ctx context.Context, r Resolve, act plan.Act) (*Resolved, error) {
 	if err := sessions.ValidKey("identifier", r.Identifier); err != nil {
 		return nil, err
@@ -69,7 +71,7 @@ func (e *Engine) ResolveWorkspace(ctx context.Context, r Resolve, act plan.Act) 
 }
 
 // newBound returns the changes that make a workspace and bind the identifier to it, and adds them to the outcome. lost
-// is the workspace that it was bound to and that is gone, "" for none.
+// is the missing workspace that the identifier was bound to before, "" for none.
 func (e *Engine) newBound(
 	ctx context.Context, r Resolve, s *sessions.Bindings, lost mdstore.ID, act plan.Act, out *Resolved,
 ) ([]mdstore.Change, error) {
@@ -104,8 +106,9 @@ func (e *Engine) newBound(
 	return append(files, changes...), nil
 }
 
-// boundTo returns the bindings, that of an identifier, and its workspace: nil if it is bound to none, or to one that
-// is gone. The error is a FILE_UNREADABLE if that cannot be told.
+// boundTo returns all bindings, the binding of the identifier, and its workspace. The workspace is nil if the
+// identifier is not bound, or its workspace is gone. The error is FILE_UNREADABLE if the identifier may have a binding
+// that cannot be read.
 func (e *Engine) boundTo(ctx context.Context, identifier string) (
 	s *sessions.Bindings, b sessions.Binding, w *mdstore.Workspace, err error) {
 	if s, err = sessions.ReadBindings(ctx, e.st); err != nil {
@@ -161,7 +164,8 @@ func (e *Engine) boundAside(
 		With(errs.Details{Paths: names})
 }
 
-// fitName returns a text that can be the name of a workspace, as like the identifier as can be.
+// fitName returns the name of a workspace for an identifier: its first 200 printable characters, or "Workspace" if it
+// has none.
 func fitName(identifier string) string {
 	all := []rune(strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -172,7 +176,7 @@ func fitName(identifier string) string {
 	return cmp.Or(string(all[:min(len(all), 200)]), "Workspace")
 }
 
-// UserDefault returns the workspace of calls that mean none, and makes it where it is not there.
+// UserDefault returns the workspace for calls that name none. It makes the workspace if it is not there.
 func (e *Engine) UserDefault(ctx context.Context, act plan.Act) (mdstore.ID, error) {
 	const id = mdstore.DefaultWorkspace
 	all, err := e.Workspaces(ctx)
@@ -191,8 +195,8 @@ func (e *Engine) UserDefault(ctx context.Context, act plan.Act) (mdstore.ID, err
 	return id, err
 }
 
-// BoundFolder returns the workspace of the folder that dir is or lies in, of several that are bound the nearest; ok is
-// false if none is. dir is a path with slashes.
+// BoundFolder returns the binding of dir or, if dir is not bound, of the nearest bound folder above it. The bool is
+// false if there is none. dir is a path with slashes.
 func (e *Engine) BoundFolder(ctx context.Context, dir string) (sessions.Binding, bool, error) {
 	s, err := sessions.ReadSound(ctx, e.st)
 	if err != nil {

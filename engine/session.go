@@ -26,7 +26,7 @@ func (e *Engine) Binding(ctx context.Context, session string) (sessions.Binding,
 	return b, ok, nil
 }
 
-// Bind makes a workspace the default of a session, with the node as its focus where one is given.
+// Bind makes the workspace of b the default of its session, and the node of b, if any, the session's focus.
 func (e *Engine) Bind(ctx context.Context, b sessions.Binding, act plan.Act) (*plan.Outcome, error) {
 	if err := sessions.ValidID(b.SessionID); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (e *Engine) Leave(ctx context.Context, session string) {
 	}
 }
 
-// editBindings commits what edit makes of sessions.json.
+// editBindings commits the changes that edit returns for sessions.json.
 func (e *Engine) editBindings(ctx context.Context, act plan.Act, what view.Change, edit func(*sessions.Bindings) ([]mdstore.Change, error)) (*plan.Outcome, error) {
 	out := &plan.Outcome{DryRun: act.DryRun}
 	return e.write(ctx, out, func() ([]mdstore.Change, error) {
@@ -117,20 +117,21 @@ func (e *Engine) GiveBackClaims(ctx context.Context, session string) error {
 	return claims.EditOf(ctx, e.st, e.opt.Now, session, (*claims.Ledger).Drop)
 }
 
-// HandOver makes all that a session has claimed another's, and what it has read: of a connection that takes another
-// session.
+// HandOver gives all that a session has claimed, and what it knows of texts, to another session. A connection that
+// changes its session calls it.
 func (e *Engine) HandOver(ctx context.Context, session, to string) error {
 	handOver := func(l *claims.Ledger, session string) { l.HandOver(session, to) }
 	return errors.Join(claims.EditOf(ctx, e.st, e.opt.Now, session, handOver), e.seen.HandOver(ctx, session, to))
 }
 
-// RenewClaims lets the leases of all claims of a session begin anew. A server calls it for its connections every claims.RenewEvery.
+// RenewClaims lets the leases of all claims of a session begin anew. A server calls it for its connections every
+// claims.RenewEvery.
 func (e *Engine) RenewClaims(ctx context.Context, session string) error {
 	return claims.EditOf(ctx, e.st, e.opt.Now, session, (*claims.Ledger).Renew)
 }
 
-// Next returns nodes that can be worked on, at most count: see claims.Ledger.Offer. With a lease above zero they are claimed: no two calls
-// are ever given the same one.
+// Next returns at most count nodes that can be worked on: see claims.Ledger.Offer. With a lease above zero it claims
+// them, so that no two sessions get the same node.
 func (e *Engine) Next(ctx context.Context, ws mdstore.ID, act plan.Act, count int, lease time.Duration) (out *claims.Offer, err error) {
 	if act.Session != "" {
 		if err := sessions.ValidID(act.Session); err != nil {
@@ -162,7 +163,7 @@ func (e *Engine) Next(ctx context.Context, ws mdstore.ID, act plan.Act, count in
 	return out, err
 }
 
-// editClaimsIn changes the claims of one workspace while no other process does, and drops what is noted of nodes that are done or gone.
+// editClaimsIn changes the claims of one workspace under the lock, and drops the claims of nodes that are done or gone.
 func (e *Engine) editClaimsIn(ctx context.Context, ws mdstore.ID, edit func(*view.View, *claims.Ledger) error) error {
 	return claims.Edit(ctx, e.st, e.opt.Now, func(l *claims.Ledger) error {
 		v, err := e.View(ctx, ws)
@@ -181,8 +182,8 @@ func (e *Engine) editClaimsIn(ctx context.Context, ws mdstore.ID, edit func(*vie
 	})
 }
 
-// Release gives a node back that was claimed: other sessions may be given it then. It reports false if it is claimed no
-// more. Only the session may that has claimed it, and a person.
+// Release gives a claimed node back, so that other sessions may get it. Only the session that claimed the node may do
+// so, or a person. The bool is false if the node was not claimed any more.
 func (e *Engine) Release(ctx context.Context, ws, id mdstore.ID, act plan.Act) (given bool, err error) {
 	err = e.editClaimsIn(ctx, ws, func(v *view.View, l *claims.Ledger) error {
 		n, err := v.Known(id)
@@ -207,14 +208,14 @@ type Seen struct {
 	Unnoted     error             // why it could not be noted that the session has looked; nil if it was
 }
 
-// Changes returns what changed in a workspace since the session last looked. take says how many of the differences, from the first one
-// on, the session has seen now; nil is none.
+// Changes returns what changed in a workspace since the session last looked. take gets the differences, and returns how
+// many of them, from the first one on, the session has seen now; nil: none.
 func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, take func([]view.Difference) int) (*Seen, error) {
 	if err := sessions.ValidID(session); err != nil {
 		return nil, err
 	}
 	if take != nil && !e.live.Following() {
-		e.live.Stale() // what people changed is the question
+		e.live.Stale() // find the saves by people, too
 	}
 	v, err := e.live.Current(ctx, ws)
 	if err != nil {
@@ -225,13 +226,13 @@ func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, tak
 	return out, ctx.Err()
 }
 
-// Untold returns what was taken out of files and the session was not told of, as sessions.Seen has it.
+// Untold returns those of all, texts taken out of files, that the session was not told of: see sessions.Seen.Untold.
 func (e *Engine) Untold(ctx context.Context, session string, all []mdstore.Collision, note bool) []mdstore.Collision {
 	return e.seen.Untold(ctx, session, all, note)
 }
 
-// NoteOwn notes that a session made these changes itself, so that they are not reported to it as those of others, and
-// that it knows the texts that it wrote.
+// NoteOwn notes that a session made these changes itself. They are then not reported to it as changes by others, and the
+// session knows the texts that it wrote.
 func (e *Engine) NoteOwn(ctx context.Context, ws mdstore.ID, session string, o *plan.Outcome) error {
 	if session == "" || o.DryRun || !o.Changed() {
 		return nil

@@ -23,7 +23,8 @@ func (e *Engine) SessionFile(ctx context.Context, v *view.View, caller string) (
 	return v.Pages().Session(caller)
 }
 
-// A Rebinding returns how sessions.json changes with an operation, given its result, and what that does.
+// A Rebinding gets the result of an operation and the bindings. It returns the changes of sessions.json that belong to
+// the operation, and what they do.
 type Rebinding[R any] func(R, *sessions.Bindings) (changes []mdstore.Change, what view.Change, err error)
 
 // ApplyBound is Apply for an operation that changes bindings as well, in the same commit.

@@ -13,21 +13,21 @@ import (
 
 const (
 	replacedDir  = mdstore.Path(mdstore.ReplacedDir)
-	replacedLife = 30 * 24 * time.Hour // of a file that keeps a replaced text
-	mostChanged  = 8000                // bytes of changed texts that a refusal carries
-	firstOf      = 200                 // characters of a replaced text that a result carries
+	replacedLife = 30 * 24 * time.Hour // how long a file with a replaced text is kept
+	mostChanged  = 8000                // most bytes of changed texts that a refusal carries
+	firstOf      = 200                 // most characters of a replaced text that a result carries
 )
 
 // A replaced is a text that a plan replaces and its session did not write.
 type replaced struct {
 	plan.Text
 	file []byte // all of the file
-	told bool   // the caller has not read the text
+	told bool   // the result tells the caller of the text, as the caller has not read it
 }
 
-// replaces returns the texts that a plan replaces and that are to be kept. It refuses a plan which replaces a text
-// that changed since the session last read it, unless no refusal could carry it and IfMatch says that the caller knows.
-// A problem that ends with its node is kept and never refused.
+// replaces returns the texts that a plan replaces and that must be kept. It refuses a plan that replaces a text which
+// changed since the session last read it. It accepts one that is too long for a refusal to carry, if IfMatch is set:
+// then the caller knows the text. A problem that ends with its node is kept and never refused.
 func (e *Engine) replaces(
 	ctx context.Context, ws mdstore.ID, act plan.Act, d *plan.Draft,
 ) (keep []replaced, err error) {
@@ -70,8 +70,8 @@ func (e *Engine) replaces(
 		cmp.Or(id, ws), names, then).With(errs.Details{NodeID: string(id), Param: changed[0].Field, Text: text})
 }
 
-// keepReplaced returns the changes that keep files with replaced texts as they are, and tells the outcome which texts
-// the caller had not read.
+// keepReplaced returns the changes that write copies of the files with replaced texts, and adds to the outcome the texts
+// that the caller had not read.
 func keepReplaced(
 	ctx context.Context, tx mdstore.Tx, at time.Time, p planned, out *plan.Outcome,
 ) (changes []mdstore.Change) {
@@ -98,8 +98,8 @@ func keepReplaced(
 	return changes
 }
 
-// dropReplaced removes the files that have kept replaced texts for long enough. What cannot be removed stays until the
-// next time.
+// dropReplaced removes the files with replaced texts that are older than replacedLife. A file that it cannot remove
+// stays until the next time.
 func dropReplaced(ctx context.Context, st mdstore.Store, now time.Time) {
 	local, ok := mdstore.AsStore[mdstore.Local](st)
 	if !ok {

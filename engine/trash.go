@@ -32,8 +32,9 @@ func noteDeleted(d *plan.Draft) []mdstore.Change {
 	return []mdstore.Change{{Path: name, New: data}}
 }
 
-// Deleted returns what restores the nodes that were deleted last under a name: the id of the topmost, its title, the
-// beginning of the id, or its last six characters. The error is NODE_NOT_FOUND with those that the trash has.
+// Deleted returns the operation that restores the last deletion that ref names. ref is the id of the topmost deleted
+// node, its title, the beginning of the id, or the last six characters of the id. The error is NODE_NOT_FOUND and lists
+// deletions that are in the trash.
 func (e *Engine) Deleted(ctx context.Context, ws mdstore.ID, ref string) (plan.Restore, error) {
 	all, err := e.deletions(ctx, ws)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // MostUndone is how many operations back undo reaches.
 const MostUndone = 100
 
-// A Deed is an operation that can be undone, as a list has it.
+// A Deed is an operation in the list of those that can be undone.
 type Deed struct {
 	mdstore.Operation
 	Undone bool // an undo took it back, and was not undone itself
@@ -31,7 +31,7 @@ func (e *Engine) Deeds(ctx context.Context) (all []Deed, err error) {
 	if !ok {
 		return nil, nil
 	}
-	ops, err := st.Operations(ctx, 2*MostUndone) // those that changed bindings alone are among them
+	ops, err := st.Operations(ctx, 2*MostUndone) // more than MostUndone: some changed only bindings
 	undone := map[string]bool{}
 	for _, op := range ops {
 		if op.Undoes != "" && !undone[op.ID] {
@@ -76,9 +76,9 @@ func (e *Engine) deed(ctx context.Context, ref string) (Deed, error) {
 	}
 }
 
-// Undo takes an operation back, as one operation of its own: see plan.Undo. With again it makes it once more, where git or
-// another program took out what it wrote: see plan.Undo.Again. It is refused where check would find something then that it
-// does not find now.
+// Undo takes an operation back, as an operation of its own: see plan.Undo. With again it does the operation once more,
+// after git or another program took out what the operation wrote: see plan.Undo.Again. The error is CANNOT_UNDO if check
+// would then find something that it does not find now.
 func (e *Engine) Undo(ctx context.Context, ref string, again bool, act plan.Act) (d Deed, u *plan.Undone, err error) {
 	do := func(tx mdstore.Tx) error {
 		if d, err = e.deed(ctx, ref); err != nil {
@@ -123,7 +123,8 @@ func (e *Engine) Undo(ctx context.Context, ref string, again bool, act plan.Act)
 	return d, u, err
 }
 
-// under returns the known files in a folder of a workspace, or of one that lies in the trash, or the file itself.
+// under returns the known files in a folder of a workspace, or the file itself if p is a file. The workspace may lie in
+// the trash.
 func under(ctx context.Context, st mdstore.Store, p mdstore.Path) (all []mdstore.Path, err error) {
 	if _, err := st.Read(ctx, p); err == nil {
 		return []mdstore.Path{p}, nil
@@ -144,8 +145,8 @@ func under(ctx context.Context, st mdstore.Store, p mdstore.Path) (all []mdstore
 	return all, nil
 }
 
-// sound returns CANNOT_UNDO where the undo of an operation leaves something wrong that is right now, unless it was so
-// before the operation.
+// sound returns CANNOT_UNDO if the undo of an operation would make something wrong that is right now, unless it was
+// wrong before the operation, too.
 func (e *Engine) sound(ctx context.Context, d Deed, u *plan.Undone) error {
 	all, err := e.Workspaces(ctx)
 	if err != nil {
@@ -208,13 +209,15 @@ func (e *Engine) sound(ctx context.Context, d Deed, u *plan.Undone) error {
 	return nil
 }
 
-// cannot is the error of an operation that something stands on, with the place of it.
+// cannot returns the error for an operation that cannot be undone because of a later change at p. why goes on from the
+// path: "is no workspace any more".
 func cannot(d Deed, p mdstore.Path, why string) error {
 	return errs.New(errs.CannotUndo, "%s: %s %s; nothing was changed: undo first what came since (arbor undo --list), "+
 		"or change it by hand", d.Text, p, why).With(errs.Details{Paths: []string{string(p)}})
 }
 
-// touched reports whether a file of a workspace but these may have been changed since a time, in Unix nanoseconds.
+// touched reports whether any file of a workspace, except the files in but, may have changed since a time in Unix
+// nanoseconds.
 func touched(ctx context.Context, st mdstore.Store, dir mdstore.Path, since int64, but []mdstore.File) bool {
 	for f, err := range st.List(ctx, dir) {
 		own := slices.ContainsFunc(but, func(b mdstore.File) bool { return b.Path == f.Path })
@@ -225,7 +228,7 @@ func touched(ctx context.Context, st mdstore.Store, dir mdstore.Path, since int6
 	return false
 }
 
-// entitle puts the titles of nodes into the words of the operation that is being made.
+// entitle replaces the references to nodes in the current operation's text by the nodes' titles.
 func entitle(ctx context.Context, v *view.View) {
 	op := mdstore.OperationOf(ctx)
 	if op == nil {
