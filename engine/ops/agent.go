@@ -9,14 +9,14 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// An Agent is who works in a workspace: a file in the folder agents of the vault, whose text is the system prompt.
+// An Agent describes who works in a workspace. It is a file in the vault's folder agents; its text is the system prompt.
 type Agent struct {
 	AgentID      string `json:"agentId"`
 	AgentName    string `json:"agentName"`
 	SystemPrompt string `json:"systemPrompt"`
 }
 
-// agentOf returns the agent with that id, or why there is none.
+// agentOf returns the agent with this id. If there is none, a is nil and warning says why; a damaged file also warns.
 func agentOf(ctx context.Context, env *Env, id mdstore.ID) (a *Agent, warning string) {
 	all, err := env.Engine.Live().VaultPages(ctx, mdstore.AgentKind)
 	i := slices.IndexFunc(all, func(p *mdstore.Page) bool { return p.ID == id })

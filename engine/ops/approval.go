@@ -22,7 +22,7 @@ type ApprovalListOut struct {
 	Out
 }
 
-// Text shows the requests as a person decides about them.
+// Text returns the requests in the form in which a person decides about them.
 func (o *ApprovalListOut) Text() string {
 	var b strings.Builder
 	for _, r := range o.Requests {
@@ -145,8 +145,8 @@ var accessRequest = op("access_request", writes|repeats, AccessRequest, Help{
 	Summary: "ask a person for trust in an environment",
 })
 
-// AccessRequest asks a person to let the session use an environment, with the trust that its file asks for. Once
-// approved it is attached.
+// AccessRequest asks a person to let the session use an environment, with the trust that its file asks for. When the
+// person approves, Decide attaches the environment to the session.
 func AccessRequest(ctx context.Context, env *Env, in AccessRequestIn) (*AccessRequestOut, error) {
 	h, err := hereOf(ctx, env, in.SessionRef)
 	if err != nil {
@@ -185,7 +185,7 @@ func decide(ctx context.Context, env *Env, id string, d trust.Decision) (*Decide
 }
 
 // Decide notes the answer that a person gave a front end, and writes a line into the trace of the session that asked.
-// It is no operation: front ends call it that know that a person answered.
+// It is no operation: only front ends call it, after they made sure that a person answered.
 func Decide(ctx context.Context, env *Env, id string, d trust.Decision) (*DecideOut, error) {
 	s, err := act.StoreOf(env.Engine)
 	if err != nil {

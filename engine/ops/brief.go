@@ -46,7 +46,7 @@ func brief(v reflect.Value, verbose bool) (data []byte, err error) {
 				add(m.Name, member)
 			}
 		}
-	case s.Kind == KindList && s.Item.Members != nil: // of others an empty one keeps its place
+	case s.Kind == KindList && s.Item.Members != nil: // plainly encodes other lists, with their empty items
 		open, end = "[", "]"
 		for i := range v.Len() {
 			add("", v.Index(i))

@@ -18,7 +18,7 @@ type BriefingUpdateIn struct {
 	Write
 }
 
-// BriefingIn are parts of a briefing; those that are left out stay as they are.
+// BriefingIn has parts of a briefing. A nil part stays as it is.
 type BriefingIn struct {
 	Description *string      `json:"description,omitempty" empty:"ok" help:"what the workspace is, in one LINE"`
 	RootFolder  *string      `json:"rootFolder,omitempty" flag:"root" empty:"ok" help:"the FOLDER that the work is in, relative to the project"`
@@ -115,7 +115,7 @@ file, to be edited there; a program gives them as JSON over MCP.`,
 arbor briefing --purpose "Find work" --root Job`,
 })
 
-// BriefingUpdate gives parts of the briefing of a workspace another content.
+// BriefingUpdate replaces parts of the briefing of a workspace.
 func BriefingUpdate(ctx context.Context, env *Env, in BriefingUpdateIn) (*Wrote, error) {
 	t, p := env.whole(ctx, in.WorkspaceID), in.plan()
 	if t.err == nil && reflect.ValueOf(in.BriefingIn).IsZero() {

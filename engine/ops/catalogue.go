@@ -26,7 +26,7 @@ type Operation struct {
 	Looks       bool // a caller that MayLook can use it too; then it writes nothing
 	In, Out     reflect.Type
 
-	params []Param // without those that Without left out; nil for all
+	params []Param // nil: all; else those that Without kept
 	run    func(ctx context.Context, env *Env, in any) (any, error)
 }
 
@@ -41,33 +41,33 @@ type Help struct {
 	Example string // command lines
 }
 
-// A Param is a parameter of an operation, a field of its In, or a member of an object in one or in a reply. The tags of
-// the field say all that front ends need:
+// A Param is a parameter of an operation (a field of its In), or a member of an object in a parameter or in a reply. The
+// tags of the field say all that front ends need:
 //
 //	json     the name
-//	req      "true" where it must be given
-//	unless   the parameter that may be given in its place
-//	listed   the tool set in whose lists of tools it stands, NeverListed for none; it is taken all the same
+//	req      "true" if it must be given
+//	unless   the parameter that may be given instead
+//	listed   the only tool set whose list of tools shows it, NeverListed for none; calls may give it all the same
 //	enum     the values allowed, separated by commas
-//	judge    "engine" where the engine refuses other values, because it says more about them
+//	judge    "engine" if the engine checks the value, because its error says more
 //	help     what it is; the command line shows the first word in capitals as the value of the flag
 //	arg      the word of Help.Use that gives it at the command line
-//	flag     the name and shorthand of the flag where the name is not that of json, as "parent,p"; "-" for no flag
-//	default  what the command line takes where the flag is missing
+//	flag     the name and shorthand of the flag, if the name is not that of json, as "parent,p"; "-" for no flag
+//	default  the value at the command line without the flag
 //	is       what the value names: "node", "planning" (a planning node), "slot", "status" or "action"
-//	text     what the value is called, as "the note", where it comes from a flag, a file, stdin or an editor
-//	writes   "true" where the operation writes only with it
-//	empty    "ok" where the flag may be given with nothing in it
-//	only     of a reply: "verbose" where only verbose replies have it, "rarely" where few have it
-//	like     the tool whose parameters or whose result it is too
-//	always   of a reply: "true" where it is there even if it is empty
+//	text     set if the value may come from a flag, a file, stdin or an editor: what to call it, as "the note"
+//	writes   "true" if the operation writes only when it is given
+//	empty    "ok" if the flag may be given with an empty value
+//	only     of a reply: "verbose" if only verbose replies have it, "rarely" if few replies have it
+//	like     the tool whose parameters, or whose result, it repeats
+//	always   of a reply: "true" if the reply has it even if it is empty
 type Param struct {
 	Name     string
 	Type     reflect.Type
 	Shape    *Shape
 	Required bool
-	Unless   string   // the parameter that may be given in its place; "" for none
-	Listed   string   // the tool set in whose lists of tools it stands; "" for any
+	Unless   string   // the parameter that may be given instead; "" for none
+	Listed   string   // the only tool set whose list of tools shows it; "" for any
 	Enum     []string // the values allowed; nil for any
 	Help     string
 	Writes   bool         // the operation writes only with it
@@ -83,7 +83,7 @@ func (o Operation) Params() []Param {
 	return ShapeOf(o.In).Members
 }
 
-// Without returns the operation without the parameters for which left says so.
+// Without returns the operation without the parameters for which left returns true.
 func (o Operation) Without(left func(Param) bool) Operation {
 	o.params = slices.DeleteFunc(slices.Clone(o.Params()), left)
 	return o
@@ -99,9 +99,9 @@ func (o Operation) Call(ctx context.Context, env *Env, args json.RawMessage) (an
 	return o.Run(ctx, env, in)
 }
 
-// Run runs the operation with in, a pointer to a value of its type In. Before it says that something is not there, it
-// looks at every file again: a folder that was renamed just now may not have been told yet. Nor does it before a
-// program that is saving a damaged file is done.
+// Run runs the operation with in, a pointer to a value of its type In. If the operation fails because something is not
+// there, Run looks at every file again and repeats it: the file system may not have reported a rename yet. If a file is
+// missing or unreadable, Run also waits for a program that is saving such a file, and repeats the operation.
 func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
 	if err := o.check(in); err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
 	return out, nil
 }
 
-// check refuses a number that is beyond the bounds of its parameter.
+// check returns an error for a number outside the bounds of its parameter.
 func (o Operation) check(in any) error {
 	for _, p := range o.Params() {
 		if p.Rule.Min == nil && p.Rule.Max == nil {
@@ -178,7 +178,7 @@ const (
 // Sets returns the names of the tool sets, in the order of the documentation.
 func Sets() []string { return []string{SetPlan, SetBriefing, SetMemory, SetHistory, SetEnvironments} }
 
-// NeverListed is the Listed of a parameter that no list of tools has.
+// NeverListed is the Listed of a parameter that no list of tools shows.
 const NeverListed = "never"
 
 // all is the catalogue, in the order of its documentation.
@@ -331,7 +331,7 @@ func Find(name string) (Operation, bool) {
 	return Operation{}, false
 }
 
-// op describes the operation that a function is.
+// op makes the operation that runs a function.
 func op[I, O any](name string, e effect, run func(context.Context, *Env, I) (*O, error), h Help) Operation {
 	return Operation{
 		Name: name, Help: h, Writes: e&writes != 0, Destructive: e&destroys != 0, Idempotent: e&repeats != 0, Looks: e&looks != 0, Git: e&byGit != 0,
@@ -340,7 +340,7 @@ func op[I, O any](name string, e effect, run func(context.Context, *Env, I) (*O,
 	}
 }
 
-// params returns the members of the JSON of a struct.
+// params returns the members that a struct has as JSON.
 func params(t reflect.Type) []Param {
 	all := []Param{}
 	for _, f := range reflect.VisibleFields(t) {

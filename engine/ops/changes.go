@@ -23,10 +23,10 @@ type ChangesGetIn struct {
 
 type ChangesGetOut struct {
 	Changes []FileChange `json:"changes"`
-	Hidden  int          `json:"hidden,omitempty"` // further changes, where results are bounded
+	Hidden  int          `json:"hidden,omitempty"` // changes that a bounded result leaves out
 	First   bool         `json:"first,omitempty"`  // the session looks for the first time: there is nothing to compare with
 
-	Met []mdstore.Collision `json:"conflicts,omitempty" only:"rarely"` // saves that met commits, and what became of both, or is to become
+	Met []mdstore.Collision `json:"conflicts,omitempty" only:"rarely"` // saves that met commits, and what became, or will become, of both
 	Out
 }
 
@@ -131,7 +131,7 @@ func (env *Env) change(d view.Difference) FileChange {
 	return FileChange{Path: env.path(d.Path), From: env.path(d.From), NodeID: string(d.Node), Title: d.Title, Kind: d.Kind, Fields: d.Fields, Sections: d.Sections}
 }
 
-// since reads a point in time in any of the forms that people and programs write. param is the parameter that has it.
+// since reads a point in time in any of the forms that people and programs write. Errors name the parameter param.
 func since(param, s string, now time.Time) (time.Time, error) {
 	if ms, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return time.UnixMilli(ms), nil
@@ -182,9 +182,10 @@ func (o *Out) Sends(ws mdstore.ID, nodes ...mdstore.ID) *Out {
 
 func (o *Out) out() *Out { return o }
 
-// Sent notes which texts a reply has brought the caller's session whole: those that are strings of its data, or stand
-// in its text. So it does not matter what cut the others, nor that they are looked up once more: what has changed
-// since was not in the reply. Empty texts need no room.
+// Sent notes which texts the reply r has brought to the caller's session in full. It reads the texts of the nodes that
+// the result may carry (see Sends) and notes those that are strings of the reply's data or stand in its text. So it need
+// not know what shortened the others, and a text that changed since is not noted, as the reply did not have it. Empty
+// texts always count as sent.
 func (env *Env) Sent(ctx context.Context, result any, r Reply) {
 	of, ok := result.(interface{ out() *Out })
 	if !ok || env.Session == "" || of.out().ws == "" {

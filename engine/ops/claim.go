@@ -8,21 +8,22 @@ import (
 	"arbor/statemachine"
 )
 
-// A Claim says which session has claimed a node, or had. It is empty for a node without a claim.
+// A Claim says which session has claimed a node, or had claimed it. It is empty for a node that nobody claimed.
 type Claim struct {
 	ClaimedBy   string  `json:"claimedBy,omitempty"`   // the session, or the operator of a call without one
 	LeasedUntil int64   `json:"leasedUntil,omitempty"` // Unix milliseconds
 	Lapsed      *Lapsed `json:"lapsed,omitempty" only:"rarely"`
 }
 
-// Lapsed names the session that began the work of a node and ended, or gave the node back.
+// Lapsed names the session that began the work on a node and then ended, or gave the node back. A claim without a
+// session names the operator instead.
 type Lapsed struct {
 	Session  string `json:"session,omitempty"`
 	Operator string `json:"operator,omitempty"`
 	Since    int64  `json:"since"` // when it was claimed: Unix milliseconds
 }
 
-// claim returns the two kinds of claims as a result has them; the zero Claim of either is none.
+// claim returns a claim that holds, and one that has lapsed, in the form of a result. A zero claim stands for none.
 func claim(holds, lapsed claims.Claim) Claim {
 	c := Claim{ClaimedBy: holds.By(), LeasedUntil: holds.Until}
 	if lapsed != (claims.Claim{}) {
@@ -34,7 +35,8 @@ func claim(holds, lapsed claims.Claim) Claim {
 	return c
 }
 
-// claimants returns a function that names the session which has claimed a node: "" for none, and where claims cannot be read.
+// claimants returns a function that names the session that has claimed a node. It returns "" if nobody has, or if claims
+// cannot be read.
 func claimants(ctx context.Context, env *Env, ws mdstore.ID) func(mdstore.ID) string {
 	all, _ := env.Engine.Claims(ctx)
 	return func(id mdstore.ID) string {

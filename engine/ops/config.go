@@ -17,7 +17,7 @@ type ConfigGetIn struct {
 // ConfigGetOut lists settings with their origins. It shows no secret.
 type ConfigGetOut struct {
 	Settings []config.Setting  `json:"settings"`
-	Hidden   int               `json:"hidden,omitempty"` // further settings, where results are bounded
+	Hidden   int               `json:"hidden,omitempty"` // settings that a bounded result leaves out
 	Warnings []mdoc.Diagnostic `json:"warnings,omitempty"`
 	Out
 }
@@ -30,7 +30,7 @@ workspace whose own settings count too.`,
 	Example: "arbor config get provider\narbor config get providers --json",
 })
 
-// ConfigGet returns the settings that count.
+// ConfigGet returns the settings in effect: all, or those of a key or table.
 func ConfigGet(ctx context.Context, env *Env, in ConfigGetIn) (*ConfigGetOut, error) {
 	id, err := env.workspace(ctx, in.WorkspaceID)
 	if err != nil && (in.WorkspaceID != "" || env.Where.Workspace != "") {

@@ -22,24 +22,24 @@ type ConflictsIn struct{}
 
 type ConflictsOut struct {
 	Files []ConflictFile    `json:"files"`
-	Saves []mdoc.Diagnostic `json:"saves,omitempty"` // conflict copies, and what git or another program took out of files
+	Saves []mdoc.Diagnostic `json:"saves,omitempty"` // conflict copies, and texts that git or another program took out of files
 	Out
 }
 
-// A ConflictFile is a file that a merge has left for people.
+// A ConflictFile is a file whose merge git has left to people.
 type ConflictFile struct {
 	Path      string         `json:"path"`
 	NodeID    string         `json:"nodeId,omitempty"`
 	Title     string         `json:"title,omitempty"`
 	Gone      string         `json:"deleted,omitempty"`   // the side that has deleted the file: ours or theirs
-	Lines     bool           `json:"lines,omitempty"`     // it can be merged as lines alone
+	Lines     bool           `json:"lines,omitempty"`     // it can only be merged line by line
 	Settles   bool           `json:"settles,omitempty"`   // arbor check --fix ends it
 	Conflicts []ConflictPart `json:"conflicts,omitempty"` // the conflicts for a person to decide
 }
 
 // A ConflictPart is a field or section that both sides changed differently.
 type ConflictPart struct {
-	What   string `json:"what"` // the key of the field, or the name of the section; text for what is in none
+	What   string `json:"what"` // the key of the field, or the name of the section; "text" outside of both
 	Ours   string `json:"ours"`
 	Theirs string `json:"theirs"`
 	Base   string `json:"base"`
@@ -57,7 +57,7 @@ the last day (TAKEN_OUT), with the command that writes it again.`,
 	Example: "arbor conflicts\narbor resolve-conflict \"Sign-in endpoint\" --theirs",
 })
 
-// Conflicts returns the files that a merge of git has left for people, and what saves by other programs have left.
+// Conflicts returns the files whose merge git has left to people, and what saves by other programs have left.
 func Conflicts(ctx context.Context, env *Env, _ ConflictsIn) (*ConflictsOut, error) {
 	_, all, views, found, err := conflictsOfVault(ctx, env)
 	if err != nil {
@@ -93,7 +93,7 @@ func Conflicts(ctx context.Context, env *Env, _ ConflictsIn) (*ConflictsOut, err
 	return out, nil
 }
 
-// conflictsOfVault returns all conflicts, the workspaces that they may be in, and what check finds in those.
+// conflictsOfVault returns all conflicts, the views of the workspaces that they may be in, and what check finds there.
 func conflictsOfVault(ctx context.Context, env *Env) (r *gitrepo.Repo, all []*conflict, views []*view.View, found []mdoc.Diagnostic, err error) {
 	workspaces, err := env.Engine.Workspaces(ctx)
 	if err != nil {
@@ -108,17 +108,17 @@ func conflictsOfVault(ctx context.Context, env *Env) (r *gitrepo.Repo, all []*co
 	return r, all, views, found, err
 }
 
-// A conflict is a file that a merge of git has left for people: unmerged in git's index, or with marks in it.
+// A conflict is a file whose merge git has left to people: it is unmerged in git's index, or has conflict marks in it.
 type conflict struct {
 	path   mdstore.Path
-	stages *gitrepo.Unmerged // nil where only marks are left
+	stages *gitrepo.Unmerged // nil if the file only has marks
 	sides  gitrepo.Sides     // those of the stages, or of the marks
 	now    []byte            // the file; nil if it does not exist
 	merged merge.Result      // the result of merge.Merge
 	lines  bool              // it makes nothing of them, or a side has no such file
 }
 
-// marks are how conflicts are marked.
+// marks are the names of the sides in conflict marks.
 var marks = merge.Options{Ours: "ours", Theirs: "theirs"}
 
 // conflicts returns the conflicts below a folder of the vault, "" for all: what git's index says, and the files that
@@ -171,7 +171,8 @@ func conflicts(
 // settles reports whether Arbor can end the conflict without a person.
 func (c *conflict) settles() bool { return !c.lines && len(c.merged.Conflicts) == 0 && !c.edited() }
 
-// edited reports whether the file has text of a person that no side has, or is neither side and has no marks any more.
+// edited reports whether a person has edited the file since the merge. A file with marks counts as edited if a line of it
+// is in no side; a file without marks, if it is neither a side nor the merged text.
 func (c *conflict) edited() bool {
 	if c.stages == nil {
 		return false
@@ -196,11 +197,12 @@ func (c *conflict) edited() bool {
 	return false
 }
 
-// unix returns a text with LF line ends, as git may have changed them.
+// unix returns a text with LF line ends: git may have changed the line ends, so comparisons ignore them.
 func unix(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
 
-// marked returns the text in which the conflicts have marks: the file where all its marks are of what Merge leaves to
-// people, so that what they decided in it stays, and else what Merge makes.
+// marked returns a text with marks around the conflicts. This is the file itself, and file is true, if git's index does
+// not have the conflict, or if every mark in the file is about something that Merge leaves to people: then what they
+// decided in the file stays. Otherwise it is the result of Merge.
 func (c *conflict) marked() (text []byte, file bool) {
 	of := c.names(c.now)
 	if c.stages == nil || len(of) > 0 && !slices.Contains(of, "") {
@@ -233,7 +235,7 @@ func (c *conflict) names(text []byte) []string {
 	return names
 }
 
-// wholeText is what a conflict is about that is in no field and no section.
+// wholeText names a conflict that is in no field and no section.
 const wholeText = "text"
 
 // gone returns the side that has no such file, "" if both have it.
@@ -248,8 +250,9 @@ func (c *conflict) gone() string {
 	return ""
 }
 
-// bring makes a file with a conflict these bytes, nil for no file. Where git's index has several versions of it, git
-// brings them in, as the store takes nothing in the middle of a merge, and the conflict ends once no mark is left.
+// bring writes data as the content of the file; nil deletes the file. If git's index has several versions of it, bring
+// writes through git, because the store takes no writes in the middle of a merge. If data has no mark left, git then
+// counts the conflict as resolved.
 func (c *conflict) bring(ctx context.Context, env *Env, r *gitrepo.Repo, data []byte, dry bool) (*plan.Outcome, error) {
 	if c.stages == nil {
 		return env.Engine.EditFile(ctx, c.path, plan.Act{DryRun: dry}, func(now []byte) ([]byte, error) {
@@ -275,7 +278,7 @@ func (c *conflict) bring(ctx context.Context, env *Env, r *gitrepo.Repo, data []
 	return o, fail(err)
 }
 
-// outcome is what makes the file these bytes.
+// outcome returns the outcome of giving the file these bytes; nil is no file.
 func (c *conflict) outcome(data []byte, dry bool) *plan.Outcome {
 	f := plan.FileChange{Path: c.path, Old: c.now, New: data}
 	if data != nil {

@@ -64,7 +64,7 @@ var ContextGet = asOf((*ContextGetIn).at, reading(func(ctx context.Context, env 
 	}
 	ws := s.Workspace().ID
 	var id mdstore.ID
-	var lost string // a focus that is gone, for the hint
+	var lost string // the hint for a focus that is gone
 	if in.NodeID != "" {
 		if id, err = env.resolve(s, in.NodeID, "nodeId"); err != nil {
 			return nil, err
@@ -154,7 +154,7 @@ var ContextGet = asOf((*ContextGetIn).at, reading(func(ctx context.Context, env 
 	return out, nil
 }))
 
-// vaultFolder returns the vault's folder within the project, "" where either is unknown.
+// vaultFolder returns the vault's folder relative to the project. It returns "" if either is unknown, or both are the same.
 func (env *Env) vaultFolder() mdstore.Path {
 	rel, err := filepath.Rel(env.Engine.Project(), env.Engine.Vault())
 	if err != nil || rel == "." || env.Engine.Project() == "" || env.Engine.Vault() == "" {
@@ -163,14 +163,14 @@ func (env *Env) vaultFolder() mdstore.Path {
 	return mdstore.Path(filepath.ToSlash(rel))
 }
 
-// ReplyText returns the page of a context that was asked for as Markdown.
+// ReplyText returns the context as Markdown, if the call asked for that.
 func (out *ContextGetOut) ReplyText() string { return out.Markdown }
 
-// hintRoom returns how many bytes of a bounded reply with a context are for its hint.
+// hintRoom returns how many bytes the hint of a context may take in a bounded reply.
 func (env *Env) hintRoom() int { return min(500, env.MaxBytes/20) }
 
-// besideContext returns how many bytes of a reply are not for the bundle. They are counted at their most, so that the
-// bundle depends on files and options only, and not on the hint or the number of changes.
+// besideContext returns how many bytes of a reply are not for the bundle. It counts the largest hint and number of
+// changes, so that the bundle depends on files and options only, and not on these two.
 func (env *Env) besideContext(format string) int {
 	out := &ContextGetOut{Changes: math.MaxInt32, Out: Out{Hint: strings.Repeat("-", env.hintRoom())}}
 	if format == "markdown" {
@@ -179,7 +179,7 @@ func (env *Env) besideContext(format string) int {
 	return env.sizeOf(out)
 }
 
-// beginning returns the first bytes of a text, at most that many, and no part of a character.
+// beginning returns the longest beginning of a text that has at most that many bytes and ends with a whole character.
 func beginning(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -215,8 +215,8 @@ focused node.`,
 arbor focus`,
 })
 
-// ContextFocus moves the focus of a bound session. Without one it moves the focus that everybody shares, and this
-// machine's along with it.
+// ContextFocus moves the focus of a bound session. If the caller's session is not bound, it moves the focus in
+// Workspace.md, which all share, and the focus of this machine.
 func ContextFocus(ctx context.Context, env *Env, in ContextFocusIn) (*ContextFocusOut, error) {
 	s, id, err := env.At(ctx, in.WorkspaceID, in.NodeID)
 	if err != nil {
@@ -280,8 +280,8 @@ func missing(s *view.View, id mdstore.ID) string {
 	return "is gone"
 }
 
-// refocus moves the focus of the session, or of this machine, after a write, and returns the hint of the write, or that
-// the focus stayed.
+// refocus moves the focus of the session, or of this machine, after a write. It returns hint, or another hint if the focus
+// could not move. After a dry run it moves nothing.
 func (env *Env) refocus(ctx context.Context, ws, id mdstore.ID, w Write, hint string) string {
 	if w.DryRun {
 		return hint
@@ -294,8 +294,8 @@ func (env *Env) refocus(ctx context.Context, ws, id mdstore.ID, w Write, hint st
 
 type FocusedOut struct {
 	WorkspaceID, Name string // of the workspace
-	NodeID            string // "" where nothing has the focus
-	Lost              string // of a nearer focus that is gone, in words
+	NodeID            string // "" if nothing has the focus
+	Lost              string // says in words that a nearer focus is gone; "" if none is
 }
 
 // Focused returns the node that has the caller's focus in a workspace.

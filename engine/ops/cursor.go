@@ -9,9 +9,9 @@ import (
 	"arbor/mdstore"
 )
 
-// A cursor is the id of the last node that a page showed, and behind an @, which no id holds, a sum of its place in
-// the tree. What follows a node that was moved is not what its page was to be followed by: nodes between its two
-// places would be met twice, or never.
+// A cursor is the id of the last node of a page, an @ (which no id contains), and a checksum of the node's place in the
+// tree. The checksum detects that the node was moved since: a page that began behind its new place would repeat, or skip,
+// the nodes between the old place and the new one.
 
 // cursorAt returns the cursor of a page that ends with that node.
 func cursorAt(s *view.View, id mdstore.ID) string {
@@ -21,7 +21,7 @@ func cursorAt(s *view.View, id mdstore.ID) string {
 	return fmt.Sprintf("%s@%08x", id, placeOf(s, id))
 }
 
-// placeOf sums up where a node is: under whom, and at which place among its siblings, up to the root.
+// placeOf returns a checksum of a node's place: its parent and its place among its siblings, and theirs up to the root.
 func placeOf(s *view.View, id mdstore.ID) uint32 {
 	sum := crc32.NewIEEE()
 	n, ok := s.Node(id)
@@ -35,8 +35,8 @@ func placeOf(s *view.View, id mdstore.ID) uint32 {
 	return sum.Sum32()
 }
 
-// after returns the node that a cursor names. One without a place, as a person may write it, is that of the node
-// wherever it is.
+// after returns the node that a cursor names. A cursor without a checksum, as a person may write it, is valid wherever
+// the node is.
 func after(s *view.View, cursor string) (mdstore.ID, error) {
 	word, place, placed := strings.Cut(cursor, "@")
 	id := mdstore.ID(word)

@@ -16,8 +16,8 @@ import (
 	"arbor/mdstore/pattern"
 )
 
-// Parse returns the arguments of a call, one JSON object, with numbers as json.Number. It refuses texts that would not
-// be read as they stand.
+// Parse returns the arguments of a call, one JSON object, with numbers as json.Number. It refuses texts that JSON decoding
+// would change: see flawOf.
 func (o Operation) Parse(args json.RawMessage) (map[string]any, error) {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(args, &given); err != nil && len(bytes.TrimSpace(args)) > 0 {
@@ -29,13 +29,13 @@ func (o Operation) Parse(args json.RawMessage) (map[string]any, error) {
 			name = short(name)
 			return nil, BadParam(errs.InvalidContent, name, "%s: %s holds %s", o.Name, name, flaw)
 		}
-		all[name], _ = treeOf(given[name]) // which is JSON
+		all[name], _ = treeOf(given[name]) // no error: it is valid JSON
 	}
 	return all, nil
 }
 
-// Read reads the arguments of a call into a new value of the type In, and returns a pointer to it. Forms that mean the
-// same as the published one are read too: see reader.
+// Read reads the arguments of a call into a new value of the type In, and returns a pointer to it. It also reads other
+// forms that mean the same as the published one: see reader.
 func (o Operation) Read(args json.RawMessage) (any, error) {
 	given, err := o.Parse(args)
 	if err != nil {
@@ -60,7 +60,8 @@ func (o Operation) Read(args json.RawMessage) (any, error) {
 // Takes returns the shape of the operation's parameters.
 func (o Operation) Takes() *Shape { return &Shape{Type: o.In, Kind: KindObject, Members: o.Params()} }
 
-// Normal puts the arguments of a call that can be read into their published form, and leaves the others as they are.
+// Normal converts the arguments of a call to their published form, in place. It leaves arguments that it cannot read as
+// they are.
 func (o Operation) Normal(given map[string]any) {
 	r := reader{tool: o.Name}
 	for _, p := range o.Params() {
@@ -81,7 +82,7 @@ func areListed(names []string) string {
 	return strings.Join(names[:n], ", ") + " and " + names[n] + " are"
 }
 
-// badParam refuses the value of a parameter.
+// badParam returns the error INVALID_PARAMS about one parameter.
 func badParam(param, format string, args ...any) error {
 	return BadParam(errs.InvalidParams, param, format, args...)
 }
@@ -100,10 +101,12 @@ func short(s string) string {
 	return s
 }
 
-// escapes are a pair of escapes that are one character, an escape of one unit, and any other escape.
+// escapes matches the escapes of JSON: a pair of surrogates, which is one character; one UTF-16 unit, whose digits are
+// the submatch; and any other escape.
 var escapes = pattern.Of(`\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u(.{4})|\\.`)
 
-// flawOf says what in a JSON value is no text, "" for nothing. Decoding would replace it silently, or let it pass.
+// flawOf says which part of a JSON value is no valid text: bytes that are no UTF-8, NUL, or half of a surrogate pair.
+// Decoding would replace these silently, or let them pass. It returns "" if there is none.
 func flawOf(raw []byte) string {
 	if !utf8.Valid(raw) {
 		return "bytes that are no UTF-8; send it encoded as that"
@@ -113,7 +116,7 @@ func flawOf(raw []byte) string {
 	}
 	for _, m := range escapes().FindAllSubmatch(raw, -1) {
 		switch r, err := strconv.ParseUint(string(m[1]), 16, 16); {
-		case err != nil: // a pair, or no escape of a unit
+		case err != nil: // a pair, or another escape
 		case r == 0:
 			return "NUL, which no text has; leave it out"
 		case utf16.IsSurrogate(rune(r)):

@@ -20,9 +20,9 @@ type PlanDiffOut struct {
 	From    string         `json:"from"`
 	To      string         `json:"to,omitempty"` // "" for the files as they are now
 	Changes []PlanChange   `json:"changes"`
-	Hidden  int            `json:"hidden,omitempty"`     // further changes, where results are bounded
+	Hidden  int            `json:"hidden,omitempty"`     // changes that a bounded result leaves out
 	Others  map[string]int `json:"others,omitempty"`     // files of other kinds that differ, such as slots and sessions
-	Damaged []string       `json:"unreadable,omitempty"` // files that cannot be read, or not in full, in one of the two
+	Damaged []string       `json:"unreadable,omitempty"` // files that cannot be read, or only in part, in one of the two
 	Out
 }
 
@@ -40,7 +40,7 @@ type PlanChange struct {
 	What        []view.Change `json:"what,omitempty"`
 	RulesAdded  []string      `json:"rulesAdded,omitempty"`
 	RulesGone   []string      `json:"rulesRemoved,omitempty"`
-	Log         int           `json:"logEntries,omitempty"` // that came
+	Log         int           `json:"logEntries,omitempty"` // how many are new
 }
 
 var planDiff = op("plan_diff", reads|repeats|byGit, PlanDiff, Help{
@@ -132,13 +132,13 @@ type diff struct {
 	damaged []string
 }
 
-// A planKey is a node, or a workspace itself, wherever its file lies.
+// A planKey identifies a node, or a workspace itself, independent of where its file lies.
 type planKey struct {
 	folder string     // of the workspace
 	node   mdstore.ID // "" for the workspace itself
 }
 
-// read reads the files of both sides: by one process those that git has, and through the store those of the vault.
+// read reads the files of both sides: those that git has with one git process, those of the vault through the store.
 func (d *diff) read(ctx context.Context, r *gitrepo.Repo, changes []gitrepo.Change) error {
 	var ids []string
 	for _, c := range changes {
@@ -211,7 +211,7 @@ func (d *diff) changes(ctx context.Context) (out []PlanChange) {
 			c.From, c.Parent = "", ""
 		}
 		if c.Kind == view.Altered && c.Status+c.From+c.Parent == "" && len(c.What)+c.Log == 0 {
-			continue // it only lies elsewhere, or has another time
+			continue // only its file's place, or its time, differs
 		}
 		c.From, c.Parent = d.title(ctx, key.folder, c.From), d.title(ctx, key.folder, c.Parent)
 		out = append(out, c)
@@ -219,7 +219,8 @@ func (d *diff) changes(ctx context.Context) (out []PlanChange) {
 	return out
 }
 
-// title returns the title of a node among those that differ, or else in the vault; its id where it is in neither.
+// title returns the title of a node: from the nodes that differ, or else from the vault. It returns the id if the node is
+// in neither.
 func (d *diff) title(ctx context.Context, folder, id string) string {
 	key := planKey{folder, mdstore.ID(id)}
 	if e := cmp.Or(d.sides[1][key], d.sides[0][key]); e != nil && id != "" {

@@ -36,8 +36,8 @@ type Names int
 
 const (
 	NamesExact Names = iota // by their ids
-	NamesLoose              // also by a prefix or their title that no other has
-	NamesParts              // nodes also by a part of a title, for those who only read
+	NamesLoose              // also by a unique prefix of the id, or a unique title
+	NamesParts              // nodes also by a part of the title; for calls that only read
 )
 
 // A Detail says how much of a result a reply has.
@@ -45,8 +45,8 @@ type Detail int
 
 const (
 	DetailAll    Detail = iota
-	DetailSparse        // without what is empty, as the schemas of replies have it
-	DetailBrief         // for a model: likewise, and without what only a call with verbose brings
+	DetailSparse        // without empty members, as the schemas of replies allow
+	DetailBrief         // for a model: also without members that only verbose replies have
 )
 
 // May says what a call may do.
@@ -54,7 +54,7 @@ type May int
 
 const (
 	MayWrite   May = iota
-	MayPreview     // it is a dry run: no workspace is made for it either
+	MayPreview     // a dry run: not even the workspace of a call is made
 	MayLook        // nothing may be written or noted: an operation that Looks only reads
 )
 
@@ -73,10 +73,11 @@ type Env struct {
 	// Connection is the name of the calling connection. session_bind holds its bindings under this name, which is also the
 	// connection's session until it binds one. "" if the caller is no connection.
 	Connection string
-	// Follows says that the caller goes on as the session that it starts or loads: a connection that was given none.
+	// Follows says that the caller continues as the session that it starts or loads. It is true for a connection that was
+	// given no session.
 	Follows bool
-	// Lease is that of claims that name none: claims.ConnectionLease for a caller whose claims are renewed while it lives.
-	// 0 is claims.DefaultLease.
+	// Lease is the lease of claims that name none. It is claims.ConnectionLease for a caller whose claims are renewed while
+	// it lives. 0 means claims.DefaultLease.
 	Lease time.Duration
 
 	Names Names
@@ -87,7 +88,7 @@ type Env struct {
 	// of a reply, with its result as JSON and as text; lists that are cut say how to get the rest. 0 is no bound
 	MaxBytes int
 	Progress func(done, total int, what string) // called during long operations; may be nil
-	Ignored  []string                           // parameters of the call that mean nothing here, for the reply
+	Ignored  []string                           // parameters that have no effect in this call; the reply lists them
 
 	host  string // the session whose binding counts where Session has none
 	trace string // a short description of the call for the session's trace
@@ -98,19 +99,20 @@ func (env *Env) act(w Write, m Match) plan.Act {
 	return plan.Act{Operator: env.Operator, DryRun: w.DryRun, IfMatch: m.IfMatch, Session: env.Session, Trace: env.trace}
 }
 
-// As returns the env of another session, as a call names it that one of several helpers makes; with "" the same env.
+// As returns env with another session: one of several helpers behind a connection names it in its call. For "" it returns
+// env itself.
 func (env *Env) As(session string) *Env {
 	if session == "" || session == env.Session {
 		return env
 	}
 	other := *env
 	other.Session, other.host = session, env.Session
-	other.Lease = 0 // its claims are renewed by nobody else
+	other.Lease = 0 // nobody renews its claims meanwhile
 	return &other
 }
 
-// In returns the current workspace that ref names; "" is the default of the caller. The error is an *errs.Error with
-// candidates.
+// In returns the current view of the workspace that ref names; "" is the one that the caller means: see Meanings. The
+// error is an *errs.Error with candidates.
 func (env *Env) In(ctx context.Context, ref string) (*view.View, error) {
 	id, err := env.workspace(ctx, ref)
 	if err != nil {
@@ -120,7 +122,7 @@ func (env *Env) In(ctx context.Context, ref string) (*view.View, error) {
 	return s, fail(err)
 }
 
-// WithPages is In with pages, also outside of Read.
+// WithPages is In for a view with its pages; it needs no Read around it.
 func (env *Env) WithPages(ctx context.Context, ref string) (*view.View, error) {
 	id, err := env.workspace(ctx, ref)
 	if err != nil {
@@ -141,7 +143,8 @@ func (env *Env) At(ctx context.Context, ws, ref string) (*view.View, mdstore.ID,
 	return s, id, err
 }
 
-// reading is an operation that reads documents of nodes, which are loaded as it uses them.
+// reading makes an operation of a function that uses documents of nodes. It may run the function several times: each time
+// with the documents loaded that the run before lacked.
 func reading[I, O any](read func(context.Context, *Env, I) (*O, error)) func(context.Context, *Env, I) (*O, error) {
 	return func(ctx context.Context, env *Env, in I) (out *O, err error) {
 		err = env.Engine.Read(ctx, func(ctx context.Context) error {
@@ -172,7 +175,7 @@ func (env *Env) resolve(s *view.View, ref, param string) (mdstore.ID, error) {
 	return n.ID, nil
 }
 
-// fields resolves what names a node in the fields of a call.
+// fields replaces, in the fields of a call, each name of a node by the node's id.
 func (env *Env) fields(s *view.View, x *mdstore.Fields) error {
 	return x.Resolve(func(f *mdstore.Field, name string) (mdstore.ID, error) { return env.resolve(s, name, f.Key) })
 }
@@ -184,8 +187,8 @@ func (env *Env) progress(done, total int, what string) {
 	}
 }
 
-// path returns the path of a file of the vault on this machine, or in the vault where the folder is unknown; "" for no
-// path.
+// path returns the path of a file of the vault on this machine. If the vault's folder is unknown, the path is relative to
+// the vault. It returns "" for "".
 func (env *Env) path(p mdstore.Path) string {
 	if v := env.Engine.Vault(); v != "" && p != "" {
 		return filepath.Join(v, filepath.FromSlash(string(p)))
@@ -193,7 +196,7 @@ func (env *Env) path(p mdstore.Path) string {
 	return string(p)
 }
 
-// fail keeps a nil error nil, which a nil *errs.Error in an error would not be.
+// fail returns err as an *errs.Error. A nil error stays nil: a nil *errs.Error in an error interface would not be nil.
 func fail(err error) error {
 	if err == nil {
 		return nil

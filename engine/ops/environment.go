@@ -28,7 +28,7 @@ type EnvRegisterOut struct {
 	ID      string        `json:"id"`
 	URI     string        `json:"uri"`
 	Status  places.Status `json:"status"`
-	Request string        `json:"request,omitempty"` // that a person answers
+	Request string        `json:"request,omitempty"` // the request for trust that a person answers
 	Wrote
 }
 
@@ -41,8 +41,8 @@ environment in the project is a file of the vault; any other is of this machine.
 	Example: "arbor env add file:. --trust restricted\narbor env add file:///srv/site --id site --trust read_only",
 })
 
-// EnvRegister notes an environment. Registered again with the same URI it is the same. It is trusted when a person of
-// this machine says so: at once, where a person registers it.
+// EnvRegister registers an environment. To register the same URI again changes nothing. A person of this machine must
+// trust the environment: one who registers it trusts it by that; otherwise EnvRegister asks for trust.
 func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterOut, error) {
 	h, err := hereOf(ctx, env, SessionRef{})
 	if err != nil {
@@ -102,12 +102,12 @@ func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterO
 	return out, h.trusted(ctx, e, root, out)
 }
 
-// decides reports whether the caller is a person who can decide what tools may do: at a terminal, and not by a tool.
+// decides reports whether the caller is a person who can decide what tools may do: a ByDecider who is not marked as AI.
 func decides(env *Env) bool {
 	return env.Caller == ByDecider && env.Operator != mdstore.OperatorAI
 }
 
-// trusted notes that a person trusts an environment, or asks one.
+// trusted notes that the caller trusts an environment. If the caller may not decide that, it asks a person.
 func (h *here) trusted(ctx context.Context, e places.Environment, root string, out *EnvRegisterOut) error {
 	now := h.env.Engine.Now()
 	if _, ok := h.Book.Level(e, root); ok {
@@ -130,7 +130,7 @@ func (h *here) trusted(ctx context.Context, e places.Environment, root string, o
 	return fail(err)
 }
 
-// canonical returns the one URI of a folder, and whether it lies outside of the project.
+// canonical returns the canonical URI of a folder, and whether the folder lies outside of the project.
 func (h *here) canonical(root string) (uri string, outside bool, err error) {
 	project, err := jail.Resolve(h.env.Engine.Project())
 	if err == nil {
@@ -141,7 +141,8 @@ func (h *here) canonical(root string) (uri string, outside bool, err error) {
 	return places.Address{Host: places.Server, Path: filepath.ToSlash(root)}.String(), true, nil
 }
 
-// holdsPerson reports whether a folder holds the person's own, that of Arbor's state, or one above the project.
+// holdsPerson reports whether a folder is or contains the person's own folder, a folder of Arbor (state, settings, own
+// vault), or the folder above the project (without a project, above the vault).
 func holdsPerson(env *Env, root string) bool {
 	above := filepath.Dir(cmp.Or(env.Engine.Project(), env.Engine.Vault()))
 	for _, dir := range append(env.Engine.Own(), env.Home, above) {
@@ -159,7 +160,7 @@ func holdsPerson(env *Env, root string) bool {
 	return false
 }
 
-// IDOf makes an id of a folder's name.
+// IDOf returns an id made from a folder's name, or "folder" if the name allows none.
 func IDOf(root string) string {
 	name := strings.Trim(strings.Map(func(r rune) rune {
 		switch {
@@ -176,7 +177,7 @@ func IDOf(root string) string {
 	return name
 }
 
-// freshID is IDOf, or with a number where that is taken.
+// freshID returns IDOf of the folder, with a number appended if that id is taken.
 func freshID(root string, all []places.Environment) string {
 	name := IDOf(root)
 	id := name
@@ -186,7 +187,7 @@ func freshID(root string, all []places.Environment) string {
 	return id
 }
 
-// save writes an environment: into the vault, or beside the trust where it is of this machine.
+// save writes an environment: into a file of the vault, or, if it belongs to this machine, beside the trust.
 func (h *here) save(ctx context.Context, e places.Environment) (Wrote, error) {
 	if e.Machine {
 		err := h.Store.Update(ctx, func(b *trust.Book) error {
@@ -213,7 +214,7 @@ func (h *here) save(ctx context.Context, e places.Environment) (Wrote, error) {
 	})
 }
 
-// file changes the file of an environment of the vault.
+// file edits the vault's file of the environment with this id.
 func (h *here) file(ctx context.Context, id string, edit func([]byte) ([]byte, error)) (Wrote, error) {
 	p := mdstore.EnvironmentKind.FileFor(mdstore.Path(mdstore.EnvironmentKind.Place.Dir), id)
 	o, err := h.env.Engine.EditFile(ctx, p, h.env.act(Write{}, Match{}), edit)
@@ -235,8 +236,8 @@ var envRemove = op("env_remove", writes, EnvRemove, Help{
 	Example: "arbor env remove site",
 })
 
-// EnvRemove takes an environment out of the vault or of this machine, with the trust in it. No file of its root is
-// touched.
+// EnvRemove removes an environment from the vault or from this machine, with the trust in it. It touches no file of the
+// environment's root.
 func EnvRemove(ctx context.Context, env *Env, in EnvRemoveIn) (*EnvRemoveOut, error) {
 	h, err := hereOf(ctx, env, SessionRef{})
 	if err != nil {
@@ -272,7 +273,8 @@ at a terminal does that.`,
 	Example: "arbor env restore site\narbor env restore site --uri file:///srv/new",
 })
 
-// EnvRestore says how an environment is now. With another URI, which only a person gives, it is registered there.
+// EnvRestore returns the current status of an environment. With a URI, which only a person may give, it registers the
+// environment there instead.
 func EnvRestore(ctx context.Context, env *Env, in EnvRestoreIn) (*EnvRegisterOut, error) {
 	h, err := hereOf(ctx, env, SessionRef{})
 	if err != nil {

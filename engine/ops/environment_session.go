@@ -18,7 +18,7 @@ type EnvListIn struct{ SessionRef }
 
 type EnvListOut struct {
 	Environments []ListedEnvironment `json:"environments"`
-	Confinement  string              `json:"confinement,omitempty"` // what keeps programs in their environment; "" for nothing
+	Confinement  string              `json:"confinement,omitempty"` // what confines programs to their environment; "" for nothing
 	Out
 }
 
@@ -91,8 +91,8 @@ first attached one that has the tool. Attached again, its tools and folder chang
 	Example: "arbor env attach app --session s1",
 })
 
-// EnvAttach attaches an environment to a session, behind those that it has. Attached again, its tools and folder are
-// others.
+// EnvAttach attaches an environment to a session, behind those that it has. If it is attached already, EnvAttach replaces
+// its tools and folder.
 func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, error) {
 	h, err := hereOf(ctx, env, in.SessionRef)
 	if err != nil {
@@ -126,8 +126,8 @@ func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, er
 	return &EnvAttachOut{*w}, nil
 }
 
-// EnvAttachHere registers a folder as an environment and attaches it to a session, or does nothing: a session that cannot
-// have it leaves nothing registered and nothing trusted.
+// EnvAttachHere registers a folder as an environment and attaches it to a session. If it cannot attach the environment, it
+// removes the registration again, and the trust, unless the environment was registered before.
 func EnvAttachHere(ctx context.Context, env *Env, in EnvRegisterIn, ref SessionRef) (*EnvRegisterOut, error) {
 	h, err := hereOf(ctx, env, ref)
 	if err == nil && h.Session == nil {
@@ -157,12 +157,12 @@ func EnvAttachHere(ctx context.Context, env *Env, in EnvRegisterIn, ref SessionR
 	return nil, err
 }
 
-// noSessionFile refuses what only a session with a file can have.
+// noSessionFile returns the error for a caller whose session has no file.
 func noSessionFile() error {
 	return errs.New(errs.SessionNotFound, "environments are attached to a session with a file; session_start makes one (arbor session start)")
 }
 
-// attach changes the list of a session's environments.
+// attach changes the list of a session's environments. edit returns the new list, and the event for the session's log.
 func (h *here) attach(ctx context.Context, edit func([]string) ([]string, string)) (*Wrote, error) {
 	if h.Session == nil {
 		return nil, noSessionFile()
@@ -185,7 +185,7 @@ var envDetach = op("env_detach", writes|repeats, EnvDetach, Help{
 	Example: "arbor env detach app --session s1",
 })
 
-// EnvDetach takes an environment from a session's list.
+// EnvDetach removes an environment from a session's list. It does nothing if the environment is not in it.
 func EnvDetach(ctx context.Context, env *Env, in EnvDetachIn) (*EnvDetachOut, error) {
 	h, err := hereOf(ctx, env, in.SessionRef)
 	if err != nil {
@@ -204,14 +204,14 @@ func EnvDetach(ctx context.Context, env *Env, in EnvDetachIn) (*EnvDetachOut, er
 	return &EnvDetachOut{*w}, nil
 }
 
-// A here is where the tools of a caller can act.
+// A here has the environments in which the tools of a caller can act.
 type here struct {
 	*act.Here
 	env *Env
 }
 
-// hereOf returns the environments of the session that is named, or else of the caller's. A caller without one has every
-// environment, none of them attached.
+// hereOf returns the environments of the session that ref names, or else of the caller's session. A caller without a
+// session has every environment, none of them attached.
 func hereOf(ctx context.Context, env *Env, ref SessionRef) (*here, error) {
 	store, err := act.StoreOf(env.Engine)
 	if err != nil {
@@ -229,7 +229,8 @@ func hereOf(ctx context.Context, env *Env, ref SessionRef) (*here, error) {
 	return &here{h, env}, fail(err)
 }
 
-// builtIn reports whether a name is one of Arbor's own tools. It is set by init: the catalogue refers to what asks it.
+// builtIn reports whether a name is one of Arbor's own tools. init sets it, because the catalogue itself refers to
+// functions that call builtIn.
 var builtIn func(name string) bool
 
 func init() {

@@ -48,7 +48,7 @@ func EnvTrust(ctx context.Context, env *Env, in EnvTrustIn) (*EnvRegisterOut, er
 	return out, h.trusted(ctx, e, root, out)
 }
 
-// MayTrust refuses trust that no environment can have, or not this one.
+// MayTrust returns an error if e asks for a trust that no environment, or not this one, may have. root is its folder.
 func MayTrust(env *Env, e places.Environment, root string) error {
 	switch {
 	case e.Trust != places.Full && e.Trust != places.Restricted && e.Trust != places.ReadOnly:
@@ -77,7 +77,7 @@ of paths matches, or with exactly the same arguments.`,
 	Example: "arbor env grants\narbor env grants --revoke x3k9qa",
 })
 
-// EnvGrants lists grants, or takes one back.
+// EnvGrants lists the grants that are left, after revoking one if the input names it.
 func EnvGrants(ctx context.Context, env *Env, in EnvGrantsIn) (*EnvGrantsOut, error) {
 	s, err := act.StoreOf(env.Engine)
 	if err != nil {
@@ -104,7 +104,7 @@ type EnvClientsOut struct {
 	Out
 }
 
-// A ListedClient is a machine that may connect.
+// A ListedClient is a machine that may connect and serve a folder.
 type ListedClient struct {
 	ID    string       `json:"id"`
 	Added time.Time    `json:"added"`
@@ -119,7 +119,7 @@ takes. One that is removed is cut off within seconds.`,
 	Example: "arbor env clients\narbor env clients --remove laptop",
 })
 
-// EnvClients lists clients, or removes one.
+// EnvClients lists the clients that are left, after removing one if the input names it.
 func EnvClients(ctx context.Context, env *Env, in EnvClientsIn) (*EnvClientsOut, error) {
 	s, err := act.StoreOf(env.Engine)
 	if err != nil {
@@ -151,7 +151,7 @@ var envUndo = op("env_undo", writes, EnvUndo, Help{
 	Example: "arbor env undo k2v8m4qe",
 })
 
-// EnvUndo brings a file back that a tool replaced or deleted.
+// EnvUndo restores a file that a tool replaced or deleted. Only a person may call it.
 func EnvUndo(ctx context.Context, env *Env, in EnvUndoIn) (*FileChanged, error) {
 	if env.Caller == ByAssistant || env.Operator == mdstore.OperatorAI {
 		return nil, errs.New(errs.ToolRefused, "only a person takes a change back: arbor env undo %s", in.ID)

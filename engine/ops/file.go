@@ -22,7 +22,7 @@ type FileReadOut struct {
 
 var fileRead = op("file_read", reads|repeats, FileRead, Help{Summary: "read lines of a file in an environment"})
 
-// FileRead returns lines of a file, and notes that the session knows its version.
+// FileRead returns lines of a file, and notes that the session has seen this version of it.
 func FileRead(ctx context.Context, env *Env, in FileReadIn) (*FileReadOut, error) {
 	out := &FileReadOut{}
 	where, err := use(ctx, env, in.Act, "file_read", in, out, func(a *act.Call) error {
@@ -52,7 +52,7 @@ type FileListOut struct {
 
 var fileList = op("file_list", reads|repeats, FileList, Help{Summary: "list a folder of an environment"})
 
-// FileList returns what is in a folder.
+// FileList returns the files and folders of a folder.
 func FileList(ctx context.Context, env *Env, in FileListIn) (*FileListOut, error) {
 	out := &FileListOut{}
 	where, err := use(ctx, env, in.Act, "file_list", in, out, func(a *act.Call) error {
@@ -83,7 +83,7 @@ type FileSearchOut struct {
 
 var fileSearch = op("file_search", reads|repeats, FileSearch, Help{Summary: "search the text files of an environment"})
 
-// FileSearch returns lines of text files.
+// FileSearch returns the lines of text files that match a pattern.
 func FileSearch(ctx context.Context, env *Env, in FileSearchIn) (*FileSearchOut, error) {
 	out := &FileSearchOut{}
 	where, err := use(ctx, env, in.Act, "file_search", in, out, func(a *act.Call) error {
@@ -106,7 +106,7 @@ type FileWriteIn struct {
 	IfMatch string `json:"ifMatch,omitempty" help:"the version that was read"`
 }
 
-// FileChanged is what became of a file.
+// FileChanged is the result of operations that change a file.
 type FileChanged struct {
 	Environment string `json:"environment"`
 	Path        string `json:"path"`
@@ -117,14 +117,14 @@ type FileChanged struct {
 
 var fileWrite = op("file_write", writes, FileWrite, Help{Summary: "write a file of an environment"})
 
-// FileWrite gives a file a content.
+// FileWrite writes the whole content of a file.
 func FileWrite(ctx context.Context, env *Env, in FileWriteIn) (*FileChanged, error) {
 	return changeFile(ctx, env, in.Act, "file_write", in, in.IfMatch, func(a *act.Call) (*jail.Change, error) {
 		return a.Root.PlanWrite(a.At(in.Path), in.Content)
 	})
 }
 
-// changeFile makes the change that a tool plans.
+// changeFile makes the change to a file that planned returns, if the file is at the version ifMatch; "" is any version.
 func changeFile(
 	ctx context.Context, env *Env, to Act, tool string, in any, ifMatch string,
 	planned func(*act.Call) (*jail.Change, error),
@@ -172,7 +172,7 @@ type FileDeleteIn struct {
 
 var fileDelete = op("file_delete", writes, FileDelete, Help{Summary: "delete a file of an environment; it stays in the trash"})
 
-// FileDelete deletes a file.
+// FileDelete moves a file to the trash.
 func FileDelete(ctx context.Context, env *Env, in FileDeleteIn) (*FileChanged, error) {
 	return changeFile(ctx, env, in.Act, "file_delete", in, in.IfMatch, func(a *act.Call) (*jail.Change, error) {
 		return a.Root.PlanDelete(a.At(in.Path))

@@ -15,7 +15,7 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// repoOf returns the repository of git that the vault lies in.
+// repoOf returns the git repository that the vault lies in. The error is NO_REPOSITORY if there is none.
 func repoOf(ctx context.Context, env *Env) (*gitrepo.Repo, error) {
 	if env.Engine.Vault() == "" {
 		return nil, errs.New(errs.NoRepository, "this vault is in no folder, and in no git repository")
@@ -27,8 +27,8 @@ func repoOf(ctx context.Context, env *Env) (*gitrepo.Repo, error) {
 	return r, fail(err)
 }
 
-// overTree returns a caller's environment over the files that the vault has in a commit or tree, whose full id is given. It has a
-// store of its own in memory: nothing that is done in it reaches the vault.
+// overTree returns a copy of env over the files that the vault has in the commit or tree with this full id, and its store.
+// The store is in memory: nothing that is done in it reaches the vault.
 func overTree(ctx context.Context, env *Env, r *gitrepo.Repo, id string) (*Env, *memstore.Store, error) {
 	files, err := r.Files(ctx, id, func(p mdstore.Path) bool { return !p.Under(mdstore.LocalDir) })
 	if err != nil {
@@ -36,7 +36,7 @@ func overTree(ctx context.Context, env *Env, r *gitrepo.Repo, id string) (*Env, 
 	}
 	for p := range files {
 		if !p.Valid() {
-			delete(files, p) // no vault of this machine could hold it
+			delete(files, p) // no vault could hold this path
 		}
 	}
 	st := memstore.New(files)
@@ -94,7 +94,7 @@ func asOf[I, O any](
 	}
 }
 
-// fileOf returns the file of a node, or of the workspace itself where ref is "".
+// fileOf returns the id and the file of a node, or of the workspace itself if ref is "".
 func fileOf(ctx context.Context, env *Env, ws, ref string) (id mdstore.ID, f mdstore.File, err error) {
 	s, err := env.In(ctx, ws)
 	if err != nil {
@@ -206,7 +206,7 @@ func GitInstall(ctx context.Context, env *Env, in GitInstallIn) (*GitInstallOut,
 	return out, err
 }
 
-// GitUninstall takes the merge driver out.
+// GitUninstall removes the merge driver from .gitattributes and from the configuration of this clone.
 func GitUninstall(ctx context.Context, env *Env, in GitInstallIn) (*GitInstallOut, error) {
 	return setDriver(ctx, env, "", in.Write)
 }

@@ -62,14 +62,15 @@ func (c *conflict) diagnostic() mdoc.Diagnostic {
 			" --ours|--theirs|-e ends it"}
 }
 
-// fixConflicts ends conflicts that need no person, and adds them to the result of a check: those below a folder that
-// git's index has, or with found those of the files that these diagnostics say have marks and nothing else.
+// fixConflicts ends the conflicts that need no person, and adds them to the result of a check. With found nil, these are
+// the conflicts below a folder that git's index has. Otherwise they are the files in which diagnostics of found report
+// marks and which are not in the index.
 func fixConflicts(
 	ctx context.Context, env *Env, under mdstore.Path, found []mdoc.Diagnostic, w Write, out *WorkspaceCheckOut,
 ) (fixed bool, err error) {
 	r, all, err := conflicts(ctx, env, under, found)
 	if err != nil {
-		return false, nil // gitDiagnostics has nothing to say then
+		return false, nil // gitDiagnostics adds nothing then, either
 	}
 	for _, c := range all {
 		if !c.settles() || (c.stages == nil) != (found != nil) {
@@ -94,8 +95,8 @@ func (c *conflict) marksAt(d mdoc.Diagnostic) bool {
 	return d.Code == mdoc.CodeConflictMarkers && d.File == string(c.path)
 }
 
-// fixWithMarks is Env.fix, and merges files that have marks and are in no conflict of git's index. Then it looks again,
-// as a file with marks takes no other repair. A dry run shows none that waits for that.
+// fixWithMarks runs Env.fix, and merges files that have marks and are in no conflict of git's index. Then it runs Env.fix
+// again, because a file with marks takes no other repair. A dry run does not show these later repairs.
 func fixWithMarks(
 	ctx context.Context, env *Env, id mdstore.ID, w Write, out *WorkspaceCheckOut,
 ) (checked bool, err error) {
