@@ -231,8 +231,8 @@ func (e *Engine) Untold(ctx context.Context, session string, all []mdstore.Colli
 	return e.seen.Untold(ctx, session, all, note)
 }
 
-// NoteOwn notes that a session made these changes itself. They are then not reported to it as changes by others, and the
-// session knows the texts that it wrote.
+// NoteOwn notes that a session made these changes itself. They are then not reported to it as changes by others, and
+// the session knows the texts that it wrote.
 func (e *Engine) NoteOwn(ctx context.Context, ws mdstore.ID, session string, o *plan.Outcome) error {
 	if session == "" || o.DryRun || !o.Changed() {
 		return nil

@@ -70,8 +70,8 @@ func (e *Engine) replaces(
 		cmp.Or(id, ws), names, then).With(errs.Details{NodeID: string(id), Param: changed[0].Field, Text: text})
 }
 
-// keepReplaced returns the changes that write copies of the files with replaced texts, and adds to the outcome the texts
-// that the caller had not read.
+// keepReplaced returns the changes that write copies of the files with replaced texts, and adds to the outcome the
+// texts that the caller had not read.
 func keepReplaced(
 	ctx context.Context, tx mdstore.Tx, at time.Time, p planned, out *plan.Outcome,
 ) (changes []mdstore.Change) {

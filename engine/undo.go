@@ -77,8 +77,8 @@ func (e *Engine) deed(ctx context.Context, ref string) (Deed, error) {
 }
 
 // Undo takes an operation back, as an operation of its own: see plan.Undo. With again it does the operation once more,
-// after git or another program took out what the operation wrote: see plan.Undo.Again. The error is CANNOT_UNDO if check
-// would then find something that it does not find now.
+// after git or another program took out what the operation wrote: see plan.Undo.Again. The error is CANNOT_UNDO if
+// check would then find something that it does not find now.
 func (e *Engine) Undo(ctx context.Context, ref string, again bool, act plan.Act) (d Deed, u *plan.Undone, err error) {
 	do := func(tx mdstore.Tx) error {
 		if d, err = e.deed(ctx, ref); err != nil {

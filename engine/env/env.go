@@ -1,6 +1,6 @@
-// Package env describes the places where tools act: what an environment is, which tools it has, which environment a call
-// goes to, and whether the call runs at once. This package only computes. The packages jail, command, trust and remote
-// touch files, processes and the network.
+// Package env describes the places where tools act: what an environment is, which tools it has, which environment a
+// call goes to, and whether the call runs at once. This package only computes. The packages jail, command, trust and
+// remote touch files, processes and the network.
 package env
 
 import (

@@ -31,8 +31,8 @@ func (p *Place) Tool(name string) (Tool, bool) {
 }
 
 // Route returns the place that a call of a tool goes to. A call that names an environment goes there or fails: it never
-// falls through to another one. A call that names none goes to the primary place if that has the tool, else to the first
-// place that has it, in the order of attachment.
+// falls through to another one. A call that names none goes to the primary place if that has the tool, else to the
+// first place that has it, in the order of attachment.
 func Route(places []*Place, tool, named string) (*Place, Tool, error) {
 	if named != "" {
 		i := slices.IndexFunc(places, func(p *Place) bool { return p.ID == named })

@@ -46,8 +46,8 @@ type definition struct {
 	Read        []string        `json:"read"`
 }
 
-// ParseTools reads the definitions of a ToolsFile: a list of them, or an object with such a list as tools. It leaves out
-// each wrong definition and adds an error that says why. taken reports names that no tool may have.
+// ParseTools reads the definitions of a ToolsFile: a list of them, or an object with such a list as tools. It leaves
+// out each wrong definition and adds an error that says why. taken reports names that no tool may have.
 func ParseTools(data []byte, taken func(string) bool) (tools []Tool, wrong []error) {
 	var all []json.RawMessage
 	if len(data) > MaxToolsFile {
@@ -201,8 +201,8 @@ func Digest(t Tool) string {
 }
 
 // Argv returns the argument vector of a call: the tool's command, with each ${name} replaced by that parameter. A value
-// never splits an argument, whatever characters it has. Argv leaves out an argument that consists of a single ${name} if
-// the call does not give that parameter.
+// never splits an argument, whatever characters it has. Argv leaves out an argument that consists of a single ${name}
+// if the call does not give that parameter.
 func Argv(t Tool, args json.RawMessage) ([]string, error) {
 	known, err := declared(t.Parameters)
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 
 // An Address is the parsed URI of an environment.
 type Address struct {
-	Host   Host
-	Path   string // of a Server: the folder, absolute, or relative to the project if Local; of a Client: its name for the folder
+	Host Host
+	// of a Server: the folder, absolute, or relative to the project if Local; of a Client: its name for the folder
+	Path   string
 	Client string // the id of the client
 	ID     string // the id of the session
 	Local  bool   // the path is relative to the project

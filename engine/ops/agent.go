@@ -9,7 +9,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// An Agent describes who works in a workspace. It is a file in the vault's folder agents; its text is the system prompt.
+// An Agent describes who works in a workspace. It is a file in the vault's folder agents; its text is the system
+// prompt.
 type Agent struct {
 	AgentID      string `json:"agentId"`
 	AgentName    string `json:"agentName"`

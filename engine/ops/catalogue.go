@@ -41,8 +41,8 @@ type Help struct {
 	Example string // command lines
 }
 
-// A Param is a parameter of an operation (a field of its In), or a member of an object in a parameter or in a reply. The
-// tags of the field say all that front ends need:
+// A Param is a parameter of an operation (a field of its In), or a member of an object in a parameter or in a reply.
+// The tags of the field say all that front ends need:
 //
 //	json     the name
 //	req      "true" if it must be given

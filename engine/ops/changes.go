@@ -26,7 +26,8 @@ type ChangesGetOut struct {
 	Hidden  int          `json:"hidden,omitempty"` // changes that a bounded result leaves out
 	First   bool         `json:"first,omitempty"`  // the session looks for the first time: there is nothing to compare with
 
-	Met []mdstore.Collision `json:"conflicts,omitempty" only:"rarely"` // saves that met commits, and what became, or will become, of both
+	// saves that met commits, and what became, or will become, of both
+	Met []mdstore.Collision `json:"conflicts,omitempty" only:"rarely"`
 	Out
 }
 
@@ -183,9 +184,9 @@ func (o *Out) Sends(ws mdstore.ID, nodes ...mdstore.ID) *Out {
 func (o *Out) out() *Out { return o }
 
 // Sent notes which texts the reply r has brought to the caller's session in full. It reads the texts of the nodes that
-// the result may carry (see Sends) and notes those that are strings of the reply's data or stand in its text. So it need
-// not know what shortened the others, and a text that changed since is not noted, as the reply did not have it. Empty
-// texts always count as sent.
+// the result may carry (see Sends) and notes those that are strings of the reply's data or stand in its text. So it
+// need not know what shortened the others, and a text that changed since is not noted, as the reply did not have it.
+// Empty texts always count as sent.
 func (env *Env) Sent(ctx context.Context, result any, r Reply) {
 	of, ok := result.(interface{ out() *Out })
 	if !ok || env.Session == "" || of.out().ws == "" {

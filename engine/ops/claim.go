@@ -35,8 +35,8 @@ func claim(holds, lapsed claims.Claim) Claim {
 	return c
 }
 
-// claimants returns a function that names the session that has claimed a node. It returns "" if nobody has, or if claims
-// cannot be read.
+// claimants returns a function that names the session that has claimed a node. It returns "" if nobody has, or if
+// claims cannot be read.
 func claimants(ctx context.Context, env *Env, ws mdstore.ID) func(mdstore.ID) string {
 	all, _ := env.Engine.Claims(ctx)
 	return func(id mdstore.ID) string {

@@ -21,8 +21,9 @@ import (
 type ConflictsIn struct{}
 
 type ConflictsOut struct {
-	Files []ConflictFile    `json:"files"`
-	Saves []mdoc.Diagnostic `json:"saves,omitempty"` // conflict copies, and texts that git or another program took out of files
+	Files []ConflictFile `json:"files"`
+	// conflict copies, and texts that git or another program took out of files
+	Saves []mdoc.Diagnostic `json:"saves,omitempty"`
 	Out
 }
 
@@ -171,8 +172,8 @@ func conflicts(
 // settles reports whether Arbor can end the conflict without a person.
 func (c *conflict) settles() bool { return !c.lines && len(c.merged.Conflicts) == 0 && !c.edited() }
 
-// edited reports whether a person has edited the file since the merge. A file with marks counts as edited if a line of it
-// is in no side; a file without marks, if it is neither a side nor the merged text.
+// edited reports whether a person has edited the file since the merge. A file with marks counts as edited if a line of
+// it is in no side; a file without marks, if it is neither a side nor the merged text.
 func (c *conflict) edited() bool {
 	if c.stages == nil {
 		return false

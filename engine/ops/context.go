@@ -154,7 +154,8 @@ var ContextGet = asOf((*ContextGetIn).at, reading(func(ctx context.Context, env 
 	return out, nil
 }))
 
-// vaultFolder returns the vault's folder relative to the project. It returns "" if either is unknown, or both are the same.
+// vaultFolder returns the vault's folder relative to the project. It returns "" if either is unknown, or both are the
+// same.
 func (env *Env) vaultFolder() mdstore.Path {
 	rel, err := filepath.Rel(env.Engine.Project(), env.Engine.Vault())
 	if err != nil || rel == "." || env.Engine.Project() == "" || env.Engine.Vault() == "" {
@@ -280,8 +281,8 @@ func missing(s *view.View, id mdstore.ID) string {
 	return "is gone"
 }
 
-// refocus moves the focus of the session, or of this machine, after a write. It returns hint, or another hint if the focus
-// could not move. After a dry run it moves nothing.
+// refocus moves the focus of the session, or of this machine, after a write. It returns hint, or another hint if the
+// focus could not move. After a dry run it moves nothing.
 func (env *Env) refocus(ctx context.Context, ws, id mdstore.ID, w Write, hint string) string {
 	if w.DryRun {
 		return hint

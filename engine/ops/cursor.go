@@ -10,8 +10,8 @@ import (
 )
 
 // A cursor is the id of the last node of a page, an @ (which no id contains), and a checksum of the node's place in the
-// tree. The checksum detects that the node was moved since: a page that began behind its new place would repeat, or skip,
-// the nodes between the old place and the new one.
+// tree. The checksum detects that the node was moved since: a page that began behind its new place would repeat, or
+// skip, the nodes between the old place and the new one.
 
 // cursorAt returns the cursor of a page that ends with that node.
 func cursorAt(s *view.View, id mdstore.ID) string {

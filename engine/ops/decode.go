@@ -16,8 +16,8 @@ import (
 	"arbor/mdstore/pattern"
 )
 
-// Parse returns the arguments of a call, one JSON object, with numbers as json.Number. It refuses texts that JSON decoding
-// would change: see flawOf.
+// Parse returns the arguments of a call, one JSON object, with numbers as json.Number. It refuses texts that JSON
+// decoding would change: see flawOf.
 func (o Operation) Parse(args json.RawMessage) (map[string]any, error) {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(args, &given); err != nil && len(bytes.TrimSpace(args)) > 0 {

@@ -219,8 +219,8 @@ func (d *diff) changes(ctx context.Context) (out []PlanChange) {
 	return out
 }
 
-// title returns the title of a node: from the nodes that differ, or else from the vault. It returns the id if the node is
-// in neither.
+// title returns the title of a node: from the nodes that differ, or else from the vault. It returns the id if the node
+// is in neither.
 func (d *diff) title(ctx context.Context, folder, id string) string {
 	key := planKey{folder, mdstore.ID(id)}
 	if e := cmp.Or(d.sides[1][key], d.sides[0][key]); e != nil && id != "" {

@@ -76,8 +76,8 @@ type Env struct {
 	// Follows says that the caller continues as the session that it starts or loads. It is true for a connection that was
 	// given no session.
 	Follows bool
-	// Lease is the lease of claims that name none. It is claims.ConnectionLease for a caller whose claims are renewed while
-	// it lives. 0 means claims.DefaultLease.
+	// Lease is the lease of claims that name none. It is claims.ConnectionLease for a caller whose claims are renewed
+	// while it lives. 0 means claims.DefaultLease.
 	Lease time.Duration
 
 	Names Names
@@ -99,8 +99,8 @@ func (env *Env) act(w Write, m Match) plan.Act {
 	return plan.Act{Operator: env.Operator, DryRun: w.DryRun, IfMatch: m.IfMatch, Session: env.Session, Trace: env.trace}
 }
 
-// As returns env with another session: one of several helpers behind a connection names it in its call. For "" it returns
-// env itself.
+// As returns env with another session: one of several helpers behind a connection names it in its call. For "" it
+// returns env itself.
 func (env *Env) As(session string) *Env {
 	if session == "" || session == env.Session {
 		return env
@@ -143,8 +143,8 @@ func (env *Env) At(ctx context.Context, ws, ref string) (*view.View, mdstore.ID,
 	return s, id, err
 }
 
-// reading makes an operation of a function that uses documents of nodes. It may run the function several times: each time
-// with the documents loaded that the run before lacked.
+// reading makes an operation of a function that uses documents of nodes. It may run the function several times: each
+// time with the documents loaded that the run before lacked.
 func reading[I, O any](read func(context.Context, *Env, I) (*O, error)) func(context.Context, *Env, I) (*O, error) {
 	return func(ctx context.Context, env *Env, in I) (out *O, err error) {
 		err = env.Engine.Read(ctx, func(ctx context.Context) error {
@@ -187,8 +187,8 @@ func (env *Env) progress(done, total int, what string) {
 	}
 }
 
-// path returns the path of a file of the vault on this machine. If the vault's folder is unknown, the path is relative to
-// the vault. It returns "" for "".
+// path returns the path of a file of the vault on this machine. If the vault's folder is unknown, the path is relative
+// to the vault. It returns "" for "".
 func (env *Env) path(p mdstore.Path) string {
 	if v := env.Engine.Vault(); v != "" && p != "" {
 		return filepath.Join(v, filepath.FromSlash(string(p)))

@@ -18,7 +18,8 @@ type EnvListIn struct{ SessionRef }
 
 type EnvListOut struct {
 	Environments []ListedEnvironment `json:"environments"`
-	Confinement  string              `json:"confinement,omitempty"` // what confines programs to their environment; "" for nothing
+	// what confines programs to their environment; "" for nothing
+	Confinement string `json:"confinement,omitempty"`
 	Out
 }
 
@@ -91,8 +92,8 @@ first attached one that has the tool. Attached again, its tools and folder chang
 	Example: "arbor env attach app --session s1",
 })
 
-// EnvAttach attaches an environment to a session, behind those that it has. If it is attached already, EnvAttach replaces
-// its tools and folder.
+// EnvAttach attaches an environment to a session, behind those that it has. If it is attached already, EnvAttach
+// replaces its tools and folder.
 func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, error) {
 	h, err := hereOf(ctx, env, in.SessionRef)
 	if err != nil {
@@ -126,8 +127,8 @@ func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, er
 	return &EnvAttachOut{*w}, nil
 }
 
-// EnvAttachHere registers a folder as an environment and attaches it to a session. If it cannot attach the environment, it
-// removes the registration again, and the trust, unless the environment was registered before.
+// EnvAttachHere registers a folder as an environment and attaches it to a session. If it cannot attach the environment,
+// it removes the registration again, and the trust, unless the environment was registered before.
 func EnvAttachHere(ctx context.Context, env *Env, in EnvRegisterIn, ref SessionRef) (*EnvRegisterOut, error) {
 	h, err := hereOf(ctx, env, ref)
 	if err == nil && h.Session == nil {

@@ -27,8 +27,8 @@ func repoOf(ctx context.Context, env *Env) (*gitrepo.Repo, error) {
 	return r, fail(err)
 }
 
-// overTree returns a copy of env over the files that the vault has in the commit or tree with this full id, and its store.
-// The store is in memory: nothing that is done in it reaches the vault.
+// overTree returns a copy of env over the files that the vault has in the commit or tree with this full id, and its
+// store. The store is in memory: nothing that is done in it reaches the vault.
 func overTree(ctx context.Context, env *Env, r *gitrepo.Repo, id string) (*Env, *memstore.Store, error) {
 	files, err := r.Files(ctx, id, func(p mdstore.Path) bool { return !p.Under(mdstore.LocalDir) })
 	if err != nil {

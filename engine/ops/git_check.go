@@ -62,9 +62,9 @@ func (c *conflict) diagnostic() mdoc.Diagnostic {
 			" --ours|--theirs|-e ends it"}
 }
 
-// fixConflicts ends the conflicts that need no person, and adds them to the result of a check. With found nil, these are
-// the conflicts below a folder that git's index has. Otherwise they are the files in which diagnostics of found report
-// marks and which are not in the index.
+// fixConflicts ends the conflicts that need no person, and adds them to the result of a check. With found nil, these
+// are the conflicts below a folder that git's index has. Otherwise they are the files in which diagnostics of found
+// report marks and which are not in the index.
 func fixConflicts(
 	ctx context.Context, env *Env, under mdstore.Path, found []mdoc.Diagnostic, w Write, out *WorkspaceCheckOut,
 ) (fixed bool, err error) {
@@ -95,8 +95,8 @@ func (c *conflict) marksAt(d mdoc.Diagnostic) bool {
 	return d.Code == mdoc.CodeConflictMarkers && d.File == string(c.path)
 }
 
-// fixWithMarks runs Env.fix, and merges files that have marks and are in no conflict of git's index. Then it runs Env.fix
-// again, because a file with marks takes no other repair. A dry run does not show these later repairs.
+// fixWithMarks runs Env.fix, and merges files that have marks and are in no conflict of git's index. Then it runs
+// Env.fix again, because a file with marks takes no other repair. A dry run does not show these later repairs.
 func fixWithMarks(
 	ctx context.Context, env *Env, id mdstore.ID, w Write, out *WorkspaceCheckOut,
 ) (checked bool, err error) {

@@ -70,7 +70,8 @@ func (x SummarizeSlot) Plan(d *Draft) (*SavedEntry, error) {
 			}
 		}
 	}
-	if len(old) < x.Most || strings.TrimSpace(x.Summary) == "" { // there is nothing to roll up; save.Plan refuses a blank summary
+	// there is nothing to roll up; save.Plan refuses a blank summary
+	if len(old) < x.Most || strings.TrimSpace(x.Summary) == "" {
 		return save.Plan(d)
 	}
 	old, texts = old[:len(old)+2-x.Most], nil

@@ -100,12 +100,12 @@ type Store struct {
 	looked    time.Time             // when mergeForeign has last looked at all files
 	merged    mdstore.Stamp         // the stamp of git's index when it last had no unmerged file
 
-	mu       sync.Mutex
-	watched  bool                  // guarded by mu: Watch runs and reports saves
+	mu      sync.Mutex
+	watched bool // guarded by mu: Watch runs and reports saves
 	// guarded by mu: files that may have been saved since mergeForeign last checked them; nil means any file
 	suspects map[mdstore.Path]bool
-	met      []mdstore.Collision   // guarded by mu: collisions that no caller has received yet
-	polls    bool                  // guarded by mu: Watch polls, and pollsWhy is the reason
+	met      []mdstore.Collision // guarded by mu: collisions that no caller has received yet
+	polls    bool                // guarded by mu: Watch polls, and pollsWhy is the reason
 	pollsWhy error
 }
 
