@@ -16,7 +16,7 @@ import (
 // An Operation is one entry of the catalogue.
 type Operation struct {
 	Name string
-	Set  string // the tool set that it is part of
+	Set  string // the tool set that offers it
 	Both string // a second tool set that has it; "" for none
 	Help
 	Writes      bool
@@ -34,7 +34,7 @@ type Operation struct {
 type Help struct {
 	Summary string // one line without a full stop: of the tool and of the command
 	Advice  string // further advice for models
-	Use     string // the command with its words, as "node move NODE PARENT"; fields of In say which word they take
+	Use     string // the command with its words, as "node move NODE PARENT"; a field of In names its word with the tag arg
 	Also    string // a second place of the command, as "node create"
 	Aliases string // other names of the command, separated by spaces
 	Text    string // further help of the command, in lines of at most 80 columns
@@ -70,7 +70,7 @@ type Param struct {
 	Listed   string   // the only tool set whose list of tools shows it; "" for any
 	Enum     []string // the values allowed; nil for any
 	Help     string
-	Writes   bool         // the operation writes only with it
+	Writes   bool         // the operation writes only when it is given
 	Rule     mdstore.Rule // the accepted values
 	Field    reflect.StructField
 }
@@ -167,8 +167,8 @@ const (
 
 // The tool sets. An MCP server offers the tools of those that are on; the command line has every operation.
 const (
-	SetPlan     = "plan"     // on unless something else is said
-	SetBriefing = "briefing" // who comes back: briefings, sessions, states, bindings, settings
+	SetPlan     = "plan"     // on by default
+	SetBriefing = "briefing" // for a caller that comes back: briefings, sessions, states, bindings, settings
 	SetMemory   = "memory"   // memory: slots with entries, and search
 	SetHistory  = "history"  // who did what when, by git; undo
 

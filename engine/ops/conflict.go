@@ -116,7 +116,7 @@ type conflict struct {
 	sides  gitrepo.Sides     // those of the stages, or of the marks
 	now    []byte            // the file; nil if it does not exist
 	merged merge.Result      // the result of merge.Merge
-	lines  bool              // it makes nothing of them, or a side has no such file
+	lines  bool              // Merge cannot merge the sides, or one of them has no such file
 }
 
 // marks are the names of the sides in conflict marks.

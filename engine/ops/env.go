@@ -25,10 +25,11 @@ import (
 type Caller int
 
 const (
-	ByAssistant Caller = iota // a model, or a program: it must not be led elsewhere by a person, and is warned
+	// a model, or a program: settings of a person do not redirect it, and a likely mistake only warns
+	ByAssistant Caller = iota
 	// a person at a command line: this machine's default workspace counts, and a likely mistake is refused
 	ByPerson
-	ByDecider // a person by a way that only they have: what only a person decides may be decided
+	ByDecider // a person, in a way open only to people: may also decide what is left to people
 )
 
 // Names says how a call may name nodes and workspaces.
@@ -63,10 +64,10 @@ type Env struct {
 	Engine *engine.Engine
 
 	Caller   Caller
-	By       string          // the way of a ByDecider, as a log tells it: "on the page"; "" is at a terminal
+	By       string          // how a ByDecider decides, in words for a log, as "on the page"; "" is at a terminal
 	Operator string          // mdstore.OperatorAI or OperatorHuman, for log lines; "" is AI
 	Home     string          // the person's own folder; "" if unknown
-	Clients  act.Clients     // what connects machines that serve folders; nil: nothing does
+	Clients  act.Clients     // the machines that serve folders; nil: none is connected
 	CallLog  *places.CallLog // the server's log of tool calls, by session; nil: none is kept
 
 	Session string // of the caller; "" for none
@@ -85,12 +86,12 @@ type Env struct {
 
 	May    May
 	Detail Detail
-	// of a reply, with its result as JSON and as text; lists that are cut say how to get the rest. 0 is no bound
+	// bound of a reply, see Reply.Size; lists that are cut say how to get the rest. 0: no bound
 	MaxBytes int
 	Progress func(done, total int, what string) // called during long operations; may be nil
 	Ignored  []string                           // parameters that have no effect in this call; the reply lists them
 
-	host  string // the session whose binding counts where Session has none
+	host  string // the session whose binding counts if Session has none
 	trace string // a short description of the call for the session's trace
 }
 

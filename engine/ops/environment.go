@@ -41,8 +41,8 @@ environment in the project is a file of the vault; any other is of this machine.
 	Example: "arbor env add file:. --trust restricted\narbor env add file:///srv/site --id site --trust read_only",
 })
 
-// EnvRegister registers an environment. To register the same URI again changes nothing. A person of this machine must
-// trust the environment: one who registers it trusts it by that; otherwise EnvRegister asks for trust.
+// EnvRegister registers an environment. Registering the same URI again returns the same environment. A person of this
+// machine must trust it: a person who registers it trusts it by that; otherwise EnvRegister asks for trust.
 func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterOut, error) {
 	h, err := hereOf(ctx, env, SessionRef{})
 	if err != nil {

@@ -164,6 +164,7 @@ func noSessionFile() error {
 }
 
 // attach changes the list of a session's environments. edit returns the new list, and the event for the session's log.
+// edit returns the new list, and the event for the session's log.
 func (h *here) attach(ctx context.Context, edit func([]string) ([]string, string)) (*Wrote, error) {
 	if h.Session == nil {
 		return nil, noSessionFile()
@@ -247,7 +248,7 @@ type Act struct {
 	Environment string `json:"environment,omitempty" help:"the ID of the environment; else the first that has the tool"`
 }
 
-// use runs a tool in the environment that its call goes to: see act.Here.Use.
+// use runs a tool in the environment that its call goes to, and returns the environment's id: see act.Here.Use.
 func use(
 	ctx context.Context, env *Env, in Act, tool string, args, out any, run func(*act.Call) error,
 ) (where string, err error) {

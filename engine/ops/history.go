@@ -29,7 +29,7 @@ type HistoryGetOut struct {
 
 // HistoryEntry is what one commit changed in the file.
 type HistoryEntry struct {
-	Commit string             `json:"commit,omitempty"` // "" for what is in no commit yet
+	Commit string             `json:"commit,omitempty"` // "" for changes that are in no commit yet
 	Time   string             `json:"timestamp,omitempty"`
 	Author string             `json:"author,omitempty"`
 	What   []view.Change      `json:"what"`
@@ -110,10 +110,11 @@ type history struct {
 	since time.Time
 	most  int                     // commits; 0 for all
 	moved map[string]mdstore.Path // by commit that moved the file: the path before
-	ends  bool                    // the clone has no older commits, and there may be some
+	ends  bool                    // the shallow clone ends here; there may be older commits
 }
 
-// read returns the commits of the file, from head on. The first one may be none: it stands for what is in no commit.
+// read returns the commits that changed the file, from head back. The first element has no ID: it stands for changes
+// that are in no commit.
 func (h *history) read(ctx context.Context, head string) (all []gitrepo.Commit, err error) {
 	h.moved = map[string]mdstore.Path{}
 	from := h.path
@@ -175,7 +176,7 @@ func (h *history) before(ctx context.Context, commit, parent string) (p mdstore.
 	return p, b, err
 }
 
-// entries says what each commit changed. Each version of the file is read once.
+// entries returns what each commit changed. It reads each version of the file once.
 func (h *history) entries(ctx context.Context, commits []gitrepo.Commit) (out []HistoryEntry, err error) {
 	at := map[string]*view.Edition{}
 	var ids []string
@@ -230,7 +231,7 @@ func (e *HistoryEntry) keep(other, is *view.Edition) {
 	e.Log = slices.DeleteFunc(e.Log, func(l mdstore.LogEntry) bool { return !slices.Contains(against.Log, l) })
 }
 
-// tell says what became of the file from one edition to the next.
+// tell adds to the entry what changed in the file from one edition to the next.
 func (e *HistoryEntry) tell(was, is *view.Edition) {
 	s := view.StepOf(was, is)
 	e.Log = s.Log
@@ -259,7 +260,7 @@ type BlameOut struct {
 	Out
 }
 
-// BlamePart is a field of the front matter, or a section with its signs of a heading.
+// BlamePart is a field of the front matter, named by its key, or a section, named as its heading: "## Log".
 type BlamePart struct {
 	Name   string   `json:"name"`
 	Commit string   `json:"commit,omitempty"` // of its newest line; "" if a line is in no commit yet

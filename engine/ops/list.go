@@ -20,18 +20,18 @@ func (w *Wanted) All() { w.Limit = -1 }
 // Listed says which part of a list a reply has.
 type Listed struct {
 	Total  int    `json:"total"`            // items that match
-	Cursor string `json:"cursor,omitempty"` // brings what follows; "" at the end
+	Cursor string `json:"cursor,omitempty"` // for the next page; "" at the end
 }
 
 // listShown is the default number of items in a list.
 const listShown = 20
 
-// A list is the items that match a call, in order. Lists of nodes are trees, which page collects.
+// A list has the items that match a call, in order. Lists of nodes are trees instead: see page.
 type list[T any] struct {
 	all    []T
 	id     func(T) string // returns the item's id, without blanks
 	what   string         // the items, as hints name them: "states"
-	hint   string         // of a reply that has the end of the list
+	hint   string         // the hint of a reply that has the end of the list
 	narrow string         // advice on narrowing the list, for the hint of any other reply
 }
 

@@ -10,8 +10,9 @@ import (
 	"arbor/mdstore"
 )
 
-// asked returns the workspaces that a query means: those with all its words in name and description, or else the one
-// whose root folder is the nearest above the folder that the query names. A single letter is no word.
+// asked returns the workspaces that a query means: those whose name and description contain all its words. If there are
+// none, it returns the one whose root folder is the nearest above the folder that the query names. A single letter is
+// no word.
 func asked(env *Env, query string, all []WorkspaceHead) []WorkspaceHead {
 	words := slices.DeleteFunc(strings.Fields(strings.ToLower(query)), func(w string) bool {
 		return utf8.RuneCountInString(w) < 2
@@ -75,8 +76,8 @@ func ordered(ctx context.Context, env *Env, in WorkspaceListIn, all []WorkspaceH
 	return all
 }
 
-// countSessions adds to workspaces how many sessions they have, and which one the caller's session is bound to. Of a
-// workspace that cannot be read it counts none.
+// countSessions sets the counts of sessions in all, and marks the workspace that the caller's session is bound to. It
+// counts no sessions of a workspace that it cannot read.
 func countSessions(ctx context.Context, env *Env, all []WorkspaceHead) error {
 	bound := ""
 	if env.Session != "" {

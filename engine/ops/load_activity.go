@@ -12,7 +12,7 @@ import (
 const activityText = 200 // bytes of an entry that a load shows
 
 // activity returns the newest entries of the logs of a workspace, its nodes and its sessions, newest first, one text
-// each. Of the nodes it reads those that were changed last.
+// each. It only reads the logs of the nodes that were changed last.
 func activity(s *view.View, limit int) []string {
 	type entry struct{ time, text string }
 	var all []entry

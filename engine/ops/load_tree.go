@@ -13,21 +13,22 @@ import (
 )
 
 const (
-	treeLines   = 200   // that workspaceStructure has, besides one for what does not fit at the top
+	treeLines   = 200   // of workspaceStructure, besides one that counts the top entries that do not fit
 	treeMost    = 20000 // files and folders that are looked at
 	recentFiles = 5
 )
 
-// indexNames are the names of files that tell what is in their folder, in small letters and without what follows a dot.
+// indexNames are names of files that describe their folder, in lower case, up to the first dot.
 var indexNames = []string{"index", "readme", "summary", "moc", "overview"}
 
-// A RecentFile is a file below the root folder that was changed last.
+// A RecentFile is one of the files below the root folder that were changed last.
 type RecentFile struct {
 	Path     string `json:"path"`
 	Modified int64  `json:"modified"` // Unix milliseconds
 }
 
-// addTree adds to a load what lies below the root folder, and proposes what tells of it and stands in no list.
+// addTree adds to a load the files and folders below the root folder. Its hint proposes files of the root folder that
+// describe it (see indexNames) and are not in listed.
 func addTree(ctx context.Context, env *Env, root string, listed []mdstore.Ref, l *Loaded, out *WorkspaceLoadOut) error {
 	all, lacking, err := env.Engine.Tree(ctx, root, treeMost)
 	if err != nil {
@@ -58,7 +59,7 @@ func addTree(ctx context.Context, env *Env, root string, listed []mdstore.Ref, l
 	return nil
 }
 
-// inProject returns a path as the listing of the project has it.
+// inProject returns a path in the form of engine.Tree: relative to the project if possible, clean, with slashes.
 func inProject(env *Env, p string) string {
 	if project := env.Engine.Project(); filepath.IsAbs(p) && project != "" {
 		if rel, err := filepath.Rel(project, p); err == nil {
@@ -68,9 +69,9 @@ func inProject(env *Env, p string) string {
 	return path.Clean(filepath.ToSlash(p))
 }
 
-// outlined returns files and folders, which come breadth first, in at most that many lines. A folder whose own
-// entries do not fit says how many files are below it; of those of the top folder the first ones are shown. folders
-// are the folders among the lines.
+// outlined returns the files and folders of all, breadth first, in at most that many lines. If the entries of a folder
+// do not fit, its line says how many files are below it instead. Of the top folder it shows the first entries that fit,
+// and one more line with the number of the others. folders are the folders among the lines.
 func outlined(all []mdstore.TreeEntry, top string, most int) (lines, folders []string) {
 	below, files := map[string][]mdstore.TreeEntry{}, map[string]int{}
 	for _, x := range all {

@@ -73,7 +73,7 @@ arbor problem -m "The release date is at risk"
 arbor problem node-mj2hz4gy --clear`,
 })
 
-// ProblemUpdate sets the open problem.
+// ProblemUpdate replaces the open problem of a node, or of the workspace. An empty problem is an error.
 func ProblemUpdate(ctx context.Context, env *Env, in ProblemUpdateIn) (*Wrote, error) {
 	if strings.TrimSpace(in.Problem) == "" {
 		return nil, badParam("problem", "problem is empty; say what is wrong, or clear it with problem_clear")
@@ -96,7 +96,7 @@ var problemClear = op("problem_clear", writes|repeats, ProblemClear, Help{
 	Use:     "problem --clear",
 })
 
-// ProblemClear clears the open problem.
+// ProblemClear clears the open problem of a node, or of the workspace.
 func ProblemClear(ctx context.Context, env *Env, in ProblemClearIn) (*Wrote, error) {
 	t := env.owner(ctx, in.WorkspaceID, in.NodeID)
 	return done(ctx, env, t, env.act(in.Write, in.Match), plan.SetProblem{Node: t.node}, "no problem is open here any more")

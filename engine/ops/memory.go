@@ -46,7 +46,7 @@ the session (arbor memory use).`,
 git log -1 --format=%B | arbor memory save releases -`,
 })
 
-// MemorySave adds an entry to a slot.
+// MemorySave adds an entry to a slot. It makes the slot if it is missing.
 func MemorySave(ctx context.Context, env *Env, in MemorySaveIn) (*MemorySaveOut, error) {
 	if in.Mode != "" && in.Mode != "append" && in.Mode != "replace" {
 		return nil, badParam("mode", "mode is %q; append and replace are known", short(in.Mode))
@@ -69,7 +69,7 @@ func MemorySave(ctx context.Context, env *Env, in MemorySaveIn) (*MemorySaveOut,
 	return savedOut(ctx, env, ws, saved, name, w), nil
 }
 
-// savedOut returns what a plan that saved an entry did to the slot that a call calls so.
+// savedOut returns the result of a plan that saved an entry. called is the name by which the call named the slot.
 func savedOut(ctx context.Context, env *Env, ws mdstore.ID, saved *plan.SavedEntry, called string, w Wrote) *MemorySaveOut {
 	out := &MemorySaveOut{Slot: slotNamed(ctx, env, ws, saved.Slot, called), EntryID: string(saved.Entry), Created: saved.Created, Wrote: w}
 	if saved.Kept != "" {
@@ -155,7 +155,7 @@ var memoryDelete = op("memory_delete", writes|destroys, MemoryDelete, Help{
 	Example: "arbor memory delete scratch --yes",
 })
 
-// MemoryDelete moves a slot to the trash. It is never the current one of a session that is meant, without its name.
+// MemoryDelete moves a slot to the trash. The call must name the slot: the session's current one is no default here.
 func MemoryDelete(ctx context.Context, env *Env, in MemoryDeleteIn) (*MemoryDeleteOut, error) {
 	env = env.As(in.SessionID)
 	if err := needSlot(in.SlotRef, "deleted"); err != nil {
@@ -194,7 +194,7 @@ as ever.`,
 	Example: "arbor memory use decisions\narbor memory use none",
 })
 
-// MemoryUse makes a slot the current one of a session.
+// MemoryUse makes a slot the current one of a session. The slot none switches the session's memory writes off.
 func MemoryUse(ctx context.Context, env *Env, in MemoryUseIn) (*MemoryUseOut, error) {
 	v, p, err := sessionOf(ctx, env, in.SessionRef)
 	if err != nil {
@@ -238,9 +238,9 @@ func (in MemoryMergeIn) planned() bool { return in.DryRun == nil || *in.DryRun }
 
 type MemoryMergeOut struct {
 	Target  string        `json:"target"`
-	Entries int           `json:"entries"` // of the target then
+	Entries int           `json:"entries"` // of the target after the merge
 	Left    []memory.Left `json:"left,omitempty"`
-	Hidden  int           `json:"leftHidden,omitempty"` // further ones, where results are bounded
+	Hidden  int           `json:"leftHidden,omitempty"` // those that a bounded result leaves out
 	Deleted []string      `json:"deleted,omitempty"`
 	Wrote
 }
@@ -254,7 +254,7 @@ stays.`,
 	Example: "arbor memory merge monday tuesday --into meetings\narbor memory merge monday tuesday --into meetings --delete-sources --write",
 })
 
-// MemoryMerge puts the entries of slots into one.
+// MemoryMerge merges the entries of slots into one. It is a dry run unless DryRun is false.
 func MemoryMerge(ctx context.Context, env *Env, in MemoryMergeIn) (*MemoryMergeOut, error) {
 	x := plan.MergeSlots{Sources: in.Sources, Target: in.Target, Similarity: 0.8, Delete: in.DeleteSources}
 	if in.Similarity != nil {
@@ -275,7 +275,7 @@ func MemoryMerge(ctx context.Context, env *Env, in MemoryMergeIn) (*MemoryMergeO
 	}
 	out := &MemoryMergeOut{Target: merged.Target, Entries: merged.Entries, Deleted: merged.Deleted, Wrote: w}
 	if env.Detail == DetailBrief {
-		out.Diff = "" // it is as long as the slots
+		out.Diff = "" // the diff is as long as the slots
 	}
 	if in.planned() {
 		out.Hint = "nothing was written; repeat the call with dryRun false to do it"

@@ -38,7 +38,8 @@ nobody has used.`,
 	Example: `arbor memory archive scratch --reason "the release is out"`,
 })
 
-// MemoryArchive moves a slot into the archive. It is never the current one of a session that is meant, without its name.
+// MemoryArchive moves a slot into the archive. The call must name the slot: the session's current one is no default
+// here.
 func MemoryArchive(ctx context.Context, env *Env, in MemoryArchiveIn) (*MemoryMoveOut, error) {
 	env = env.As(in.SessionID)
 	if err := needSlot(in.SlotRef, "archived"); err != nil {
@@ -67,7 +68,7 @@ func needSlot(in SlotRef, done string) error {
 	return nil
 }
 
-// besides returns what reads files that are no documents.
+// besides returns a function that reads files of the vault that are no documents.
 func besides(ctx context.Context, env *Env) plan.ReadFile {
 	return func(p mdstore.Path) (mdstore.File, error) { return env.Engine.FileAt(ctx, p) }
 }
@@ -94,7 +95,7 @@ var memoryRestore = op("memory_restore", writes, MemoryRestore, Help{
 	Example: "arbor memory restore scratch",
 })
 
-// MemoryRestore brings an archived slot back.
+// MemoryRestore brings an archived slot back to its former place. The call must name the slot.
 func MemoryRestore(ctx context.Context, env *Env, in MemoryRestoreIn) (*MemoryMoveOut, error) {
 	env = env.As(in.SessionID)
 	if err := needSlot(in.SlotRef, "restored"); err != nil {
@@ -127,7 +128,7 @@ type MemoryCompressOut struct {
 
 type SlotSizeOut struct {
 	Slot           string  `json:"slot"`
-	Compressed     bool    `json:"compressed"` // its file is
+	Compressed     bool    `json:"compressed"` // its file is compressed
 	OriginalSize   int     `json:"originalSize"`
 	CompressedSize int     `json:"compressedSize"`
 	Ratio          float64 `json:"ratio"`
@@ -178,7 +179,7 @@ func MemoryCompress(ctx context.Context, env *Env, in MemoryCompressIn) (*Memory
 	return out, nil
 }
 
-// analyzeSlots tells sizes, of one slot or of all.
+// analyzeSlots returns the sizes of one slot, or of all.
 var analyzeSlots = reading(func(ctx context.Context, env *Env, in MemoryCompressIn) (*MemoryCompressOut, error) {
 	all := []SlotSizeOut{}
 	if in.Slot != "" {
@@ -222,7 +223,7 @@ type MemoryExportOut struct {
 	Slot  string `json:"slot"`
 	Text  string `json:"text,omitempty"`
 	Path  string `json:"path,omitempty"`
-	Bytes int    `json:"bytes"` // of the whole
+	Bytes int    `json:"bytes"` // of the whole export
 	Out
 }
 
@@ -233,7 +234,7 @@ var memoryExport = op("memory_export", writes|looks, MemoryExport, Help{
 	Example: "arbor memory export decisions --format json > decisions.json\narbor memory export decisions --path docs/decisions.md",
 })
 
-// MemoryExport gives a slot in one of three forms.
+// MemoryExport exports a slot as Markdown, text or JSON. With a path it makes a file in the project.
 var MemoryExport = reading(func(ctx context.Context, env *Env, in MemoryExportIn) (*MemoryExportOut, error) {
 	if in.Format == "" {
 		in.Format = "md"
@@ -268,7 +269,7 @@ var MemoryExport = reading(func(ctx context.Context, env *Env, in MemoryExportIn
 	case path.Ext(in.Path) != "."+in.Format:
 		return nil, badParam("path", "path is %q; the name of a file that ends with .%s is expected", short(in.Path), in.Format)
 	case !p.Loaded():
-		return out, nil // the operation runs again, with the document
+		return out, nil // reading runs the operation again, with the document
 	}
 	if err := env.Engine.MakeInProject(ctx, in.Path, data); err != nil {
 		return nil, errs.New(errs.InvalidPath, "%s: %v", in.Path, err).With(errs.Details{Param: "path"})
@@ -281,7 +282,7 @@ type MemoryImportIn struct {
 	Source string `json:"source" req:"true" arg:"FILE" help:"a file in the project"`
 	Slot   string `json:"slot,omitempty" help:"the SLOT that it goes to; unless given, what the file says, or its name"`
 	As     string `json:"as,omitempty" enum:"auto,text,memcord" help:"text makes one entry of the file"`
-	Data   []byte `json:"-"` // of the file; nil: it is read in the project
+	Data   []byte `json:"-"` // content of the file; nil: Source is read in the project
 	Write
 }
 

@@ -38,7 +38,7 @@ type MemoryListOut struct {
 type Sizes struct {
 	OriginalSize int     `json:"originalSize,omitempty"`
 	ArchivedSize int     `json:"archivedSize,omitempty"`
-	Ratio        float64 `json:"ratio,omitempty"` // the second by the first
+	Ratio        float64 `json:"ratio,omitempty"` // ArchivedSize / OriginalSize
 }
 
 func (s *Sizes) add(original, archived int) {
@@ -46,10 +46,10 @@ func (s *Sizes) add(original, archived int) {
 	s.Ratio = ratio(s.ArchivedSize, s.OriginalSize)
 }
 
-// ratio returns how large a part of b a is, to a thousandth; 0 where b is nothing.
+// ratio returns a/b, rounded to thousandths. For b = 0 it returns a.
 func ratio(a, b int) float64 { return math.Round(1000*float64(a)/float64(max(b, 1))) / 1000 }
 
-// Counted is a tag or group and the number of its slots.
+// Counted is a tag or group, with the number of its slots.
 type Counted struct {
 	Name  string `json:"name"`
 	Slots int    `json:"slots"`
@@ -83,7 +83,7 @@ var memoryList = op("memory_list", reads|repeats, MemoryList, Help{
 	Example: "arbor memory list --group projects\narbor memory list --tag urgent --sort name\narbor memory list --archived",
 })
 
-// MemoryList lists slots. It loads the documents of those that it shows.
+// MemoryList lists slots. It loads the documents only of those that it shows.
 var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*MemoryListOut, error) {
 	views, err := memoryOf(ctx, env.As(in.SessionID), in.WorkspaceID)
 	if err != nil {
@@ -133,7 +133,7 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 				f.last = lastAccess(p, accessed)
 			}
 			if in.Archived {
-				file, _ := env.Engine.FileAt(ctx, mdstore.NotePath(p.Path)) // without one less is known
+				file, _ := env.Engine.FileAt(ctx, mdstore.NotePath(p.Path)) // an error leaves the note empty
 				f.note = mdstore.ParseNote(file.Data)
 				if !f.note.LastAccessed.IsZero() {
 					f.last = f.note.LastAccessed.UnixMilli()
@@ -198,7 +198,8 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 	return out, err
 })
 
-// memoryOf returns the workspaces whose memory a call means: the one that it names or means, or else all.
+// memoryOf returns the workspaces whose memory a call is about: the one that it names or means, or else all active
+// ones.
 func memoryOf(ctx context.Context, env *Env, workspace string) ([]*view.View, error) {
 	v, err := env.WithPages(ctx, workspace)
 	if e := errs.As(err); e == nil {
@@ -218,7 +219,7 @@ func count(all []Counted, name string) []Counted {
 	return append(all, Counted{name, 1})
 }
 
-// slotHead returns a slot as lists have it. It uses the document.
+// slotHead returns a slot in the form of lists. It uses the slot's document.
 func slotHead(s mdstore.Slot, p *mdstore.Page, ws mdstore.ID) SlotOut {
 	o := SlotOut{Name: s.Name, ID: string(s.ID), WorkspaceID: string(ws), Group: s.Group, Tags: s.Tags, Description: s.Description,
 		Priority: s.Priority, UpdatedAt: s.Updated, Compressed: p.Path.IsZipped()}

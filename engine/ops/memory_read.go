@@ -26,7 +26,7 @@ type MemoryReadIn struct {
 
 type MemoryReadOut struct {
 	Slot    string     `json:"slot"`
-	Total   int        `json:"total"`           // entries of the slot, or those of the type
+	Total   int        `json:"total"`           // entries of the slot, or those of the type asked for
 	Above   string     `json:"above,omitempty"` // text that a person wrote above the entries
 	Entries []EntryOut `json:"entries"`
 	Cursor  string     `json:"cursor,omitempty"` // brings older entries, or the next piece; "" at the end
@@ -43,7 +43,7 @@ type EntryOut struct {
 	Title    string         `json:"title,omitempty"`
 	Text     string         `json:"text"`
 	Metadata map[string]any `json:"metadata,omitempty"`
-	Of       int            `json:"of,omitempty"` // bytes of the whole text, where this is a piece of it
+	Of       int            `json:"of,omitempty"` // bytes of the whole text, if Text is a piece of it
 }
 
 var memoryRead = op("memory_read", reads|repeats, MemoryRead, Help{
@@ -79,7 +79,7 @@ var readSlot = reading(func(ctx context.Context, env *Env, in MemoryReadIn) (*Me
 		out.Above = mdstore.AboveEntries(p.Doc())
 	}
 	in.Entry = strings.TrimSpace(in.Entry)
-	from := 0 // of the text of a single entry
+	from := 0 // offset in the text of a single entry
 	older := false
 	switch {
 	case in.Entry != "":
@@ -133,7 +133,8 @@ var readSlot = reading(func(ctx context.Context, env *Env, in MemoryReadIn) (*Me
 	return out, nil
 })
 
-// piece makes a result show as much of one entry's text as its reply has room for.
+// piece makes a result show one entry, with as much of its text from offset from as the reply has room for. more says
+// that there are older entries.
 func piece(env *Env, out *MemoryReadOut, e entry, from int, more bool) {
 	text := e.Text[from:]
 	out.Above = ""
@@ -156,13 +157,13 @@ func piece(env *Env, out *MemoryReadOut, e entry, from int, more bool) {
 	})
 }
 
-// entry is an entry with its number from the oldest of its slot.
+// entry is an entry with its number in its slot; the oldest has 0.
 type entry struct {
 	mdstore.SlotEntry
 	number int
 }
 
-// numbered returns the entries of a type, all for "", with their numbers among all.
+// numbered returns the entries of a type, "" for any, with their numbers among all entries.
 func numbered(all []mdstore.SlotEntry, kind string) (out []entry) {
 	for i, e := range all {
 		if kind == "" || e.Type == kind {
@@ -230,7 +231,7 @@ type AskIn struct {
 
 type AskOut struct {
 	Passages []Answer `json:"passages"`
-	Unread   []string `json:"unread,omitempty"` // files that cannot be read, and were not looked at
+	Unread   []string `json:"unread,omitempty"` // files that cannot be read and were skipped, with the reason
 	Out
 }
 

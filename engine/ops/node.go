@@ -24,7 +24,7 @@ type NodeGetOut struct {
 	Out
 }
 
-// NodeInfo is what a Node.md says.
+// NodeInfo has what a Node.md says, and what follows from its place in the plan.
 type NodeInfo struct {
 	ID string `json:"id"`
 	mdstore.Head
@@ -36,9 +36,9 @@ type NodeInfo struct {
 	References  []Reference        `json:"references"`
 	Problem     *mdstore.Problem   `json:"problem"`
 	Log         []mdstore.LogEntry `json:"log"`
-	LogHidden   int                `json:"logHidden,omitempty"` // older entries, where results are bounded
+	LogHidden   int                `json:"logHidden,omitempty"` // older entries that a bounded result leaves out
 	Children    []string           `json:"children"`
-	MoreKids    int                `json:"childrenHidden,omitempty"` // further children, where results are bounded
+	MoreKids    int                `json:"childrenHidden,omitempty"` // children that a bounded result leaves out
 	Allowed     []string           `json:"allowed"`                  // the actions that its status allows; none in an archived workspace
 	CreatedAt   int64              `json:"createdAt"`
 	UpdatedAt   int64              `json:"updatedAt"`
@@ -101,7 +101,6 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 	return out, nil
 })
 
-// NodeUpdateIn changes a node's texts; what is absent stays.
 type NodeUpdateIn struct {
 	In
 	NodeID      string        `json:"nodeId" req:"true" arg:"NODE" is:"node"`
@@ -130,7 +129,7 @@ arbor node update . --section note -e
 arbor node update . --section requirement - < requirement.md`,
 })
 
-// NodeUpdate changes a node's texts.
+// NodeUpdate changes a node's title, texts, documents and fields. Parts that are not given stay.
 func NodeUpdate(ctx context.Context, env *Env, in NodeUpdateIn) (*Wrote, error) {
 	t := env.target(ctx, in.WorkspaceID, in.NodeID)
 	if t.err == nil && in.Title == nil && in.Requirement == nil && in.Note == nil && in.Conclusion == nil && in.Docs == nil && in.Empty() {
@@ -170,7 +169,7 @@ they are: the parent is in the file.`,
 	Example: "arbor node move node-mj2hz4gy root --before node-mj2hzz01",
 })
 
-// NodeMove gives a node another parent or place.
+// NodeMove gives a node another parent, or another place among its siblings. All nodes below it come along.
 func NodeMove(ctx context.Context, env *Env, in NodeMoveIn) (*NodeMoveOut, error) {
 	s, id, err := env.At(ctx, in.WorkspaceID, in.NodeID)
 	if err != nil {
@@ -240,7 +239,7 @@ func NodeDelete(ctx context.Context, env *Env, in NodeDeleteIn) (*NodeDeleteOut,
 	return &NodeDeleteOut{DeletedCount: d.Count, Trash: string(d.Trash), Wrote: w}, nil
 }
 
-// below reports whether a node is the top or hangs below it.
+// below reports whether a node is top, or hangs below it.
 func below(s *view.View, id, top mdstore.ID) bool {
 	up, _ := s.Ancestors(id)
 	return id == top || slices.ContainsFunc(up, func(a *mdstore.Node) bool { return a.ID == top })

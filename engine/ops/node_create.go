@@ -28,11 +28,11 @@ type NodeCreateIn struct {
 	Cascade    bool          `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
 	Write
 
-	RulesRead bool `json:"-"` // the caller has been shown the rules, and is not asked for their hash
+	RulesRead bool `json:"-"` // the caller has been shown the rules, so RulesHash is not needed
 }
 
-// NewChild is a node that is made along with its parent: a planning node where it has children, else an execution node,
-// unless its type says so.
+// NewChild is a node that is made along with its parent. Without a Type it is a planning node if it has children, else
+// an execution node.
 type NewChild struct {
 	Title       string `json:"title" req:"true" judge:"engine"`
 	Type        string `json:"type,omitempty"`
@@ -43,7 +43,7 @@ type NewChild struct {
 	Children   []NewChild    `json:"children,omitempty"`
 }
 
-// Made names a new node and those below it, in their order.
+// Made has the ids of a new node and of the new nodes below it, in their order.
 type Made struct {
 	NodeID   string `json:"nodeId"`
 	Children []Made `json:"children,omitempty"`
@@ -78,7 +78,7 @@ arbor add "Limits" --parent Backend -F limits.md
 arbor add - < plan.md`,
 })
 
-// NodeCreate makes a node.
+// NodeCreate makes a node, and all nodes of its Children below it, in one commit.
 func NodeCreate(ctx context.Context, env *Env, in NodeCreateIn) (*NodeCreateOut, error) {
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
@@ -119,7 +119,7 @@ func NodeCreate(ctx context.Context, env *Env, in NodeCreateIn) (*NodeCreateOut,
 		CascadeUpdates: nonNil(c.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, o, hint)}, nil
 }
 
-// titles notes the titles of a new node and of all below it.
+// titles adds the titles of a new node, and of all nodes below it, to a set.
 func (c NewChild) titles(all map[string]bool) {
 	all[c.Title] = true
 	for _, k := range c.Children {
@@ -127,8 +127,8 @@ func (c NewChild) titles(all map[string]bool) {
 	}
 }
 
-// grown returns a new node, and all below it, as a plan takes them. The titles are those of all of them, which the plan
-// looks up.
+// grown returns a new node, and all nodes below it, in the form that a plan takes. titles has the titles of all new
+// nodes: a reference to one of these stays as it is, for the plan to resolve.
 func (env *Env) grown(s *view.View, c NewChild, titles map[string]bool) (n plan.NewNode, err error) {
 	if err := env.fields(s, &c.Fields); err != nil {
 		return n, err

@@ -24,17 +24,18 @@ type NodeListIn struct {
 
 type NodeListOut struct {
 	Tree   []*TreeNode `json:"tree"`
-	Above  int         `json:"above,omitempty"` // levels above the tree that are left out of it, where results are bounded
+	Above  int         `json:"above,omitempty"` // levels above the tree that a bounded result leaves out
 	Total  int         `json:"total"`           // nodes that match
 	Shown  int         `json:"shown"`
-	Cursor string      `json:"cursor,omitempty"` // brings what follows; "" at the end
-	Lost   int         `json:"lost,omitempty"`   // files of nodes that are in no place of the tree: damaged ones, and those below a parent that is missing
+	Cursor string      `json:"cursor,omitempty"` // for the next page; "" at the end
+	// files of nodes that are nowhere in the tree: damaged, or below a missing parent
+	Lost int `json:"lost,omitempty"`
 	Out
 }
 
 const (
-	listLimit = 200 // nodes that a list shows unless told otherwise
-	leastNode = 140 // bytes that a node takes in a reply at least
+	listLimit = 200 // nodes that a list shows by default
+	leastNode = 140 // least number of bytes of a node in a reply
 )
 
 var nodeList = op("node_list", reads|repeats, NodeList, Help{
@@ -52,7 +53,7 @@ arbor list --json --fields id,title,parentId
 arbor list --all | grep -i login`,
 })
 
-// NodeList returns nodes as a tree, bounded.
+// NodeList returns nodes as a tree, at most Limit of them: 200 by default, all if Limit is negative.
 func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error) {
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
@@ -98,7 +99,7 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 	return out, nil
 }
 
-// listed returns words as a sentence has them.
+// listed joins words with commas.
 func listed[T ~string](words []T) string {
 	var b strings.Builder
 	for i, w := range words {
@@ -142,7 +143,7 @@ func (env *Env) list(p *branch, root mdstore.ID) *NodeListOut {
 	return out
 }
 
-// TreeNode is a node in a tree or list.
+// TreeNode is a node in a tree of results.
 type TreeNode struct {
 	ID string `json:"id"`
 	mdstore.Head
@@ -152,10 +153,10 @@ type TreeNode struct {
 	ClaimedBy  string      `json:"claimedBy,omitempty"` // the session, or the operator of a claim without one
 	Hidden     int         `json:"hidden,omitempty"`    // nodes below that depth, limit or filter left out
 	Children   []*TreeNode `json:"children"`
-	Passed     bool        `json:"-"` // it is here as the way to others: it does not match, or an earlier page has it
+	Passed     bool        `json:"-"` // here only as an ancestor of others: it does not match, or an earlier page has it
 }
 
-// Row returns the node as a row to be drawn.
+// Row returns the node as a row of a drawn tree.
 func (n *TreeNode) Row(depth int) render.TreeRow {
 	return render.TreeRow{
 		Depth: depth, ID: n.ID, Head: n.Head, Focus: n.Focused, Problem: n.HasProblem, Damaged: n.Damaged, By: n.ClaimedBy, Hidden: n.Hidden,
@@ -175,14 +176,14 @@ type branch struct {
 	total, shown int
 	met          int        // nodes below the start
 	lost         bool       // the cursor was not met
-	first        *TreeNode  // the first node shown; those above it are the way to it
+	first        *TreeNode  // the first node shown; nodes above it are only ancestors
 	next         mdstore.ID // the last node shown, where more follow
 }
 
 func (p *branch) collect(root mdstore.ID) []*TreeNode {
 	p.total, p.shown, p.met, p.first, p.next = 0, 0, 0, nil, ""
 	top := &TreeNode{}
-	way := []*TreeNode{top} // by depth: the node of the walk, with the tree it was attached to or not yet
+	way := []*TreeNode{top} // by depth, below top: the tree nodes of the current path; nil if not attached yet
 	var nodes []*mdstore.Node
 	skipping, before := p.after != "", 0 // before: matching nodes up to the cursor
 	last := mdstore.ID("")
@@ -223,7 +224,7 @@ func (p *branch) collect(root mdstore.ID) []*TreeNode {
 	return nonNil(top.Children)
 }
 
-// attach puts the node at the end of the way into the tree, with those above it that are not in it yet.
+// attach adds the last of nodes to the tree, with its ancestors that are not in it yet.
 func (p *branch) attach(way []*TreeNode, nodes []*mdstore.Node) {
 	for i, n := range nodes {
 		if way[i+1] != nil {
@@ -241,7 +242,8 @@ func (p *branch) treeNode(n *mdstore.Node) *TreeNode {
 	}
 }
 
-// prune keeps as many nodes of a tree as there is room for, in tree order, and counts the others where they hung.
+// prune keeps the first room nodes of a tree, in tree order. It counts the others in Hidden of the node that they hung
+// below.
 func prune(ns []*TreeNode, room *int) []*TreeNode {
 	for i, n := range ns {
 		if *room == 0 {

@@ -22,12 +22,13 @@ type NodeNextIn struct {
 	Release      string `json:"release,omitempty" is:"node" writes:"true" help:"give back a NODE that is claimed"`
 }
 
+// NodeNextOut lists ready nodes in tree order.
 type NodeNextOut struct {
 	Nodes    []NextNode `json:"nodes"`
-	Running  []Running  `json:"running,omitempty"`  // what runs already, with who has claimed it
+	Running  []Running  `json:"running,omitempty"`  // execution nodes that run already, with their claims
 	Ready    int        `json:"ready"`              // ready nodes in all
-	Claimed  int        `json:"claimed,omitempty"`  // of these, those that others have claimed
-	Lost     int        `json:"lost,omitempty"`     // files of nodes outside the tree: none of them is ever ready
+	Claimed  int        `json:"claimed,omitempty"`  // ready nodes that others have claimed
+	Lost     int        `json:"lost,omitempty"`     // files of nodes outside of the tree; these are never ready
 	Released bool       `json:"released,omitempty"` // the claim of the node was ended
 	Out
 }
@@ -40,7 +41,7 @@ type Running struct {
 	Claim
 }
 
-// runningOf returns a node as a result has it, with its claim.
+// runningOf returns a node with its claim, in the form of a result.
 func runningOf(all *claims.Ledger, ws mdstore.ID, n *mdstore.Node) Running {
 	c, holds := all.Get(ws, n.ID)
 	if !holds {
@@ -49,7 +50,7 @@ func runningOf(all *claims.Ledger, ws mdstore.ID, n *mdstore.Node) Running {
 	return Running{string(n.ID), n.Title, string(n.Status), claim(c, claims.Claim{})}
 }
 
-// runs adds the execution nodes that run and are not among those offered, as many as the reply has room for.
+// runs sets Running to the execution nodes that run and are not offered, as many as the reply has room for.
 func (env *Env) runs(ctx context.Context, s *view.View, out *NodeNextOut) {
 	offered := map[string]bool{}
 	for _, n := range out.Nodes {
@@ -72,7 +73,6 @@ func (env *Env) runs(ctx context.Context, s *view.View, out *NodeNextOut) {
 	}
 }
 
-// A NextNode is a node that is ready for work.
 type NextNode struct {
 	NodeID string `json:"nodeId"`
 	mdstore.Head
@@ -102,7 +102,7 @@ arbor next --claim --session alice --lease 2h
 arbor next --release node-mj2hz4gy --session alice`,
 })
 
-// defaultNext is how many nodes node_next returns unless told otherwise.
+// defaultNext is how many nodes node_next returns by default.
 const defaultNext = 1
 
 // NodeNext lists nodes that are ready for work, claims them on request, or gives one back.
@@ -129,7 +129,7 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 		return &NodeNextOut{Nodes: []NextNode{}, Out: Out{Hint: archivedHint}}, nil
 	}
 	act := env.act(Write{}, Match{})
-	if env.bounded() { // nothing is claimed that is not shown
+	if env.bounded() { // claim no more nodes than the reply can show
 		look, err := env.Engine.Next(ctx, s.Workspace().ID, act, min(count, boundedNext), 0)
 		if err != nil {
 			return nil, fail(err)
@@ -185,7 +185,8 @@ func (env *Env) release(ctx context.Context, in NodeNextIn) (*NodeNextOut, error
 	return out, nil
 }
 
-// next returns ready nodes as a result has them; for a look, as large as they can become when they are claimed.
+// next returns ready nodes in the form of a result. For a look it makes each as large as a claim can make it, so that
+// the caller can measure the reply.
 func (env *Env) next(ready []claims.Ready, look bool) []NextNode {
 	out := make([]NextNode, len(ready))
 	for i, r := range ready {

@@ -30,7 +30,8 @@ type NodeReferenceOut struct {
 
 // Reference is a node's reference to another node or to a document.
 type Reference struct {
-	TargetID    string          `json:"targetId" req:"true"`                           // a node's id, or a document's path; of a new node's also a title
+	// a node's id, or a document's path; for a new node also the title of another new node
+	TargetID    string          `json:"targetId" req:"true"`
 	Type        string          `json:"type,omitempty" enum:"node,doc" listed:"never"` // assemble.RefNode or assemble.RefDoc
 	Description string          `json:"description,omitempty"`
 	Expired     mdstore.Expired `json:"status,omitempty" listed:"never"`
@@ -48,7 +49,7 @@ arbor ref add node-mj2hz4gy docs/api.md
 arbor ref expire node-mj2hz4gy docs/api.md`,
 })
 
-// NodeReference changes a node's references.
+// NodeReference adds, removes, expires or activates a reference of a node.
 func NodeReference(ctx context.Context, env *Env, in NodeReferenceIn) (*NodeReferenceOut, error) {
 	s, id, err := env.At(ctx, in.WorkspaceID, in.NodeID)
 	if err != nil {
@@ -81,7 +82,7 @@ func NodeReference(ctx context.Context, env *Env, in NodeReferenceIn) (*NodeRefe
 	return &NodeReferenceOut{References: references(s, now), Wrote: env.wrote(ctx, s.Workspace().ID, o, "the context of "+string(id)+" brings what its active references lead to")}, nil
 }
 
-// present refuses the path of a document that is not there to a person, and returns a warning for others.
+// present checks that the project has a document. If it is missing, a person gets an error, an assistant a warning.
 func (env *Env) present(ctx context.Context, target string) (warned []string, err error) {
 	isWord := env.Caller != ByAssistant && !strings.ContainsAny(target, "/.:") // no path, unless a file has that very name
 	if !env.Engine.Absent(ctx, target) && !(isWord && env.Engine.Absent(ctx, "./"+target)) {
@@ -95,14 +96,15 @@ func (env *Env) present(ctx context.Context, target string) (warned []string, er
 	return nil, e
 }
 
-// refTarget returns the id of the node that a target names; else it is the path of a document.
+// refTarget returns the id of the node that a target names. Any other target is the path of a document and stays as it
+// is.
 func (env *Env) refTarget(s *view.View, target string) (string, error) {
 	if env.Names != NamesExact && target != "" {
 		switch t, err := s.Resolve(target); {
 		case err == nil:
 			return string(t), nil
 		case errs.As(err).Code == errs.AmbiguousID && !strings.ContainsAny(target, "/."):
-			return "", fail(err) // not silently the path of a document
+			return "", fail(err) // do not take it for the path of a document
 		}
 	}
 	return target, nil

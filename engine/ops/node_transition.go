@@ -60,7 +60,7 @@ command of its own as well.`,
 	Example: `arbor node transition node-mj2hz4gy complete -m "Done"`,
 })
 
-// NodeTransition moves a node along its life cycle.
+// NodeTransition changes a node's status by an action of its life cycle.
 func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTransitionOut, error) {
 	s, id, err := env.At(ctx, in.WorkspaceID, in.NodeID)
 	if err != nil {
@@ -111,8 +111,8 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 	return out, nil
 }
 
-// whatNext adds the node that can be worked on next, as node_next would offer it, or else what the parent of the node
-// waits for. The transition is made: what cannot be told is left out.
+// whatNext adds the node that can be worked on next, as node_next would offer it. If there is none, it adds what the
+// nearest open ancestor waits for. The transition is committed already, so an error only leaves these out.
 func (env *Env) whatNext(ctx context.Context, out *NodeTransitionOut, ws, id mdstore.ID) {
 	offer, err := env.Engine.Next(ctx, ws, env.act(Write{}, Match{}), 1, 0)
 	if err != nil {
@@ -146,7 +146,7 @@ func (env *Env) whatNext(ctx context.Context, out *NodeTransitionOut, ws, id mds
 	}
 }
 
-// withContext adds the context of the node, within what the bound of the reply leaves for it.
+// withContext adds the context of the node, as far as the reply has room for it.
 func (env *Env) withContext(ctx context.Context, out *NodeTransitionOut, ws, id mdstore.ID) {
 	rest := *env
 	if env.bounded() {
@@ -161,7 +161,7 @@ func (env *Env) withContext(ctx context.Context, out *NodeTransitionOut, ws, id 
 	out.Sends(c.ws, c.nodes...)
 }
 
-// allowed returns the actions that can be taken with a node: none where its workspace or its file takes no writes.
+// allowed returns the actions that a node's status allows: none if its workspace is archived or its file is damaged.
 func allowed(s *view.View, n *mdstore.Node) []string {
 	if mdstore.Archived(s.Workspace().Dir) || n.Editable() != nil {
 		return []string{}

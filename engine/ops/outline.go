@@ -18,7 +18,7 @@ type OutlineOut struct {
 	Wrote
 }
 
-// Outline makes all nodes of an outline in one commit. It is of the command line only.
+// Outline makes all nodes of an outline in one commit. Only the command line has it.
 func Outline(ctx context.Context, env *Env, in OutlineIn) (*OutlineOut, error) {
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
@@ -43,7 +43,8 @@ func Outline(ctx context.Context, env *Env, in OutlineIn) (*OutlineOut, error) {
 	return &OutlineOut{madeOf(c), env.wrote(ctx, s.Workspace().ID, o, "node_next names what can be begun")}, nil
 }
 
-// RulesOnce returns the rules of a workspace where they have changed since they were last returned on this machine.
+// RulesOnce returns the rules of a workspace once per change: nil if it has returned the same rules on this machine
+// before.
 func RulesOnce(ctx context.Context, env *Env, in In) ([]string, error) {
 	out, err := WorkspaceOwn(ctx, env, WorkspaceGetIn{In: in})
 	if err != nil || out.Workspace.RulesHash == "" {

@@ -17,19 +17,19 @@ import (
 	"arbor/mdstore/pattern"
 )
 
-// A reader brings JSON values into the form that their shapes publish. It takes other forms that models and programs
-// send, where they can mean one thing only:
+// A reader converts JSON values to the form that their shapes publish. It takes other forms that models and programs
+// send, if they can mean one thing only:
 //
 //	a number          "3", and of a whole number 3.0 and 3e0
 //	true, false       "true", "false"
-//	a text            3, -1, 0.5 (a number that is written in one way only)
+//	a text            3, -1, 0.5 (a number with one spelling only)
 //	a list            one item; a text that is a JSON list of such items
-//	an object         a text that is a JSON object; the text that Main stands for
+//	an object         a text that is a JSON object; a text or number, which becomes the member Main
 //
-// A member that is null is left out.
+// It leaves out members that are null.
 type reader struct{ tool string }
 
-// value returns a value, at a place such as children[0].title, in the form that a shape publishes.
+// value returns v in the form that a shape publishes. at is its place, such as children[0].title, for errors.
 func (r reader) value(s *Shape, at string, v any) (any, error) {
 	text, isText := v.(string)
 	number, isNumber := v.(json.Number)
@@ -67,7 +67,7 @@ func (r reader) value(s *Shape, at string, v any) (any, error) {
 	return nil, r.mistyped(s, at, v)
 }
 
-const exact = 1 << 53 // up to which every whole number is a float
+const exact = 1 << 53 // up to here a float64 holds every whole number exactly
 
 func (r reader) text(s *Shape, at string, v any) (any, error) {
 	text, ok := v.(string)
@@ -77,7 +77,7 @@ func (r reader) text(s *Shape, at string, v any) (any, error) {
 		text, ok = number.String(), true
 	case isBool && slices.Contains(s.Enum, strconv.FormatBool(b)):
 		text, ok = strconv.FormatBool(b), true
-	case !ok && reflect.PointerTo(s.Type).Implements(ofJSON): // it takes more than texts
+	case !ok && reflect.PointerTo(s.Type).Implements(ofJSON): // the type reads more than texts
 		data, _ := encode(v) // v was decoded from JSON, so this cannot fail
 		to := reflect.New(s.Type)
 		if ok = json.Unmarshal(data, to.Interface()) == nil; ok {
@@ -90,12 +90,13 @@ func (r reader) text(s *Shape, at string, v any) (any, error) {
 	return text, nil
 }
 
-// written are the numbers that are one text only: no 1.0, 5e2 or -0.
+// written matches numbers that have one spelling only: not 1.0, 5e2 or -0.
 var written = pattern.Of(`^(0|-?[1-9]\d*|-?(0|[1-9]\d*)\.\d*[1-9])$`)
 
 var ofJSON = reflect.TypeFor[json.Unmarshaler]()
 
-// list reads the items of a list. None of them is null, an empty text, or an object without the member that names it.
+// list reads the items of a list. It refuses an item that is null, an empty text, or an object whose member Main is an
+// empty text (unless the engine judges that).
 func (r reader) list(s *Shape, at string, v any) (any, error) {
 	items, isList := s.Items(v)
 	out := make([]any, len(items))
@@ -120,8 +121,8 @@ func (r reader) list(s *Shape, at string, v any) (any, error) {
 	return out, nil
 }
 
-// Items returns the items of a value that is read as a list: of a list its own, of a text that is a JSON list of such
-// items those, and else the value, which is no list.
+// Items returns the items of a value that is read as a list: the items of a list, or of a text that is a JSON list of
+// such items. Any other value is the only item, and isList is false.
 func (s *Shape) Items(v any) (items []any, isList bool) {
 	if list, ok := v.([]any); ok {
 		return list, true
@@ -180,7 +181,7 @@ func (r reader) members(s *Shape, at string, given map[string]any) (any, error) 
 	return nil, badParam(names[0], "%s: %s missing", r.tool, areListed(names))
 }
 
-// Truth returns a truth value that was given as one or as the text of one.
+// Truth returns the value of true, false, "true" or "false"; ok is false for anything else.
 func Truth(v any) (value, ok bool) {
 	switch v {
 	case true, "true":
@@ -204,7 +205,7 @@ func nested(text string) any {
 	return v
 }
 
-// treeOf returns a value of JSON with numbers as json.Number.
+// treeOf decodes one JSON value, with numbers as json.Number.
 func treeOf(raw []byte) (v any, err error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

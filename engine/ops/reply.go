@@ -17,7 +17,7 @@ const (
 	boundedIDs   = 100 // children
 	boundedNext  = 50  // ready nodes
 	boundedWay   = 8   // titles above a ready node
-	boundedRows  = 20  // rows of a tree, below which the lists beside it are cut
+	boundedRows  = 20  // rows of a tree that stay while the lists beside it are cut
 	boundedHint  = 250 // bytes of a hint that is not known yet when the result is counted
 )
 
@@ -51,7 +51,7 @@ func (env *Env) ReplyOf(out any) (Reply, error) {
 	return last, err
 }
 
-// Size returns the number of bytes of the larger of data and text: a client shows a model one of them.
+// Size returns the size in bytes of the larger of data and text: a client shows a model only one of them.
 func (r Reply) Size() int { return max(len(r.Data), len(r.Text)) }
 
 // TextSize returns the number of bytes that a text takes within a string of JSON, as package encoding/json writes it.
@@ -83,7 +83,7 @@ func (env *Env) encoded(out any) (Reply, error) {
 	return r, err
 }
 
-// encode returns a result as JSON, as the caller wants it.
+// encode returns a result as JSON, with the detail that the caller wants.
 func (env *Env) encode(v any) (json.RawMessage, error) {
 	if env.Detail == DetailAll {
 		return encode(v)
@@ -108,7 +108,7 @@ func encode(v any) (json.RawMessage, error) {
 
 // sizeOf returns the size of the reply with a result.
 func (env *Env) sizeOf(out any) int {
-	r, _ := env.encoded(out) // strings and numbers only
+	r, _ := env.encoded(out) // no error: results hold strings and numbers only
 	return r.Size()
 }
 
@@ -118,8 +118,8 @@ func (env *Env) bounded() bool { return env.MaxBytes > 0 }
 // fits reports whether the reply with a result is within its bound.
 func (env *Env) fits(out any) bool { return !env.bounded() || env.sizeOf(out) <= env.MaxBytes }
 
-// fit makes a result show as many of n items as its reply has room for, at least one, and returns how many. show makes
-// the result show the first so many; more of them must not make it smaller.
+// fit makes a result show as many of n items as its reply has room for, at least one, and returns how many. show(i)
+// makes the result show i of them; more items must not make the result smaller.
 func (env *Env) fit(out any, n int, show func(n int)) int {
 	if show(n); n == 0 || env.fits(out) {
 		return n
@@ -132,7 +132,8 @@ func (env *Env) fit(out any, n int, show func(n int)) int {
 	return n
 }
 
-// first returns the first items of a list, and how many more there are: all of them where replies have no bound.
+// first returns the first items of a list, at most that many, and how many it leaves out. If replies have no bound, it
+// returns all items.
 func first[T any](env *Env, items []T, most int) (shown []T, hidden int) {
 	if env.bounded() {
 		shown = items[:min(len(items), most)]
@@ -141,7 +142,7 @@ func first[T any](env *Env, items []T, most int) (shown []T, hidden int) {
 	return items, 0
 }
 
-// newest returns the end of a list, as first returns its beginning.
+// newest is first for the end of a list.
 func newest[T any](env *Env, items []T, most int) (shown []T, hidden int) {
 	if env.bounded() {
 		hidden = max(0, len(items)-most)
@@ -149,13 +150,13 @@ func newest[T any](env *Env, items []T, most int) (shown []T, hidden int) {
 	return items[hidden:], hidden
 }
 
-// shownOf is the hint of a list that is shown in part.
+// shownOf returns the hint of a list that is shown in part. rest says how to get the others.
 func shownOf(shown, all int, what, rest string) string {
 	return fmt.Sprintf("%d of %d %s are shown; %s", shown, all, what, rest)
 }
 
-// commands are the words of the command line in a text that speaks of tools, too.
+// commands matches the parts of a text that name the command line; the text names tools, too.
 var commands = pattern.Of(` \((?:arbor |--)[^()]*\)|, (?:arbor |--)[^(),]*(\))`)
 
-// Tools returns a hint or a message without the words of the command line, for a caller that has tools.
+// Tools returns a hint or a message without the parts about the command line, for a caller that has tools instead.
 func Tools(text string) string { return commands().ReplaceAllString(text, "$1") }

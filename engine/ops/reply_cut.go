@@ -13,15 +13,15 @@ import (
 
 const (
 	leastText = 40 // the least number of bytes, as JSON, to which a text is cut
-	cutsNamed = 8  // cuts that a reply names
+	cutsNamed = 8  // lines that name cuts in a reply
 	cutMark   = "… (cut)"
 )
 
 // A cutter copies a result so that no text and no list in it takes more than level bytes of JSON. It keeps the
-// beginning of each, of a log the end. Operations bound their lists themselves where a further call brings the rest;
-// what is left for the cutter is texts and lists that people made longer than a reply.
+// beginning of each, and the end of a log. Operations themselves bound the lists of which a further call brings the
+// rest. The cutter deals with the others: texts and lists that people made longer than a reply.
 type cutter struct {
-	level int // below zero, texts that are of use only as a whole are cut too, such as ids
+	level int // below 0, even texts are cut that are of use only as a whole, such as ids
 	cuts  []string
 }
 
@@ -36,7 +36,8 @@ func evenly(out any, level int) any {
 	return cut.Interface()
 }
 
-// notices says what was cut, the first few cuts one by one, and where all of it is. A plan is in no file yet.
+// notices returns lines that say what was cut, the first few cuts one by one, and where the whole is. plan is true for
+// a dry run: what it shows is in no file.
 func (c *cutter) notices(plan bool) []string {
 	all := c.cuts
 	if len(all) > cutsNamed {
@@ -49,7 +50,7 @@ func (c *cutter) notices(plan bool) []string {
 	return append(all, "all of it: the file, or resource arbor://WORKSPACE/nodes/NODE")
 }
 
-// value returns a copy of v, which stands at a place such as node.log[-1].event, with what is too large cut.
+// value returns a copy of v in which it cuts what is too large. at is the place of v, such as node.log[-1].event.
 func (c *cutter) value(v reflect.Value, at string) reflect.Value {
 	out := reflect.New(v.Type()).Elem()
 	out.Set(v)
@@ -105,7 +106,8 @@ func (c *cutter) value(v reflect.Value, at string) reflect.Value {
 
 func byText(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) }
 
-// beginningAs returns a text, or as much of its beginning as takes so many bytes in JSON, with a mark.
+// beginningAs returns a text if it takes at most so many bytes in JSON. Otherwise it returns as much of its beginning
+// as fits, with cutMark.
 func beginningAs(s string, bytes int) string {
 	if TextSize(s) <= bytes {
 		return s
@@ -126,7 +128,7 @@ func Fitting(s string, bytes int) (n int) {
 	return n
 }
 
-// list returns a list, or the items that there is room for: the first ones, of a log the newest.
+// list returns a copy of a list with the items that there is room for: the first ones, or the newest ones of a log.
 func (c *cutter) list(v reflect.Value, at string) reflect.Value {
 	log := v.Type().Elem() == reflect.TypeFor[mdstore.LogEntry]()
 	var kept []reflect.Value

@@ -19,7 +19,7 @@ type ResolveConflictIn struct {
 	Target string `json:"target" req:"true" arg:"NODE" help:"a node or workspace, or the path of a file"`
 	Ours   bool   `json:"ours,omitempty" help:"our side of what is in conflict"`
 	Theirs bool   `json:"theirs,omitempty" help:"their side"`
-	Edit   bool   `json:"-"` // the file as a person has edited it
+	Edit   bool   `json:"-"` // take the file as a person has edited it
 	Field  string `json:"field,omitempty" help:"this field or section alone: its NAME as conflicts has it"`
 	Write
 }
@@ -44,7 +44,7 @@ arbor resolve-conflict "Sign-in endpoint" --field Conclusion --ours
 arbor resolve-conflict "Sign-in endpoint" -e`,
 })
 
-// ResolveConflict ends a conflict, or the part of it that is named.
+// ResolveConflict ends a conflict, or only the part of it that Field names.
 func ResolveConflict(ctx context.Context, env *Env, in ResolveConflictIn) (*ResolveConflictOut, error) {
 	if in.Ours == in.Theirs && !in.Edit || in.Edit && (in.Ours || in.Theirs || in.Field != "") {
 		return nil, badParam("ours", "say which side it takes: --ours, --theirs, or -e to edit it; --field goes with a side")
@@ -138,8 +138,8 @@ func (c *conflict) left(text []byte) (names []string) {
 	return names
 }
 
-// MarkConflict gives the file of a conflict marks around what people decide, and nothing else, and returns its path. A
-// person is to edit it then.
+// MarkConflict writes the file of a conflict with marks around only what people must decide, for a person to edit, and
+// returns its path. It does not write a file that has exactly these marks, that was edited, or that cannot be merged.
 func MarkConflict(ctx context.Context, env *Env, target string) (path string, err error) {
 	r, c, err := findConflict(ctx, env, target)
 	if err != nil {
@@ -153,8 +153,8 @@ func MarkConflict(ctx context.Context, env *Env, target string) (path string, er
 	return string(c.path), nil
 }
 
-// findConflict returns the conflict that a person names: by a node or workspace, or by a path in the vault or from the
-// folder that the command runs in.
+// findConflict returns the conflict that a person names: by a node or workspace, or by a path, relative to the vault or
+// to the folder that the command runs in.
 func findConflict(ctx context.Context, env *Env, target string) (*gitrepo.Repo, *conflict, error) {
 	r, all, views, _, err := conflictsOfVault(ctx, env)
 	if err != nil {

@@ -30,9 +30,9 @@ type SearchOut struct {
 	Total   int     `json:"total"`
 	TookMs  int64   `json:"tookMs"`
 	Results []Found `json:"results"`
-	Cursor  string  `json:"cursor,omitempty"` // brings what follows; "" at the end
+	Cursor  string  `json:"cursor,omitempty"` // for the next page; "" at the end
 
-	Unread []string `json:"unread,omitempty"` // files that cannot be read, and were not looked at
+	Unread []string `json:"unread,omitempty"` // files that cannot be read and were skipped, with the reason
 	Out
 }
 
@@ -74,7 +74,7 @@ arbor search 'login -draft tag:backend' --in memory
 arbor search '(登录 OR login) status:completed' --open`,
 }))
 
-// Search looks through the files as they are now.
+// Search finds words in the files as they are now.
 func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 	begin := env.Engine.Now()
 	q, err := search.Parse(in.Query)

@@ -16,12 +16,12 @@ import (
 	"arbor/mdstore"
 )
 
-// A source is a file that a search looks at: one of these is set.
+// A source is a file that a search looks at. Of node, page, doc and own, exactly one is set.
 type source struct {
 	ws   *mdstore.Workspace
 	node *mdstore.Node
 	page *mdstore.Page
-	doc  string // of the project
+	doc  string // path of a document in the project
 	own  bool   // the workspace's own file
 }
 
@@ -36,7 +36,7 @@ func unreadable(v *view.View) (all []string) {
 	return all
 }
 
-// unreadShown returns as many of them as a reply has.
+// unreadShown returns the first lines of unread files, as many as a reply shows, and one with the number of the others.
 func unreadShown(all []string) []string {
 	if n := len(all) - warnedFiles; n > 0 {
 		return append(all[:warnedFiles:warnedFiles], fmt.Sprintf("%d more: workspace_check (arbor check) names them", n))
@@ -44,8 +44,8 @@ func unreadShown(all []string) []string {
 	return all
 }
 
-// sources returns the files of the workspaces that a call means and of the places it names: "" and all are every one.
-// unread names the files of those workspaces that cannot be read, and why.
+// sources returns the files of the workspaces that a call means, in the place that in names; "" and "all" mean every
+// place. unread names the files of these workspaces that cannot be read, and why.
 func sources(ctx context.Context, env *Env, workspace, in string) (all []source, unread []string, err error) {
 	workspaces, err := env.Engine.Workspaces(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func sources(ctx context.Context, env *Env, workspace, in string) (all []source,
 	return all, unread, ctx.Err()
 }
 
-// placeOfKind returns the value of the field in for the files of a kind, "" for those that are not searched.
+// placeOfKind returns the place (a value of SearchIn.In) of the files of a kind, "" for kinds that are not searched.
 func placeOfKind(k *mdstore.Kind) string {
 	switch {
 	case k.IsSlot():
@@ -186,9 +186,9 @@ func (s *source) read(ctx context.Context, env *Env) (f search.File, data []byte
 	return f, data, nil
 }
 
-const readers = 16 // goroutines that read files: more than a machine has processors for
+const readers = 16 // goroutines that read files: more than most machines have processors
 
-// lookAt calls look with every source, on all processors, in no order. What cannot be read now is left out.
+// lookAt calls look with every source, from several goroutines and in no order. It skips files that cannot be read.
 func lookAt(ctx context.Context, env *Env, all []source, look func(i int, f *search.File, data []byte)) error {
 	var next atomic.Int64
 	var group sync.WaitGroup

@@ -40,7 +40,7 @@ leaves a line there. It prints the line that makes this shell the session's.`,
 	Example: `eval "$(arbor session start "Sign-in" --goal "The endpoint works")"`,
 })
 
-// SessionStart makes the file of a session and binds the caller to it.
+// SessionStart makes the file of a session, and binds the caller to the session.
 func SessionStart(ctx context.Context, env *Env, in SessionStartIn) (*SessionStartOut, error) {
 	v, err := env.WithPages(ctx, in.WorkspaceID)
 	if err != nil {
@@ -71,7 +71,7 @@ func SessionStart(ctx context.Context, env *Env, in SessionStartIn) (*SessionSta
 	return out, nil
 }
 
-// loadedLog is how many lines of its log session_load brings.
+// loadedLog is how many lines of the session's log session_load returns.
 const loadedLog = 20
 
 type SessionLoadIn struct {
@@ -89,7 +89,7 @@ type SessionLoadOut struct {
 	StartedAt int64              `json:"startedAt"`
 	EndedAt   int64              `json:"endedAt,omitempty"`
 	Previous  string             `json:"previous,omitempty"`
-	Commit    string             `json:"commit,omitempty"` // of git, at its end
+	Commit    string             `json:"commit,omitempty"` // git's commit at the end of the session
 	Log       []mdstore.LogEntry `json:"log"`
 	LogHidden int                `json:"logHidden,omitempty"` // older lines
 	States    []StateHead        `json:"states,omitempty"`    // newest first
@@ -282,7 +282,7 @@ since. What the session has claimed is given back.`,
 	Example: `arbor session end -m "The endpoint works; the page is left to do"`,
 })
 
-// SessionEnd ends a session.
+// SessionEnd ends a session and the bindings to it. It notes how the plan stands, and gives back what was claimed.
 func SessionEnd(ctx context.Context, env *Env, in SessionEndIn) (*SessionEndOut, error) {
 	v, p, err := sessionOf(ctx, env, in.SessionRef)
 	if err != nil {
@@ -321,7 +321,7 @@ type SessionStatusOut struct {
 	LostWorkspaceID     string          `json:"lostWorkspaceId,omitempty"`
 	Rules               []string        `json:"rules"`
 	AvailableWorkspaces []WorkspaceHead `json:"availableWorkspaces"` // set if nothing is bound
-	Hidden              int             `json:"hidden,omitempty"`    // further workspaces, where results are bounded
+	Hidden              int             `json:"hidden,omitempty"`    // workspaces that a bounded result leaves out
 	Out
 }
 
@@ -332,7 +332,8 @@ var sessionStatus = op("session_status", reads|repeats, SessionStatus, Help{
 	Example: "arbor session status --session alice",
 })
 
-// SessionStatus says what a session is bound to.
+// SessionStatus returns the workspace that a session is bound to, with its focus and rules. If it is bound to none, it
+// lists the active workspaces.
 var SessionStatus = reading(func(ctx context.Context, env *Env, in SessionIn) (*SessionStatusOut, error) {
 	id, err := env.sessionNamed(in.SessionID)
 	if err != nil {

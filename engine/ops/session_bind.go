@@ -42,8 +42,9 @@ made, and the line is printed that makes it the shell's.`,
 	Example: "arbor session bind Login --session alice",
 })
 
-// SessionBind makes a workspace the default of a session. A connection holds the session then, so that no other binds
-// it; what the caller was given, by a flag or a header, it need not hold.
+// SessionBind makes a workspace the default of a session. The caller's connection then holds the session, so that no
+// other connection binds it. A session that a flag or a header gave the caller is bound even if another connection
+// holds it.
 func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (out *SessionBindOut, err error) {
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
@@ -55,7 +56,7 @@ func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (out *SessionB
 	}
 	b := sessions.Binding{SessionID: in.SessionID, WorkspaceID: w.ID}
 	if old, ok, err := env.Engine.Binding(ctx, in.SessionID); err == nil && ok && old.WorkspaceID == w.ID {
-		b.Session = old.Session // a session that binds again continues where it was
+		b.Session = old.Session // a session that binds to the same workspace again keeps its focus
 		if _, there := s.Node(old.FocusedNodeID); there {
 			b.FocusedNodeID = old.FocusedNodeID
 		}
@@ -86,8 +87,9 @@ func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (out *SessionB
 	return out, nil
 }
 
-// toBind returns the id that session_bind binds: the one that it names, else that of the caller, if it is not only the
-// connection's and no other has taken it, else a new one.
+// toBind returns the id of the session that session_bind binds: the one that the call names, or else the caller's, or
+// else a new one. The connection's own name counts as no session, and so does the caller's session if another
+// connection has taken it.
 func (env *Env) toBind(ctx context.Context, named string) (string, error) {
 	own := func(id string) bool { return id == "" || id == env.Connection }
 	if !own(named) {
@@ -100,8 +102,9 @@ func (env *Env) toBind(ctx context.Context, named string) (string, error) {
 	return id, fail(err)
 }
 
-// hold keeps the session that is to be bound for the caller's connection. A caller that was given the session, by a flag
-// or a header, goes on with it in any case: the person who gave it answers for that.
+// hold lets the caller's connection hold the session that it is about to bind. The error says that another connection
+// holds it. If a flag or a header gave the caller this session, there is no error: the person who set it answers for
+// that.
 func (env *Env) hold(ctx context.Context, in SessionBindIn) (err error) {
 	switch given := env.Caller != ByAssistant || !env.Follows && in.SessionID == env.Session; {
 	case !in.DryRun:
@@ -132,7 +135,7 @@ var sessionUnbind = op("session_unbind", writes, SessionUnbind, Help{
 	Example: "arbor session unbind --session alice",
 })
 
-// SessionUnbind ends a session's binding.
+// SessionUnbind ends a session's binding, and gives back what the session has claimed.
 func SessionUnbind(ctx context.Context, env *Env, in SessionUnbindIn) (*SessionUnbindOut, error) {
 	id, err := env.sessionNamed(wholeIdentifier(env, in.SessionID))
 	if err != nil {
@@ -150,7 +153,7 @@ func SessionUnbind(ctx context.Context, env *Env, in SessionUnbindIn) (*SessionU
 	return &SessionUnbindOut{env.wrote(ctx, "", o, "calls name their workspace again, where more than one is active"), id}, nil
 }
 
-// sessionNamed returns the session that a call names, or else the caller's.
+// sessionNamed returns id, or else the caller's session. It is an error if neither is given.
 func (env *Env) sessionNamed(id string) (string, error) {
 	if id = cmp.Or(id, env.Session); id == "" {
 		return "", badParam("sessionId", "no session is named; name one (sessionId, --session or ARBOR_SESSION)")
@@ -158,23 +161,24 @@ func (env *Env) sessionNamed(id string) (string, error) {
 	return id, nil
 }
 
-// SessionRef names a session with a file, and its workspace.
+// SessionRef names a session with a file, and its workspace; without an id it is the caller's session.
 type SessionRef struct {
 	In
 	SessionID string `json:"sessionId,omitempty" flag:"-" is:"session"`
 }
 
-// A Bound says which session a call has bound its caller to, "" for none: a front end may go on as that session.
+// A Bound says which session a call has bound its caller to, "" for none. A front end may then continue as that
+// session.
 type Bound struct {
-	Caller  string `json:"-"` // the name that the binding has
+	Caller  string `json:"-"` // the id under which the caller is bound
 	Session string `json:"-"` // the id of the session
 }
 
-// BoundTo returns it.
+// BoundTo returns b: front ends call it on any result that embeds a Bound.
 func (b Bound) BoundTo() Bound { return b }
 
-// sessionOf returns the session that a call is about, in its workspace: the one that it names, or else the one that the
-// caller is bound to.
+// sessionOf returns the session that a call is about, and its workspace: the session that the call names, or else the
+// one that the caller is bound to. It is an error if that session has no file.
 func sessionOf(ctx context.Context, env *Env, in SessionRef) (*view.View, *mdstore.Page, error) {
 	v, err := env.As(in.SessionID).WithPages(ctx, in.WorkspaceID)
 	if err != nil {
@@ -213,8 +217,9 @@ func newSession(env *Env, given string) (string, error) {
 	return given, fail(sessions.ValidID(given))
 }
 
-// begin carries out a plan that starts a session or takes one up, and binds the caller to it, in one commit. A caller
-// without a name of its own is bound as named, or else as the session.
+// begin carries out a plan that starts a session or takes one up, and binds the caller to it, in one commit. The
+// binding is under the caller's session id. A caller without one, or one that Follows, is bound under named, or else
+// under the id of the session that it starts or takes up.
 func begin(
 	ctx context.Context, env *Env, ws mdstore.ID, w Write, p plan.Operation[*plan.StartedSession], named, hint string,
 ) (s *plan.StartedSession, wrote Wrote, to Bound, err error) {

@@ -29,18 +29,18 @@ type Shape struct {
 	Enum    []string // of a text: the values allowed; nil for any
 	Item    *Shape   // of a list, and of the values of an object that may have any members
 	Members []Param  // the members of an object; nil if it may have any
-	Main    string   // of an object: the only member that it must have, where that is a text; "" for none
+	Main    string   // of an object: its only required member, if that is a text; "" for none
 
-	judged bool // the engine refuses values that are none of Enum, or an empty Main
+	judged bool // the engine, not the reader, refuses values outside of Enum, or an empty Main
 }
 
-// shapes are the shapes that were asked for, which may refer to each other.
+// shapes keeps the shapes made so far. They may refer to each other.
 var shapes = struct {
 	sync.Mutex
 	of map[reflect.Type]*Shape // guarded by the mutex
 }{of: map[reflect.Type]*Shape{}}
 
-// ShapeOf returns the shape of a type. It must not be changed.
+// ShapeOf returns the shape of a type. The caller must not change it.
 func ShapeOf(t reflect.Type) *Shape {
 	shapes.Lock()
 	defer shapes.Unlock()
@@ -62,7 +62,7 @@ func shapeOf(t reflect.Type) *Shape {
 	s := &Shape{Type: t, Kind: KindText}
 	shapes.of[t] = s
 	switch k := t.Kind(); {
-	case t == rawJSON: // an object, wherever operations have it
+	case t == rawJSON: // operations use raw JSON for objects only
 		s.Kind, s.Item = KindObject, shapeOf(reflect.TypeFor[any]())
 	case t.Implements(ofText):
 		if w, ok := reflect.Zero(t).Interface().(interface{ Words() []string }); ok {

@@ -9,7 +9,7 @@ import (
 	"arbor/mdstore"
 )
 
-// SlotRef names a slot, and the session and the workspace that it is looked for in.
+// SlotRef names a slot, and the session and the workspace in which to look for it.
 type SlotRef struct {
 	In
 	SessionID string `json:"sessionId,omitempty" flag:"-"`
@@ -18,7 +18,7 @@ type SlotRef struct {
 
 func (r SlotRef) caller() string { return r.SessionID }
 
-// MemoryIn names the session of a call about memory that is about no single slot.
+// MemoryIn names the workspace and the session of a call about memory that is not about a single slot.
 type MemoryIn struct {
 	In
 	SessionID string `json:"sessionId,omitempty" flag:"-"`
@@ -49,7 +49,7 @@ func memorySession(ctx context.Context, env *Env) (v *view.View, p *mdstore.Page
 	return nil, nil, false
 }
 
-// memoryOn returns the error MEMORY_OFF for a call whose session uses the slot none, be it the one that it names or its caller's own.
+// memoryOn returns the error MEMORY_OFF if the caller's session, or the session named by the call, uses the slot none.
 func memoryOn(ctx context.Context, env *Env, named string) error {
 	_, p, ok := memorySession(ctx, env)
 	if off := ok && p.Field(mdstore.KeySlot) == plan.NoSlotName; !off && named != "" {
@@ -80,7 +80,9 @@ func slotName(ctx context.Context, env *Env, ref string) (string, error) {
 	}
 }
 
-// searched returns the workspaces in which a slot is looked for where a call names none, in groups: the first group that has it counts.
+// searched returns the workspaces in which to look for a slot, in groups: the first group that has the slot counts. If
+// the call names no workspace, the groups are the one that it means, the one with the id default, and the other active
+// ones.
 func searched(ctx context.Context, env *Env, workspace string) (groups [][]*view.View, err error) {
 	if workspace != "" {
 		v, err := env.WithPages(ctx, workspace)
@@ -114,7 +116,7 @@ func searched(ctx context.Context, env *Env, workspace string) (groups [][]*view
 	return append(groups, rest, other), nil
 }
 
-// slotIn returns the slot that a call is about, or an archived one, with its workspace.
+// slotIn returns the slot that a call is about, with its workspace. With archived it looks for archived slots instead.
 func slotIn(ctx context.Context, env *Env, in SlotRef, archived bool) (*view.View, *mdstore.Page, error) {
 	env = env.As(in.SessionID)
 	name, err := slotName(ctx, env, in.Slot)
@@ -155,7 +157,8 @@ func SlotOf(ctx context.Context, env *Env, in SlotRef) (*view.View, *mdstore.Pag
 	return slotIn(ctx, env, in, false)
 }
 
-// slotHome returns the workspace in which a new slot is made: the one that a call names or means, or else the default one.
+// slotHome returns the workspace for a new slot: the one that the call names or means, or else the one with the id
+// default, which it makes if it is missing.
 func slotHome(ctx context.Context, env *Env, in SlotRef, w Write) (mdstore.ID, error) {
 	id, err := env.As(in.SessionID).workspace(ctx, in.WorkspaceID)
 	if e := errs.As(err); e == nil || in.WorkspaceID != "" || e.Code != errs.AmbiguousID && e.Code != errs.WorkspaceNotFound {
@@ -183,7 +186,7 @@ func slotTarget(ctx context.Context, env *Env, in SlotRef, w Write) (ws mdstore.
 		if name, err = slotName(ctx, env.As(in.SessionID), in.Slot); err == nil {
 			err = plan.CheckSlotName(name)
 		}
-		if in.Slot == "" && mdstore.ID(name).Generated("slot") { // the id of the session's current slot, which is gone
+		if in.Slot == "" && mdstore.ID(name).Generated("slot") { // the session's current slot, given by id, is gone
 			return "", "", gone
 		}
 		if err != nil {
@@ -195,7 +198,7 @@ func slotTarget(ctx context.Context, env *Env, in SlotRef, w Write) (ws mdstore.
 	return v.Workspace().ID, refOf(v, p), nil
 }
 
-// refOf returns what names a slot in its workspace: its id, or its name where it has none.
+// refOf returns a reference to a slot in its workspace: its id, or its name if the id does not find just this slot.
 func refOf(v *view.View, p *mdstore.Page) string {
 	if own := view.SlotsNamed(v, string(p.ID), !p.Kind.IsSlot()); len(own) == 1 && own[0].Path == p.Path {
 		return string(p.ID)

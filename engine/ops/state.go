@@ -103,7 +103,6 @@ type StateListOut struct {
 	Out
 }
 
-// StateHead is a state in a list.
 type StateHead struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
@@ -181,14 +180,14 @@ type StateLoadOut struct {
 	NodeID              string            `json:"nodeId,omitempty"`           // the node in work at that time
 	ActiveFiles         []FileNow         `json:"activeFiles,omitempty"`
 	Nodes               []view.NodeSince  `json:"nodes,omitempty"`  // the nodes that changed since
-	Counts              []view.CountSince `json:"counts,omitempty"` // numbers of nodes that are not as they were
+	Counts              []view.CountSince `json:"counts,omitempty"` // numbers of nodes that changed since
 	Commit              string            `json:"commit,omitempty"` // git's HEAD at that time
 	Head                string            `json:"head,omitempty"`   // git's HEAD, if it has moved since
 	Wrote
 	Bound
 }
 
-// FileNow is an active file of a state: same, changed or gone since then, or unknown.
+// FileNow is an active file of a state. Its Status is same, changed or gone since the state was saved, or unknown.
 type FileNow struct {
 	Path   string `json:"path"`
 	Status string `json:"status"`
@@ -206,8 +205,8 @@ arbor state load v2 --goal "Fix the form" --json
 arbor state load v2 --read`,
 })
 
-// StateLoad returns a state with what changed since it was saved, and starts the session that goes on, to which it
-// binds the caller.
+// StateLoad returns a state with what changed since it was saved. It starts a session that continues from the state,
+// and binds the caller to it. With Continue false it only reads.
 func StateLoad(ctx context.Context, env *Env, in StateLoadIn) (*StateLoadOut, error) {
 	id, err := newSession(env, in.SessionID)
 	if err != nil {
@@ -267,7 +266,6 @@ var readState = reading(func(ctx context.Context, env *Env, in StateLoadIn) (*St
 	return out, nil
 })
 
-// StateUpdateIn changes what can be changed of a state; what is absent stays.
 type StateUpdateIn struct {
 	In
 	State       string   `json:"state" req:"true" arg:"STATE"`
@@ -290,7 +288,7 @@ var stateUpdate = op("state_update", writes|repeats, StateUpdate, Help{
 	Example: `arbor state update "Before the review" --tag ui --tag done`,
 })
 
-// StateUpdate changes the name, the description or the tags of a state.
+// StateUpdate changes the name, the description or the tags of a state. Parts that are not given stay.
 func StateUpdate(ctx context.Context, env *Env, in StateUpdateIn) (*StateUpdateOut, error) {
 	if in.Name == nil && in.Description == nil && in.Tags == nil {
 		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give name, description or tags")

@@ -54,7 +54,7 @@ func (env *Env) owner(ctx context.Context, workspace, node string) target {
 	return env.target(ctx, workspace, node)
 }
 
-// apply carries out a plan, and returns its result and what every writing operation returns.
+// apply carries out a plan. It returns the plan's result, and the Wrote that every writing operation returns.
 func apply[R any](
 	ctx context.Context, env *Env, t target, act plan.Act, p plan.Operation[R], hint string,
 ) (result R, w Wrote, err error) {
@@ -75,7 +75,7 @@ func apply[R any](
 	return result, w, nil
 }
 
-// done is apply for a plan without a result.
+// done calls apply for a plan without a result.
 func done(
 	ctx context.Context, env *Env, t target, act plan.Act, p plan.Operation[plan.None], hint string,
 ) (*Wrote, error) {

@@ -25,7 +25,8 @@ type ListedTool struct {
 	State       string          `json:"state,omitempty"` // "disabled" before a person approves it; "" if it can be called
 	// the environments that have it, in order; a call that names none goes to the first
 	Environments []string `json:"environments"`
-	Taken        string   `json:"taken,omitempty"` // "[env ID]": where a call that names none goes now
+	// "[env ID]": the environment of a call that names none, as things are now
+	Taken string `json:"taken,omitempty"`
 }
 
 var toolList = op("tool_list", reads|repeats, ToolList, Help{
@@ -91,7 +92,7 @@ program as it stands, as one argument.`,
 	Example: "arbor run test package=./engine",
 })
 
-// ToolCall runs a tool with a command.
+// ToolCall runs a tool that has a command. Arbor's own tools are refused: callers call them by their names.
 func ToolCall(ctx context.Context, env *Env, in ToolCallIn) (*ToolCallOut, error) {
 	if builtIn(in.Tool) {
 		return nil, errs.New(errs.ToolNotFound, "%s is a tool of its own; call it by its name", in.Tool)

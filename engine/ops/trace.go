@@ -9,25 +9,26 @@ import (
 )
 
 const (
-	tracedTitle = 40 // characters of an argument in a line of a trace
-	tracedMost  = 5  // arguments in it
+	tracedTitle = 40 // most characters of an argument in a line of a trace
+	tracedMost  = 5  // most arguments in a line
 )
 
-// untraced are parameters that a line of a trace does not tell: who calls and how.
+// untraced are parameters that a line of a trace leaves out: they say who calls, and how.
 var untraced = []string{"workspaceId", "sessionId", "operator", "ifMatch", "format", "cursor"}
 
-// tracedNames are the parameters besides ids and those of few values that a line of a trace tells.
+// tracedNames are the parameters that a line of a trace has besides ids and parameters with an enum.
 var tracedNames = []string{"title", "name", "path", "targetIdOrPath", "before", "after", "release"}
 
-// trace tells a call in one line: the operation, then the arguments that choose from few values, then ids and titles. Texts are never
-// told.
+// trace returns a call in one line: the operation, then the arguments with an enum, then ids and titles. It never has
+// the texts of a call.
 func (o Operation) trace(in any) string {
 	words, named, _ := o.words(in)
 	words = append([]string{o.Name}, append(words, named...)...)
 	return strings.Join(words[:min(len(words), 1+tracedMost)], " ")
 }
 
-// deed returns a call as the record of operations has it: the words of its command, and its arguments as in a trace.
+// deed returns a call in the form of the record of operations: the words of its command, and its arguments as in a
+// trace.
 func (o Operation) deed(env *Env, in any) *mdstore.Operation {
 	words, named, refs := o.words(in)
 	if o.Name != "node_transition" { // its action tells more than its name
@@ -66,7 +67,7 @@ func (o Operation) words(in any) (words, named, refs []string) {
 	return words, named, refs
 }
 
-// inShort returns the beginning of a text in one line.
+// inShort returns the beginning of a text, in one line.
 func inShort(s string) string {
 	all := []rune(strings.Join(strings.Fields(s), " "))
 	if len(all) > tracedTitle {

@@ -53,7 +53,7 @@ type TranscriptReadIn struct {
 
 type TranscriptReadOut struct {
 	Messages []mdstore.Message `json:"messages"`
-	Hidden   int               `json:"hidden,omitempty"` // older messages, of those that were asked for
+	Hidden   int               `json:"hidden,omitempty"` // older ones of the messages asked for that the reply leaves out
 	Out
 }
 
@@ -64,7 +64,7 @@ var transcriptRead = op("transcript_read", reads|repeats, TranscriptRead, Help{
 	Example: "arbor transcript read --last 2",
 })
 
-// TranscriptRead brings the messages of a session.
+// TranscriptRead returns the messages of a session, or the last of them.
 var TranscriptRead = reading(func(ctx context.Context, env *Env, in TranscriptReadIn) (*TranscriptReadOut, error) {
 	v, p, err := sessionOf(ctx, env, in.SessionRef)
 	if err != nil {
@@ -104,7 +104,7 @@ var transcriptClear = op("transcript_clear", writes|repeats, TranscriptClear, He
 	Example: "arbor transcript clear",
 })
 
-// TranscriptClear begins a session's transcript anew.
+// TranscriptClear starts a session's transcript anew. It keeps the old one as a file beside the session's.
 func TranscriptClear(ctx context.Context, env *Env, in TranscriptClearIn) (*TranscriptClearOut, error) {
 	v, p, err := sessionOf(ctx, env, in.SessionRef)
 	if err != nil {

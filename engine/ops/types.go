@@ -10,12 +10,12 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// In names the workspace that an operation is about.
+// In names the workspace that an operation is about. If it names none, Meanings says which workspace is meant.
 type In struct {
 	WorkspaceID string `json:"workspaceId,omitempty" arg:"WS" flag:"-" help:"the workspace; optional where the session is bound to one or only one is active"`
 }
 
-// Write are the parameters that every writing operation takes.
+// Write has the parameters that every writing operation takes.
 type Write struct {
 	DryRun bool `json:"dryRun,omitempty" help:"print the change as a unified diff and write nothing"`
 }
@@ -23,25 +23,25 @@ type Write struct {
 // planned reports whether the call is a dry run.
 func (w Write) planned() bool { return w.DryRun }
 
-// Match is the precondition of operations on one file that was read before.
+// Match is the precondition that a file is still at the version that the caller has read.
 type Match struct {
 	IfMatch string `json:"ifMatch,omitempty" help:"refuse unless the file is at this VERSION"`
 }
 
-// Out is what every result carries.
+// Out is part of every result.
 type Out struct {
 	Hint    string   `json:"hint"`                            // one short line on what can be done next
-	Ignored []string `json:"ignored,omitempty" only:"rarely"` // parameters of the call that mean nothing here
-	Cut     []string `json:"cut,omitempty" only:"rarely"`     // texts and lists that are here in part, because the reply has a bound
+	Ignored []string `json:"ignored,omitempty" only:"rarely"` // parameters of the call that have no effect here
+	Cut     []string `json:"cut,omitempty" only:"rarely"`     // texts and lists that the bound of the reply has shortened
 
-	ws    mdstore.ID // with nodes: see Sends
+	ws    mdstore.ID // set by Sends, as is nodes
 	nodes []mdstore.ID
 }
 
-// Wrote is what every writing operation's result carries.
+// Wrote is part of the result of every writing operation.
 type Wrote struct {
 	Success bool                `json:"success"`
-	Changed bool                `json:"changed" always:"true"`             // false where everything was so already
+	Changed bool                `json:"changed" always:"true"`             // false if everything was so already
 	Adapted []string            `json:"adapted,omitempty" only:"rarely"`   // how given text was changed to fit in
 	Met     []mdstore.Collision `json:"conflicts,omitempty" only:"rarely"` // saves by others that the write met, and what became of both
 	Kept    []plan.Text         `json:"replaced,omitempty" only:"rarely"`  // texts that the write replaced and the caller had not read
@@ -51,14 +51,14 @@ type Wrote struct {
 	// the new version of the file that the call is about, for ifMatch
 	Version string     `json:"version,omitempty"`
 	Files   []FileDiff `json:"files,omitempty" only:"verbose"`
-	More    int        `json:"filesHidden,omitempty" only:"verbose"` // further files, where results are bounded
+	More    int        `json:"filesHidden,omitempty" only:"verbose"` // files that a bounded result leaves out
 	Out
 }
 
 // Workspace returns the id of the workspace that was written to.
 func (w Wrote) Workspace() string { return string(w.ws) }
 
-// Written returns what results of writing operations have in common.
+// Written returns w: front ends call it on the result of any writing operation.
 func (w Wrote) Written() Wrote { return w }
 
 // A FileDiff says what a writing operation changed in one file.
@@ -66,12 +66,12 @@ type FileDiff struct {
 	Path    string        `json:"path"`              // relative to the vault
 	To      string        `json:"to,omitempty"`      // the new path, if the file or folder moved
 	Version string        `json:"version,omitempty"` // the file's new version, for ifMatch
-	Lines   int           `json:"lines"`             // lines that differ: the larger of those added and those removed
+	Lines   int           `json:"lines"`             // lines that differ: the number added or removed, whichever is larger
 	What    []view.Change `json:"what,omitempty"`    // "node-… status pending → implementing"
 }
 
-// wrote turns an outcome into what every writing operation returns, and notes the change as the session's own. The hint is
-// that of every day, which a brief reply does without.
+// wrote turns an outcome into what every writing operation returns, and notes the change as the session's own. hint is
+// the operation's usual hint; a brief reply leaves it out.
 func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *plan.Outcome, hint string) Wrote {
 	if env.Detail == DetailBrief {
 		hint = ""
@@ -114,7 +114,7 @@ func problem(p mdstore.Problem) *mdstore.Problem {
 	return &p
 }
 
-// nonNil returns a list that is never null in JSON.
+// nonNil returns items, or an empty list for nil: a result has [] and not null in JSON.
 func nonNil[T any](items []T) []T {
 	if items == nil {
 		return []T{}
@@ -130,7 +130,7 @@ func damaged(ds []mdoc.Diagnostic) string {
 	return "its file is damaged and cannot be changed until a person repairs it: " + ds[0].String()
 }
 
-// found is the hint of a node whose file something is wrong with.
+// found returns the hint for a file that has diagnostics: the first of them, and how many more there are.
 func found(ds []mdoc.Diagnostic) string {
 	s := "something is wrong with its file: " + beginning(ds[0].Code+": "+ds[0].Text, 400)
 	if ds[0].Fix != "" {
@@ -142,7 +142,7 @@ func found(ds []mdoc.Diagnostic) string {
 	return s
 }
 
-// LostFiles says how many files of nodes no list shows.
+// LostFiles says in words that n files of nodes are nowhere in the tree.
 func LostFiles(n int) string {
 	if n == 1 {
 		return "1 file of a node is in no place of the tree"

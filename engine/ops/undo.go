@@ -23,7 +23,7 @@ type UndoOut struct {
 	Undone     string     `json:"undone,omitempty"` // a description of the operation
 	ID         string     `json:"id,omitempty"`     // the id of the undone operation
 	Operations []Undoable `json:"operations,omitempty"`
-	Hidden     int        `json:"hidden,omitempty"` // further operations, where results are bounded
+	Hidden     int        `json:"hidden,omitempty"` // operations that a bounded result leaves out
 	Wrote
 }
 
@@ -36,7 +36,7 @@ type Undoable struct {
 	Operator string `json:"operator,omitempty"`
 	Session  string `json:"sessionId,omitempty"`
 	Undone   bool   `json:"undone,omitempty"`
-	TooLarge bool   `json:"tooLarge,omitempty"` // it cannot be undone
+	TooLarge bool   `json:"tooLarge,omitempty"` // the operation is too large to be undone
 	Diff     string `json:"diff,omitempty"`
 }
 
@@ -63,7 +63,8 @@ arbor undo 3 --dry-run
 arbor undo 3 --again`,
 })
 
-// UndoOperation takes an operation back, or lists the last ones.
+// UndoOperation takes an operation back, or writes again what others took out of its files, or lists the last
+// operations.
 func UndoOperation(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
 	if in.List || in.Diff {
 		return undoList(ctx, env, in.Diff)
@@ -124,8 +125,8 @@ func mask(files []plan.FileChange) {
 
 type NodeRestoreIn struct {
 	In
-	NodeID  string // the last that was deleted with that id or title
-	Parent  string // "" for the old one
+	NodeID  string // id or title; of several deleted nodes the last is meant
+	Parent  string // the new parent; "" for the old one
 	Cascade bool   // reopen completed or cancelled ancestors
 	Write
 }
@@ -135,8 +136,8 @@ type NodeRestoreOut struct {
 	Wrote
 }
 
-// NodeRestore brings a node and all below it back from the trash. It is of the command line only: an assistant has no
-// list of what people deleted.
+// NodeRestore brings a node and all nodes below it back from the trash. Only the command line has it: an assistant has
+// no list of what people deleted.
 func NodeRestore(ctx context.Context, env *Env, in NodeRestoreIn) (*NodeRestoreOut, error) {
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {

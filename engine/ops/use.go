@@ -8,9 +8,9 @@ import (
 	"arbor/mdstore"
 )
 
-// The functions of this file are of the command line only: a person works on one machine, an assistant in a session.
+// Only the command line has the functions of this file: a person works on one machine, an assistant in a session.
 
-// UseOut names the default workspace of this machine; the zero UseOut: there is none.
+// UseOut names the default workspace of this machine. It is zero if there is none.
 type UseOut struct {
 	WorkspaceID string `json:"workspaceId,omitempty"`
 	Name        string `json:"name,omitempty"`
@@ -52,7 +52,7 @@ func (env *Env) machineDefault(ctx context.Context) (*mdstore.Workspace, error) 
 	return nil, err
 }
 
-// A Glance is a workspace in one line.
+// A Glance is a workspace with the facts that an overview shows in one line.
 type Glance struct {
 	WorkspaceHead
 	Counts Counts `json:"counts"`

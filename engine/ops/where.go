@@ -13,21 +13,21 @@ import (
 
 // Where says which workspace and node a call means if it names none.
 type Where struct {
-	Workspace  string       // named loosely; "" for none
-	Identifier string       // of the connection; "" for none
-	MayMake    func() error // refuses a workspace that would be made for the Identifier; nil: it may be made
+	Workspace  string       // id, prefix or name; "" for none
+	Identifier string       // the identifier of the connection; "" for none
+	MayMake    func() error // returns an error if no workspace may be made for the Identifier; nil: one may be made
 	Dir        string       // the folder of a person's commands, with slashes; "" for none
 	Default    bool         // a call that means no other workspace means the one named default, which is made if missing
 	Focus      bool         // calls about a log or problem that name no node are about the focus
 }
 
-// A Meaning is a way in which a call means a workspace.
+// A Meaning is one way to find the workspace of a call.
 type Meaning struct {
 	When string // as docs/comeback.md prints it
 	find func(context.Context, *seeking) (mdstore.ID, error)
 }
 
-// Meanings are the ways in which a call means a workspace, in order: the first that finds one, or an error, counts.
+// Meanings returns the ways to find the workspace of a call, in order. The first that finds one, or fails, counts.
 func Meanings() []Meaning {
 	return []Meaning{
 		{"the workspace that the call names: `workspaceId`, `--workspace`", named},
@@ -51,7 +51,8 @@ type seeking struct {
 	unbound error
 }
 
-// workspace returns the id of the workspace that ref names; "" is the one that the caller means: see Meanings.
+// workspace returns the id of the workspace that ref names. For "" it returns the one that the caller means: see
+// Meanings.
 func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 	all, err := env.Engine.Workspaces(ctx)
 	if err != nil {
@@ -160,7 +161,7 @@ func ofMachine(ctx context.Context, s *seeking) (mdstore.ID, error) {
 	}
 	w, err := s.env.machineDefault(ctx)
 	if err != nil || w == nil {
-		return "", nil // a note of this machine that cannot be read says nothing
+		return "", nil // an error counts as no default
 	}
 	return w.ID, nil
 }
@@ -179,7 +180,7 @@ func byDefault(ctx context.Context, s *seeking) (mdstore.ID, error) {
 	return "", nil
 }
 
-// nothing is the error of a call that means no workspace.
+// nothing returns the error of a call for which no workspace was found.
 func (s *seeking) nothing() error {
 	heads := view.Heads(s.active)
 	switch {
@@ -200,8 +201,8 @@ func (s *seeking) nothing() error {
 		With(errs.Details{Param: "workspaceId", Candidates: heads, Head: fmt.Sprintf(form, len(s.active), "")})
 }
 
-// twinOf returns the id that all candidates of an error share, as after a copy: a longer prefix would not tell them
-// apart.
+// twinOf returns the id that all candidates of an error share. A copy of a workspace's folder causes this; a longer
+// prefix would not tell the two apart.
 func twinOf(err error) (mdstore.ID, bool) {
 	e := errs.As(err)
 	if e == nil || e.Code != errs.AmbiguousID || e.Details == nil || len(e.Details.Candidates) == 0 {

@@ -92,7 +92,6 @@ type WorkspaceListOut struct {
 	Out
 }
 
-// WorkspaceHead is a workspace in a list.
 type WorkspaceHead struct {
 	ID            string `json:"id"`
 	Name          string `json:"name"`
@@ -122,7 +121,7 @@ arbor ws list --query job --sort name
 arbor ws list -q`,
 })
 
-// WorkspaceList lists workspaces.
+// WorkspaceList lists the workspaces that match, in the order asked for. It lists all of them unless Limit is given.
 var WorkspaceList = reading(func(ctx context.Context, env *Env, in WorkspaceListIn) (*WorkspaceListOut, error) {
 	all, err := env.Engine.Workspaces(ctx)
 	if err != nil {
@@ -190,7 +189,7 @@ arbor resolve path:.
 arbor use Login --bind path:../login`,
 })
 
-// WorkspaceResolve returns the workspace of an identifier.
+// WorkspaceResolve returns the workspace of an identifier. If the identifier is bound to none, it makes one.
 func WorkspaceResolve(ctx context.Context, env *Env, in WorkspaceResolveIn) (*WorkspaceResolveOut, error) {
 	r, err := resolveIdentifier(ctx, env, wholeIdentifier(env, in.Identifier), in.Name, env.Where.MayMake, in.Write)
 	if err != nil {
@@ -200,7 +199,8 @@ func WorkspaceResolve(ctx context.Context, env *Env, in WorkspaceResolveIn) (*Wo
 		Wrote: env.wrote(ctx, r.ID, r.Outcome, "workspace_update gives it a goal")}, nil
 }
 
-// resolveIdentifier returns the workspace of an identifier. may refuses to make one.
+// resolveIdentifier returns the workspace of an identifier. If it would have to make one, may can refuse that by an
+// error.
 func resolveIdentifier(
 	ctx context.Context, env *Env, identifier, name string, may func() error, w Write,
 ) (*engine.Resolved, error) {
@@ -276,7 +276,7 @@ func WorkspaceRestore(ctx context.Context, env *Env, in WorkspaceMoveIn) (*Works
 	return env.archive(ctx, in, true, "it is active again")
 }
 
-// archivedOne returns the id of the only archived workspace.
+// archivedOne returns the id of the only archived workspace. It is an error if none is archived, or several are.
 func archivedOne(all []*mdstore.Workspace) (string, error) {
 	all = slices.DeleteFunc(all, func(w *mdstore.Workspace) bool { return w.Status != mdstore.StatusArchived })
 	switch len(all) {
@@ -303,7 +303,7 @@ type WorkspaceDeleteOut struct {
 	Wrote
 }
 
-// confirmText is what the help of commands that delete says.
+// confirmText is part of the help of every command that deletes.
 const confirmText = `At a terminal it asks first, unless there is --yes; elsewhere it does not ask.
 The trash (.local/trash) keeps what is deleted until you empty it.`
 
@@ -318,7 +318,7 @@ var workspaceDelete = op("workspace_delete", writes|destroys, WorkspaceDelete, H
 arbor ws delete Login --force --yes`,
 })
 
-// WorkspaceDelete moves a workspace to the trash.
+// WorkspaceDelete moves a workspace to the trash. The call must name it; bindings to it end.
 func WorkspaceDelete(ctx context.Context, env *Env, in WorkspaceDeleteIn) (*WorkspaceDeleteOut, error) {
 	if in.WorkspaceID == "" {
 		return nil, badParam("workspaceId", "workspaceId is missing; a workspace is deleted by name only")

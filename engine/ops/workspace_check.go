@@ -23,7 +23,7 @@ type WorkspaceCheckIn struct {
 
 type WorkspaceCheckOut struct {
 	Diagnostics []mdoc.Diagnostic `json:"diagnostics"`
-	Hidden      int               `json:"hidden,omitempty"` // further diagnostics, where results are bounded
+	Hidden      int               `json:"hidden,omitempty"` // diagnostics that a bounded result leaves out
 	Fixed       []mdoc.Diagnostic `json:"fixed"`
 	FixedHidden int               `json:"fixedHidden,omitempty"`
 	Checked     int               `json:"filesChecked"`
@@ -49,7 +49,8 @@ arbor check || exit 1
 arbor check --sarif > arbor.sarif`,
 })
 
-// WorkspaceCheck returns every diagnostic, of one workspace or of all, and repairs on request what can be repaired.
+// WorkspaceCheck returns every diagnostic, of one workspace or of the whole vault. With Fix it repairs what it can
+// without losing text, and returns what remains.
 func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *WorkspaceCheckOut, err error) {
 	var ids []mdstore.ID
 	var unread error // why one workspace is left alone while the others are repaired
@@ -179,14 +180,14 @@ func (env *Env) fix(ctx context.Context, id mdstore.ID, w Write, out *WorkspaceC
 	return true, nil
 }
 
-// ofFile reports whether a problem is that of one file: not one of the whole vault, in which nothing can be written
-// then, nor of a file that could not be read for a reason that says nothing about it.
+// ofFile reports whether a problem concerns one file. A problem of the whole vault does not: nothing can be written
+// then. Nor does a file that could not be read, for a reason that says nothing about the file itself.
 func ofFile(d mdoc.Diagnostic) bool {
 	p := mdstore.Path(d.File)
 	return p != "" && p != "." && !p.Under(mdstore.LocalDir) && d.Code != string(errs.FileUnreadable)
 }
 
-// repaired adds repairs to a result, with their diff where results are not bounded.
+// repaired adds repairs to a result, with their diff unless results are bounded.
 func (env *Env) repaired(ctx context.Context, id mdstore.ID, fixed []mdoc.Diagnostic, o *plan.Outcome, out *WorkspaceCheckOut) {
 	done := env.wrote(ctx, id, o, "")
 	if !env.bounded() {
@@ -206,7 +207,7 @@ type WorkspaceGCIn struct {
 type WorkspaceGCOut struct {
 	Collected []CollectedWorkspace `json:"collected,omitempty"`
 	Kept      []CollectedWorkspace `json:"kept,omitempty"`
-	Hidden    int                  `json:"hidden,omitempty"` // further ones that are kept, where results are bounded
+	Hidden    int                  `json:"hidden,omitempty"` // kept ones that a bounded result leaves out
 	Wrote
 }
 
@@ -231,11 +232,11 @@ empty it.`,
 	Example: "arbor ws gc --max-age 30 --dry-run",
 })
 
-// WorkspaceGC moves workspaces that nobody uses to the trash.
+// WorkspaceGC moves workspaces to the trash that were not used for MaxAge days.
 func WorkspaceGC(ctx context.Context, env *Env, in WorkspaceGCIn) (*WorkspaceGCOut, error) {
 	days := 90
 	if in.MaxAge != nil {
-		days = min(max(*in.MaxAge, 1), 100*365) // Operation.Run refuses less than 1; a time.Duration holds no more than 292 years
+		days = min(max(*in.MaxAge, 1), 100*365) // Operation.Run refuses less than 1; a time.Duration holds at most 292 years
 	}
 	old := engine.Collect{MaxAge: time.Duration(days) * 24 * time.Hour, Shared: in.Shared}
 	all, o, err := env.Engine.CollectWorkspaces(ctx, old, env.act(in.Write, Match{}))

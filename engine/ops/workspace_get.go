@@ -20,26 +20,26 @@ type WorkspaceGetOut struct {
 	Counts    Counts             `json:"counts"`
 	Problem   *mdstore.Problem   `json:"problem"`
 	Log       []mdstore.LogEntry `json:"log"`                 // the newest 20, oldest first
-	LogHidden int                `json:"logHidden,omitempty"` // older ones
+	LogHidden int                `json:"logHidden,omitempty"` // older entries
 
-	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty" only:"rarely"` // of its own file
+	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty" only:"rarely"` // of the workspace's own file
 	Out
 }
 
-// WorkspaceInfo is what a Workspace.md says.
+// WorkspaceInfo has what a Workspace.md says.
 type WorkspaceInfo struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
 	Goal        string   `json:"goal"`
 	Status      string   `json:"status"`
 	Rules       []string `json:"rules"`
-	RulesHidden int      `json:"rulesHidden,omitempty"` // further rules, where results are bounded
+	RulesHidden int      `json:"rulesHidden,omitempty"` // rules that a bounded result leaves out
 	// of the rules as they stand; "" if the file is closed to edits
 	RulesHash      string        `json:"rulesHash"`
 	RulesHashStale bool          `json:"rulesHashStale,omitempty"`
 	Docs           []mdstore.Ref `json:"docs"`
-	DocsHidden     int           `json:"docsHidden,omitempty"` // further documents, where results are bounded
-	FocusedNodeID  string        `json:"focusedNodeId"`        // the caller's, be it of its own or shared
+	DocsHidden     int           `json:"docsHidden,omitempty"` // documents that a bounded result leaves out
+	FocusedNodeID  string        `json:"focusedNodeId"`        // the caller's focus, its own or the shared one
 	CreatedAt      int64         `json:"createdAt"`
 	UpdatedAt      int64         `json:"updatedAt"`
 	Path           string        `json:"path" only:"verbose"`
@@ -57,7 +57,7 @@ var workspaceGet = op("workspace_get", reads|repeats, WorkspaceGet, Help{
 // logShown is how many entries of a workspace's log workspace_get returns.
 const logShown = 20
 
-// WorkspaceGet returns a workspace.
+// WorkspaceGet returns what Workspace.md says, the newest log entries, and the counts of nodes.
 var WorkspaceGet = reading(func(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceGetOut, error) {
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
@@ -70,7 +70,7 @@ var WorkspaceGet = reading(func(ctx context.Context, env *Env, in WorkspaceGetIn
 	return out, nil
 })
 
-// WorkspaceOwn is WorkspaceGet without the counts: it looks at the workspace's own file and at no node.
+// WorkspaceOwn is WorkspaceGet without the counts: it reads the workspace's own file and no node.
 func WorkspaceOwn(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceGetOut, error) {
 	id, err := env.workspace(ctx, in.WorkspaceID)
 	if err != nil {
@@ -119,7 +119,7 @@ type Counts struct {
 	Work      int            `json:"work"`      // execution nodes
 	Problems  int            `json:"problems"`  // nodes with an open problem
 	Damaged   int            `json:"damaged"`   // diagnostics of files
-	Unreached int            `json:"unreached"` // nodes that hang below no root: orphans and cycles
+	Unreached int            `json:"unreached"` // nodes that are not below the root: orphans and cycles
 }
 
 // counts returns the numbers of a workspace's nodes.
@@ -148,22 +148,21 @@ type WorkspaceStatusIn struct {
 
 	Git bool `json:"git,omitempty" listed:"never" help:"what git says of the vault, too"`
 
-	All bool `json:"-"` // the whole tree; for front ends that bound it themselves
+	All bool `json:"-"` // return the whole tree; for front ends that shorten it themselves
 }
 
 type WorkspaceStatusOut struct {
 	Workspace   WorkspaceInfo     `json:"workspace"`
 	Counts      Counts            `json:"counts"`
-	Tree        []*TreeNode       `json:"tree,omitzero"` // not where results are bounded: the text shows it
+	Tree        []*TreeNode       `json:"tree,omitzero"` // left out of bounded results: Text shows it
 	Problem     *mdstore.Problem  `json:"problem"`
-	Problems    []NodeProblem     `json:"problems"`                  // of nodes, in tree order
+	Problems    []NodeProblem     `json:"problems"`                  // open problems of nodes, in tree order
 	Diagnostics []mdoc.Diagnostic `json:"diagnostics" only:"rarely"` // of the workspace's own file and of nodes
 	Text        string            `json:"text"`                      // in the format asked for
 	Git         *gitrepo.Status   `json:"git,omitempty"`
 	Out
 }
 
-// NodeProblem is the open problem of a node.
 type NodeProblem struct {
 	NodeID string `json:"nodeId"`
 	Title  string `json:"title"`
@@ -186,12 +185,12 @@ arbor status Login --format markdown`,
 
 func (in *WorkspaceStatusIn) at() (string, *string) { return in.At, &in.WorkspaceID }
 
-// WorkspaceStatus returns the state of a workspace at a glance.
+// WorkspaceStatus returns the state of a workspace at a glance: counts, tree, problems and diagnostics, also as text.
 var WorkspaceStatus = asOf((*WorkspaceStatusIn).at, statusWithGit)
 
 func statusWithGit(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
 	told := make(chan *gitrepo.Status, 1)
-	if in.Git && in.At == "" { // asked once, and while the files are looked at
+	if in.Git && in.At == "" { // git runs once, while the files are read
 		go func() { g, _ := GitStatus(ctx, env, struct{}{}); told <- g }()
 	} else {
 		told <- nil
@@ -213,7 +212,7 @@ var statusOf = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn)
 	out.Counts = counts(s, len(out.Diagnostics))
 	focus, _ := env.Focus(ctx, s)
 	out.Workspace.FocusedNodeID = string(focus)
-	// of every node of the tree, in its order
+	// called with every node, in tree order
 	p := branch{s: s, focus: focus, by: claimants(ctx, env, w.ID), limit: -1, match: func(n *mdstore.Node) bool {
 		if p := n.Problem(); !p.IsZero() {
 			out.Problems = append(out.Problems, NodeProblem{string(n.ID), n.Title, p})
@@ -254,8 +253,8 @@ func GitStatus(ctx context.Context, env *Env, _ struct{}) (*gitrepo.Status, erro
 	return &s, nil
 }
 
-// glance makes a bounded result: the text shows the tree, and the lists beside it are cut. Rows of the tree are cut
-// first, down to boundedRows, then the lists, then the other rows.
+// glance makes a bounded result: only the text shows the tree. To make the result fit, glance first cuts rows of the
+// tree down to boundedRows, then the lists beside it, then the other rows.
 func (env *Env) glance(out *WorkspaceStatusOut, style render.Style) {
 	tree, board, all := out.Tree, out.Board(boardMost), *out
 	out.Tree = nil
@@ -273,7 +272,7 @@ func (env *Env) glance(out *WorkspaceStatusOut, style render.Style) {
 // boardMost is how many problems and diagnostics the text of a status names.
 const boardMost = 10
 
-// Board returns what a status shows above and below the tree, with at most that many problems and diagnostics.
+// Board returns what a status shows above and below the tree, with at most that many problems and as many diagnostics.
 func (out *WorkspaceStatusOut) Board(most int) render.BoardHead {
 	h := render.BoardHead{ID: out.Workspace.ID, Name: out.Workspace.Name, Goal: out.Workspace.Goal, Archived: out.Workspace.Status == mdstore.StatusArchived,
 		Rules: len(out.Workspace.Rules), Done: out.Counts.Done, Work: out.Counts.Work, ByStatus: out.Counts.ByStatus}

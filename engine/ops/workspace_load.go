@@ -21,7 +21,7 @@ type WorkspaceLoadIn struct {
 }
 
 type WorkspaceLoadOut struct {
-	Success bool    `json:"success,omitempty"` // with the shape data
+	Success bool    `json:"success,omitempty"` // only with the shape data
 	Data    *Loaded `json:"data,omitempty"`    // likewise, instead of the members of Loaded
 	*Loaded
 	WorkspaceContext WorkspaceContext `json:"workspaceContext"`
@@ -37,7 +37,7 @@ type Loaded struct {
 	KeyFiles           map[string]string `json:"keyFiles"`
 	Related            map[string]string `json:"related,omitempty"`
 	Preferences        string            `json:"preferences"`
-	Sessions           []StateHead       `json:"sessions"` // as heads without sessionId and tags
+	Sessions           []StateHead       `json:"sessions"` // without sessionId and tags
 	States             []StateHead       `json:"states"`
 	Agent              *Agent            `json:"agent,omitempty"`
 	Plan               LoadedPlan        `json:"plan"`
@@ -62,7 +62,7 @@ type WorkspaceContext struct {
 	WorkspacePath []string `json:"workspacePath"`
 }
 
-// LoadedPlan is how the plan stands.
+// LoadedPlan says how the plan stands.
 type LoadedPlan struct {
 	Counts Counts       `json:"counts"`
 	Focus  *LoadedNode  `json:"focus,omitempty"`
@@ -77,10 +77,10 @@ type LoadedNode struct {
 }
 
 const (
-	loadLimit   = 3 // entries, sessions and states unless told otherwise
+	loadLimit   = 3 // entries, sessions and states by default
 	maxLoad     = 100
 	loadNext    = 3 // ready nodes
-	warnedFiles = 5 // unreadable files that are named
+	warnedFiles = 5 // unreadable files that a reply names
 )
 
 var workspaceLoad = op("workspace_load", reads|repeats, WorkspaceLoad, Help{
@@ -167,7 +167,7 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 	return out, nil
 }
 
-// told returns references as a load has them.
+// told returns references in the form of a load: descriptions by target.
 func told(refs []mdstore.Ref) map[string]string {
 	out := map[string]string{}
 	for _, r := range refs {
@@ -200,7 +200,7 @@ func unread(s *view.View) []string {
 	return out
 }
 
-// planOf returns how the plan stands.
+// planOf returns how the plan stands: counts, focus and ready nodes.
 func planOf(ctx context.Context, env *Env, s *view.View) (p LoadedPlan, err error) {
 	node := func(n *mdstore.Node) LoadedNode { return LoadedNode{string(n.ID), n.Title, string(n.Status)} }
 	p = LoadedPlan{Counts: counts(s, 0), Next: []LoadedNode{}}
@@ -226,7 +226,8 @@ func planOf(ctx context.Context, env *Env, s *view.View) (p LoadedPlan, err erro
 	return p, nil
 }
 
-// leftOff returns the node that the work was on when the last session ended or the newest state was saved, unless it is over.
+// leftOff returns the node that the work was on when the last session ended or the newest state was saved, whichever
+// was later. It returns false if there is none, or if the node is finished.
 func leftOff(s *view.View) (*mdstore.Node, bool) {
 	var newest *mdstore.Page
 	at := int64(-1)
@@ -250,8 +251,8 @@ func leftOff(s *view.View) (*mdstore.Node, bool) {
 // A loadPart is a part of a load that can be shortened.
 type loadPart struct {
 	name string
-	n    int         // its items or bytes
-	show func(n int) // shows the first so many
+	n    int         // the number of its items or bytes
+	show func(n int) // makes the load have the first n of them
 }
 
 func listPart[T any](name string, items *[]T) loadPart {
@@ -259,7 +260,7 @@ func listPart[T any](name string, items *[]T) loadPart {
 	return loadPart{name, len(all), func(n int) { *items = all[:n] }}
 }
 
-// leaveOut takes away from a load what the bound of the reply has no room for, and counts it.
+// leaveOut shortens parts of a load until the reply is within its bound, and counts in Omitted what it leaves out.
 func leaveOut(env *Env, out *WorkspaceLoadOut, l *Loaded) {
 	agent := cmp.Or(l.Agent, &Agent{})
 	prompt := agent.SystemPrompt

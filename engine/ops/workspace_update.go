@@ -64,7 +64,7 @@ arbor rules add "No new dependencies"
 arbor rules replace -F rules.txt`,
 })
 
-// WorkspaceUpdateRules changes the rules.
+// WorkspaceUpdateRules adds, removes, replaces or changes rules of a workspace.
 func WorkspaceUpdateRules(ctx context.Context, env *Env, in WorkspaceUpdateRulesIn) (*WorkspaceUpdateRulesOut, error) {
 	id, err := env.workspace(ctx, in.WorkspaceID)
 	if err != nil {
@@ -124,7 +124,7 @@ arbor docs add docs/api.md "the endpoints"
 arbor docs expire docs/old.md`,
 })
 
-// WorkspaceUpdateDocs changes the documents of a workspace.
+// WorkspaceUpdateDocs adds, removes, expires or activates a document of a workspace.
 func WorkspaceUpdateDocs(ctx context.Context, env *Env, in WorkspaceUpdateDocsIn) (*WorkspaceUpdateDocsOut, error) {
 	warned, err := []string(nil), error(nil)
 	if in.Action == string(plan.AddRef) {
