@@ -20,17 +20,17 @@ import (
 //
 // The form, which only this package knows, is a list of parts with a NUL between them: the form with the properties as a
 // number, the targets of active references and those of active documents, each in a line, the problem (of a page: what is wrong with its
-// front matter, as JSON), its next step, the digests, and the front matter.
+// front matter, as JSON), its next step, the digests, the front matter, and the own keys of a node.
 type Facts string
 
 const (
-	factsLetter  = "e" // the next letter for every change of the form, or of what checks of one file find
+	factsLetter  = "f" // the next letter for every change of the form, or of what checks of one file find
 	problemKept  = 512 // bytes of a problem; a longer one is read from the document
 	digestsMost  = 48  // fields and sections; a document with more has no digests
 	factsBetween = "\x00"
 	partProblem  = 3
 	partFront    = 6
-	partsOfFacts = 7
+	partOwn      = 7
 )
 
 // factsForm is what facts begin with: the letter, and a digest of the tables of fields and keys, whose values they keep
@@ -46,14 +46,15 @@ const (
 	factProblem             // there is a problem
 	factLong                // the problem is too long to be kept here
 	factFront               // the front matter of the node is not kept here
+	factOwn                 // nor are its own keys
 )
 
-func makeFacts(properties int, refs, docs []string, p Problem, digests Digests, front string) Facts {
+func makeFacts(properties int, refs, docs []string, p Problem, digests Digests, front, own string) Facts {
 	if len(p.Text)+len(p.NextStep) > problemKept {
 		p, properties = Problem{}, properties|factLong
 	}
 	parts := []string{factsForm() + strconv.Itoa(properties), strings.Join(refs, "\n"), strings.Join(docs, "\n"),
-		p.Text, p.NextStep, string(digests), front}
+		p.Text, p.NextStep, string(digests), front, own}
 	return Facts(strings.Join(parts, factsBetween))
 }
 
@@ -106,7 +107,9 @@ func (f Facts) lines(part int) iter.Seq[string] {
 func (f Facts) Digests() Digests { return Digests(f.part(5)) }
 
 // DigestsOf returns facts that hold the digests of a document and nothing else.
-func DigestsOf(d *mdoc.Doc) Facts { return makeFacts(factClean, nil, nil, Problem{}, digestsOf(d), "") }
+func DigestsOf(d *mdoc.Doc) Facts {
+	return makeFacts(factClean, nil, nil, Problem{}, digestsOf(d), "", "")
+}
 
 func nodeFacts(_ *Kind, p Path, d *mdoc.Doc) Facts {
 	n := NodeOf(p, Version{}, d, nil)
@@ -117,11 +120,15 @@ func nodeFacts(_ *Kind, p Path, d *mdoc.Doc) Facts {
 	} else if len(checkOf(n)) == 0 {
 		properties = factClean
 	}
+	own, whole := n.Own().packed()
+	if !whole {
+		own, properties = "", properties|factOwn
+	}
 	problem := n.Problem()
 	if !problem.IsZero() {
 		properties |= factProblem
 	}
-	return makeFacts(properties, active(n.References()), active(n.Docs()), problem, digestsOf(d), front)
+	return makeFacts(properties, active(n.References()), active(n.Docs()), problem, digestsOf(d), front, own)
 }
 
 func active(refs []Ref) (targets []string) {

@@ -15,16 +15,18 @@ import (
 var NodeKind = &Kind{
 	Name: "node", Form: NodeForm, Facts: nodeFacts, Check: checkNode,
 	Place: Place{Dir: NodesDir, Name: NodeFile, Deep: true, Each: true},
-	Keys: append([]Key{
-		{Name: KeyID, Help: "an id; `root` for the root"},
-		{Name: KeyTitle, Merge: MergeNoted, Help: "text of one line"},
-		{Name: KeyType, Help: "`planning` or `execution`"},
-		{Name: KeyStatus, Merge: MergeStatus, Help: "a status of that type"},
-		{Name: KeyParent, Help: "the id of the parent; `null` for the root"},
-		{Name: KeyCreated, Time: true, Help: "Unix milliseconds"},
-		{Name: KeyUpdated, Time: true, Merge: MergeNewest, Help: "Unix milliseconds"},
-	}, fieldKeys()...),
+	Keys:  nodeKeys,
 }
+
+var nodeKeys = append([]Key{
+	{Name: KeyID, Help: "an id; `root` for the root"},
+	{Name: KeyTitle, Merge: MergeNoted, Help: "text of one line"},
+	{Name: KeyType, Help: "`planning` or `execution`"},
+	{Name: KeyStatus, Merge: MergeStatus, Help: "a status of that type"},
+	{Name: KeyParent, Help: "the id of the parent; `null` for the root"},
+	{Name: KeyCreated, Time: true, Help: "Unix milliseconds"},
+	{Name: KeyUpdated, Time: true, Merge: MergeNewest, Help: "Unix milliseconds"},
+}, fieldKeys()...)
 
 // NodeForm is the form of Node.md.
 var NodeForm = &mdoc.Form{Sections: []mdoc.SectionForm{

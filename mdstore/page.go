@@ -168,32 +168,22 @@ func (p *Page) Facts() Facts {
 	return p.facts
 }
 
-// Separators of the values in the facts of a page.
-const (
-	fieldBetween = "\x1f"
-	itemBetween  = "\x1e"
-)
-
 func pageFacts(k *Kind, path Path, d *mdoc.Doc) Facts {
 	p := PageOf(k, path, Version{}, d, nil)
 	properties := factClean
 	if len(p.Problems) > 0 || len(p.Check()) > 0 {
 		properties = 0
 	}
-	var front []string
+	var front [][]string
 	for _, f := range p.front {
-		front = append(front, f.key+itemBetween+strings.Join(f.items, itemBetween))
+		front = append(front, append([]string{f.key}, f.items...))
 	}
-	text := strings.Join(front, fieldBetween)
-	marks := strings.Count(text, fieldBetween) + strings.Count(text, itemBetween)
-	for _, f := range p.front {
-		marks -= len(f.items) + 1
-	}
+	text, whole := packRows(front)
 	problems := problemsText(p.Problems)
-	if marks != -1 && len(p.front) > 0 || strings.Contains(text, factsBetween) || len(problems) > problemKept || p.ID != p.statedID() {
+	if !whole || len(problems) > problemKept || p.ID != p.statedID() {
 		text, problems, properties = "", "", properties|factFront // the values cannot be kept here
 	}
-	return makeFacts(properties, nil, nil, Problem{Text: problems}, digestsOf(d), text)
+	return makeFacts(properties, nil, nil, Problem{Text: problems}, digestsOf(d), text, "")
 }
 
 // problemsText returns problems as facts keep them; setProblems undoes it.
@@ -227,11 +217,8 @@ func (p *Page) setProblems(text string) {
 // Page returns the page that the scanned file states, without its document.
 func (r *Scanned) Page(k *Kind) *Page {
 	p := &Page{Kind: k, Path: r.Path, Stamp: r.Stamp, version: r.Version, facts: r.Facts}
-	if text := r.Facts.part(partFront); text != "" {
-		for f := range strings.SplitSeq(text, fieldBetween) {
-			items := strings.Split(f, itemBetween)
-			p.front = append(p.front, pageField{items[0], items[1:]})
-		}
+	for _, row := range unpackRows(r.Facts.part(partFront)) {
+		p.front = append(p.front, pageField{row[0], row[1:]})
 	}
 	p.ID = p.statedID()
 	p.setProblems(r.Facts.part(partProblem))

@@ -34,24 +34,52 @@ func (d *Doc) List(key string) []string {
 	if f.Kind != Nested {
 		return []string{f.Value}
 	}
+	texts, _ := d.Texts(key)
+	return texts
+}
+
+// Texts returns the texts of a front matter key that holds a list. plain is false if the value is a mapping, or a list
+// that has lists or mappings among its items, which are left out; items that are null are left out too.
+func (d *Doc) Texts(key string) (texts []string, plain bool) {
 	d.parseFront.Do(func() { d.front, _ = parseFront(d.text, d.parts.front) })
 	e := d.front.find(key)
 	if e == nil || e.val == nil {
-		return nil
+		return nil, false
 	}
 	n := e.val
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
-	var out []string
-	if n.Kind == yaml.SequenceNode {
-		for _, item := range n.Content {
-			if kind, text := scalarOf(item); kind != Nested && kind != Null {
-				out = append(out, text)
-			}
+	if n.Kind != yaml.SequenceNode {
+		return nil, false
+	}
+	plain = true
+	for _, item := range n.Content {
+		switch kind, text := scalarOf(item); kind {
+		case Nested:
+			plain = false
+		case Null:
+		default:
+			texts = append(texts, text)
 		}
 	}
-	return out
+	return texts, plain
+}
+
+// Source returns the YAML of a field's value as it stands, without the indentation that all its lines have, and with LF
+// line ends.
+func (d *Doc) Source(f Field) string {
+	s := d.clamp(f.Span)
+	at := lineStart(d.text, s.Start)
+	indent := d.text[at:s.Start]
+	if !blank(indent) { // it begins behind the key
+		return d.lf(s)
+	}
+	lines := strings.Split(d.lf(Span{at, s.End}), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimPrefix(line, string(indent))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // editList replaces a list of plain values. It refuses a list that holds more than its items, such as a comment,
