@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"arbor/statemachine"
 )
 
 // A BoardHead is the text above and below the tree of a workspace at a glance.
@@ -11,7 +13,7 @@ type BoardHead struct {
 	ID, Name, Goal string
 	Archived       bool
 	Rules          int
-	Done, Work     int            // terminal execution nodes, and all of them
+	Progress       statemachine.Outcomes
 	ByStatus       map[string]int // of all nodes
 	Problem        BoardProblem   // of the workspace itself
 	Problems       []BoardProblem // of nodes
@@ -59,8 +61,8 @@ func Board(h BoardHead, rows []TreeRow, style Style) string {
 		line(goal)
 	}
 	line("")
-	done := fmt.Sprintf("%d of %d done", h.Done, h.Work)
-	facts := []string{bar(h.Done, h.Work, style) + " " + done, count(h.Rules, "rule")}
+	facts := append(h.Progress.Words(), count(h.Rules, "rule"))
+	facts[0] = bar(h.Progress.Done, h.Progress.Work(), style) + " " + facts[0]
 	problems := h.problems()
 	if n := len(problems) + h.MoreProblems; n > 0 {
 		facts = append(facts, style.Paint(yellow, count(n, "problem")))
@@ -166,7 +168,7 @@ func markdownBoard(h BoardHead, rows []TreeRow) string {
 	if h.Goal != "" {
 		b.WriteString("Goal: " + esc(h.Goal) + "\n\n")
 	}
-	facts := []string{fmt.Sprintf("%d of %d done", h.Done, h.Work), count(h.Rules, "rule")}
+	facts := append(h.Progress.Words(), count(h.Rules, "rule"))
 	for _, s := range signs {
 		if n := h.ByStatus[string(string(s.status))]; n > 0 {
 			facts = append(facts, strconv.Itoa(n)+" "+string(s.status))

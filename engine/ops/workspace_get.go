@@ -113,27 +113,21 @@ func (env *Env) info(w *mdstore.Workspace) WorkspaceInfo {
 
 // Counts are the numbers of a workspace's nodes.
 type Counts struct {
-	Total     int            `json:"total"`
-	ByStatus  map[string]int `json:"byStatus"`
-	Done      int            `json:"done"`      // terminal execution nodes
-	Work      int            `json:"work"`      // execution nodes
-	Problems  int            `json:"problems"`  // nodes with an open problem
-	Damaged   int            `json:"damaged"`   // diagnostics of files
-	Unreached int            `json:"unreached"` // nodes that are not below the root: orphans and cycles
+	Total    int            `json:"total"`
+	ByStatus map[string]int `json:"byStatus"`
+	statemachine.Outcomes
+	Problems  int `json:"problems"`  // nodes with an open problem
+	Damaged   int `json:"damaged"`   // diagnostics of files
+	Unreached int `json:"unreached"` // nodes that are not below the root: orphans and cycles
 }
 
 // counts returns the numbers of a workspace's nodes.
 func counts(s *view.View, diagnostics int) Counts {
-	c := Counts{ByStatus: map[string]int{}, Total: s.Len(), Damaged: diagnostics, Unreached: s.Len()}
+	c := Counts{Total: s.Len(), ByStatus: map[string]int{}, Outcomes: s.Progress(), Damaged: diagnostics,
+		Unreached: s.Len()}
 	for _, n := range s.Walk(mdstore.Root) {
 		c.Unreached--
 		c.ByStatus[string(n.Status)]++
-		if !statemachine.TakesChildren(n.Type) {
-			c.Work++
-			if statemachine.Terminal(n.Status) {
-				c.Done++
-			}
-		}
 		if n.HasProblem() {
 			c.Problems++
 		}
@@ -175,9 +169,10 @@ var workspaceStatus = op("workspace_status", reads|repeats, WorkspaceStatus, Hel
 	Use:     "status [WS]",
 	Also:    "ws status",
 	Aliases: "st",
-	Text: `The goal, how many execution nodes are done (completed, failed or cancelled),
-the whole tree, open problems with their next steps, and what is wrong with
-files of the plan; arbor check looks at those of memory and sessions, too.
+	Text: `The goal, how many leaves are done, given up (failed or cancelled) and not
+needed (open, below a node that is completed or cancelled), the whole tree, open
+problems with their next steps, and what is wrong with files of the plan; arbor
+check looks at those of memory and sessions, too.
 --format markdown is for pasting it somewhere.`,
 	Example: `arbor status
 arbor status Login --format markdown`,
@@ -275,7 +270,7 @@ const boardMost = 10
 // Board returns what a status shows above and below the tree, with at most that many problems and as many diagnostics.
 func (out *WorkspaceStatusOut) Board(most int) render.BoardHead {
 	h := render.BoardHead{ID: out.Workspace.ID, Name: out.Workspace.Name, Goal: out.Workspace.Goal, Archived: out.Workspace.Status == mdstore.StatusArchived,
-		Rules: len(out.Workspace.Rules), Done: out.Counts.Done, Work: out.Counts.Work, ByStatus: out.Counts.ByStatus}
+		Rules: len(out.Workspace.Rules), Progress: out.Counts.Outcomes, ByStatus: out.Counts.ByStatus}
 	if out.Problem != nil {
 		h.Problem = render.BoardProblem{Problem: out.Problem.Text, NextStep: out.Problem.NextStep}
 	}

@@ -42,7 +42,7 @@ func showLoad(sh *shell, out *ops.WorkspaceLoadOut) error {
 	p.list("## Sessions", headLines(l.Sessions))
 	p.list("## States", headLines(l.States))
 	p.heading("## Plan")
-	p.line(fmt.Sprintf("%s, %d of %d done", counted(l.Plan.Counts.Total, "node"), l.Plan.Counts.Done, l.Plan.Counts.Work))
+	p.line(fmt.Sprintf("%s, %v", counted(l.Plan.Counts.Total, "node"), l.Plan.Counts.Outcomes))
 	if n := l.Plan.Focus; n != nil {
 		p.line("- focus: " + n.Title + " (" + n.Status + ", " + n.NodeID + ")")
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -77,7 +76,7 @@ func showOverview(ctx context.Context, sh *shell) (bool, error) {
 	}
 	short := shortWorkspaces(sh, heads)
 	for _, g := range *all {
-		done, focus := fmt.Sprintf("%d of %d done", g.Counts.Done, g.Counts.Work), g.Focus
+		done, focus := g.Counts.Outcomes.String(), g.Focus
 		if focus != "" {
 			focus = "focus: " + focus
 		}

@@ -113,7 +113,7 @@ func showWorkspace(sh *shell, out *ops.WorkspaceGetOut) error {
 	n := namesOf(sh, w.ID)
 	p.title(w.Name, n.id(w.ID))
 	p.line(w.Goal)
-	facts := []string{w.Status, counted(out.Counts.Total, "node"), fmt.Sprintf("%d of %d done", out.Counts.Done, out.Counts.Work)}
+	facts := []string{w.Status, counted(out.Counts.Total, "node"), out.Counts.Outcomes.String()}
 	if w.FocusedNodeID != "" {
 		facts = append(facts, "focus "+render.Visible(n.titled(w.FocusedNodeID)))
 	}

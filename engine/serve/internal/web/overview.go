@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,7 +49,7 @@ type overview struct {
 	*ops.WorkspaceStatusOut
 	Others  []otherWorkspace
 	Working []*ops.TreeNode // what is in work
-	Next    []*ops.TreeNode // some of what waits
+	Next    []*ops.TreeNode // the first of what is ready and in no one's work
 	Last    int64           // when this browser was here before, Unix milliseconds; 0 for never
 	Changed []view.Difference
 	More    int // further ones
@@ -85,10 +86,15 @@ func (s *Site) overview(r *http.Request, v *screen) error {
 	})
 	o.MoreWork, o.MoreProblems = len(o.Working)-longList, len(out.Problems)-longList
 	o.Working, out.Problems = o.Working[:min(len(o.Working), longList)], out.Problems[:min(len(out.Problems), longList)]
-	o.Next = pick(out.Tree, func(n *ops.TreeNode) bool {
-		return n.Type == statemachine.Execution && n.Status == statemachine.Initial(n.Type)
-	})
-	o.Next = o.Next[:min(len(o.Next), shortList)]
+	ready, err := ops.NodeNext(r.Context(), s.env(), ops.NodeNextIn{In: in.In, Count: new(shortList)})
+	if err != nil {
+		return err
+	}
+	place := func(n *ops.TreeNode) int {
+		return slices.IndexFunc(ready.Nodes, func(r ops.NextNode) bool { return r.NodeID == n.ID })
+	}
+	o.Next = pick(out.Tree, func(n *ops.TreeNode) bool { return place(n) >= 0 && !slices.Contains(o.Working, n) })
+	slices.SortFunc(o.Next, func(a, b *ops.TreeNode) int { return place(a) - place(b) })
 	for _, head := range v.All {
 		if head.ID != v.Workspace && !v.Static {
 			other, err := ops.WorkspaceGet(r.Context(), s.env(), ops.WorkspaceGetIn{In: ops.In{WorkspaceID: head.ID}})

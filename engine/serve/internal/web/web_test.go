@@ -208,6 +208,24 @@ func TestViewsShowThePlan(t *testing.T) {
 	}
 }
 
+// Failed work is not done, what somebody has claimed is in work and not next, and the numbers of the overview add up.
+func TestTheOverviewTellsTheTruth(t *testing.T) {
+	files := enginetest.Plan("ws-a", "node-a", "node-b", "node-c")
+	files[mdstore.NodePath("ws-a", "node-f")] = enginetest.Step("node-f", "failed", "## Conclusion\n\nno\n")
+	files[mdstore.NodePath("ws-a", "node-g")] = enginetest.Step("node-g", "completed", "## Conclusion\n\nyes\n")
+	w := newWorld(t, files)
+	w.do("node_next", map[string]any{"workspaceId": "ws-a", "claim": true, "sessionId": "s20"})
+	_, said := w.get("/?ws=ws-a")
+	if !strings.Contains(said, "1 / 4 done · 1 given up · with their groups 6 nodes") {
+		t.Errorf("the numbers do not add up:\n%s", said)
+	}
+	_, said, _ = strings.Cut(said, "<h2>In work</h2>")
+	work, next, _ := strings.Cut(said, "<h2>Next</h2>")
+	if !strings.Contains(work, "T node-a") || strings.Contains(next, "T node-a") || !strings.Contains(next, "T node-b") {
+		t.Errorf("in work:\n%s\nnext:\n%s", work, next)
+	}
+}
+
 func TestReferencesAreReadFromBothEnds(t *testing.T) {
 	w := newWorld(t, nil)
 	ws, first, second := w.plan()
