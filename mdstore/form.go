@@ -12,6 +12,7 @@ const (
 	SecConclusion  = "Conclusion"
 	SecNote        = "Note"
 	SecReferences  = "References"
+	SecCriteria    = "Acceptance Criteria"
 
 	SecPurpose     = "Purpose" // the briefing of a workspace
 	SecCurrentGoal = "Current Goal"

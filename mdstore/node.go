@@ -31,6 +31,7 @@ var nodeKeys = append([]Key{
 // NodeForm is the form of Node.md.
 var NodeForm = &mdoc.Form{Sections: []mdoc.SectionForm{
 	{Name: SecRequirement, Aliases: []string{"需求"}},
+	{Name: SecCriteria, Aliases: []string{"验收标准", "Acceptance", "Definition of Done", "完成标准"}, Key: unboxed},
 	{Name: SecConclusion, Aliases: []string{"结论"}},
 	{Name: SecNote, Aliases: []string{"备注"}},
 	{Name: SecDocs, Aliases: []string{"文档"}, Key: target},
@@ -54,7 +55,21 @@ type Head struct {
 	Title  string              `json:"title"`
 	Type   statemachine.Type   `json:"type"`
 	Status statemachine.Status `json:"status"`
+	Ticked string              `json:"ticked,omitempty"` // how many of its task boxes are ticked, as "2/5"; "" for none
 	Fields
+}
+
+// Marks returns what lists show of a node besides title and status.
+func (h *Head) Marks() []string { return h.marks(h.Fields.Marks()) }
+
+// AllMarks returns what the view of a single node shows besides title and status.
+func (h *Head) AllMarks() []string { return h.marks(h.Fields.AllMarks()) }
+
+func (h *Head) marks(all []string) []string {
+	if h.Ticked != "" {
+		all = append(all, h.Ticked)
+	}
+	return all
 }
 
 // A Node is one node as its file states it. It never changes; its texts are read from the document.
@@ -170,6 +185,7 @@ func NodeOf(path Path, version Version, doc *mdoc.Doc, problems []mdoc.Diagnosti
 	}
 	n.Type = statemachine.Type(r.text(KeyType))
 	n.Status = statemachine.Status(r.text(KeyStatus))
+	n.Ticked = Ticked(CriteriaOf(doc))
 	n.Fields = r.fields()
 	n.CreatedAt = r.integer(KeyCreated)
 	n.UpdatedAt = r.integer(KeyUpdated)

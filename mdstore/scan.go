@@ -82,7 +82,7 @@ const frontBetween = "\x1f"
 
 // front returns the values of the node's front matter in one text; ok is false if it cannot hold them.
 func (n *Node) front() (text string, ok bool) {
-	values := []string{string(n.ID), n.Title, string(n.Type), string(n.Status), string(n.Parent),
+	values := []string{string(n.ID), n.Title, string(n.Type), string(n.Status), string(n.Parent), n.Ticked,
 		strconv.FormatInt(n.CreatedAt, 10), strconv.FormatInt(n.UpdatedAt, 10)}
 	for _, f := range AllFields() {
 		values = append(values, n.Text(f))
@@ -99,7 +99,7 @@ func (n *Node) setFront(text string) {
 		return value
 	}
 	n.ID, n.Title = ID(next()), next()
-	n.Type, n.Status, n.Parent = statemachine.Type(next()), statemachine.Status(next()), ID(next())
+	n.Type, n.Status, n.Parent, n.Ticked = statemachine.Type(next()), statemachine.Status(next()), ID(next()), next()
 	n.CreatedAt, _ = strconv.ParseInt(next(), 10, 64)
 	n.UpdatedAt, _ = strconv.ParseInt(next(), 10, 64)
 	for _, f := range AllFields() {

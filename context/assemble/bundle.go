@@ -34,6 +34,7 @@ type Range [2]int
 type Lines struct {
 	Rules       Range `json:"rules,omitzero"`
 	Requirement Range `json:"requirement,omitzero"`
+	Criteria    Range `json:"criteria,omitzero"`
 	Conclusion  Range `json:"conclusion,omitzero"`
 	Note        Range `json:"note,omitzero"`
 	Docs        Range `json:"docs,omitzero"`
@@ -60,6 +61,7 @@ type ChainPart struct {
 	NodeID mdstore.ID `json:"nodeId"`
 	mdstore.Head
 	Requirement string           `json:"requirement"`
+	Criteria    string           `json:"criteria,omitempty"` // with the numbers of the boxes
 	Docs        []Doc            `json:"docs"`
 	Note        string           `json:"note"`
 	Conclusion  string           `json:"conclusion"`

@@ -83,11 +83,11 @@ func (l *cutList) collect() {
 	texts := make([][]*text, 0, len(b.Chain)+1) // of the chain, then of the workspace
 	for i := range ancestors {
 		p := &ancestors[i]
-		texts = append(texts, textsOf(RoleAncestor, p.NodeID, p.Problem, &p.Conclusion, &p.Requirement))
+		texts = append(texts, textsOf(RoleAncestor, p.NodeID, p.Problem, &p.Conclusion, &p.Requirement, &p.Criteria))
 	}
 	note := &text{omission: Omission{What: WhatNote, Role: RoleFocus, NodeID: focus.NodeID}, at: &focus.Note}
-	others := textsOf(RoleFocus, focus.NodeID, focus.Problem, &focus.Conclusion, nil)
-	texts = append(texts, append([]*text{note}, others...), textsOf(RoleWorkspace, "", w.Problem, nil, nil))
+	others := textsOf(RoleFocus, focus.NodeID, focus.Problem, &focus.Conclusion, nil, &focus.Criteria)
+	texts = append(texts, append([]*text{note}, others...), textsOf(RoleWorkspace, "", w.Problem, nil, nil, nil))
 	l.texts = slices.Concat(texts...)
 	for _, t := range l.texts {
 		t.full, t.left = *t.at, len(*t.at)
@@ -143,7 +143,7 @@ func (l *cutList) childConclusions() {
 }
 
 // textsOf returns the texts of one owner that can be cut; nil for those that it does not have.
-func textsOf(role string, id mdstore.ID, problem *mdstore.Problem, conclusion, requirement *string) (all []*text) {
+func textsOf(role string, id mdstore.ID, problem *mdstore.Problem, conclusion, requirement, criteria *string) (all []*text) {
 	add := func(what string, at *string) {
 		all = append(all, &text{omission: Omission{What: what, Role: role, NodeID: id}, at: at})
 	}
@@ -156,6 +156,9 @@ func textsOf(role string, id mdstore.ID, problem *mdstore.Problem, conclusion, r
 	}
 	if requirement != nil {
 		add(WhatRequirement, requirement)
+	}
+	if criteria != nil {
+		add(WhatCriteria, criteria)
 	}
 	return all
 }

@@ -116,7 +116,7 @@ func (g *gatherer) part(n *mdstore.Node, role string) ChainPart {
 	doc, version := n.File()
 	p.File, p.Version, p.Lines = g.place(n.Path, version, doc)
 	n = n.Holding(doc)
-	p.Requirement, p.Conclusion, p.Note = n.Requirement(), n.Conclusion(), n.Note()
+	p.Requirement, p.Criteria, p.Conclusion, p.Note = n.Requirement(), n.CriteriaText(), n.Conclusion(), n.Note()
 	if !g.opt.Places && role == RoleAncestor && p.Requirement == g.b.Workspace.Goal {
 		p.Requirement = "" // the root's, which is the goal that stands above it
 	}
@@ -124,7 +124,7 @@ func (g *gatherer) part(n *mdstore.Node, role string) ChainPart {
 	p.Problem = g.problem(n.Problem(), role, n.ID)
 	p.LogEntries = g.log(n.Log(), role, n.ID)
 	g.unreadable(WhatNode, role, n.ID, n.Problems)
-	texts := p.Requirement + p.Conclusion + p.Note
+	texts := p.Requirement + p.Criteria + p.Conclusion + p.Note
 	if !g.opt.Places && role == RoleAncestor && texts == "" && len(p.Docs)+len(p.LogEntries) == 0 && p.Problem == nil {
 		p.File = "" // it has nothing to go and look at
 	}
@@ -232,7 +232,7 @@ func (g *gatherer) children(focus *mdstore.Node) {
 // textBytes returns the bytes of the texts that a node would bring into a chain.
 func textBytes(n *mdstore.Node) int {
 	p := n.Problem()
-	sum := len(n.Requirement()) + len(n.Conclusion()) + len(n.Note()) + len(p.Text) + len(p.NextStep)
+	sum := len(n.Requirement()) + len(n.CriteriaText()) + len(n.Conclusion()) + len(n.Note()) + len(p.Text) + len(p.NextStep)
 	for _, d := range n.Docs() {
 		sum += len(d.Target) + len(d.Description)
 	}

@@ -22,6 +22,7 @@ type Omission struct {
 const (
 	WhatNode        = "node" // all of its texts; where the reason is ReasonUnreadable, those that could not be read
 	WhatRequirement = "requirement"
+	WhatCriteria    = "criteria"
 	WhatConclusion  = "conclusion"
 	WhatNote        = "note"
 	WhatDoc         = "doc"

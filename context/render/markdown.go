@@ -87,6 +87,7 @@ func (p *page) node(c *assemble.ChainPart, focus bool) {
 	}
 	p.facts(string(c.Type), string(c.Status), strings.Join(c.AllMarks(), ", "), string(c.File), version)
 	p.text("Requirement", c.Lines.Requirement, c.Requirement)
+	p.text("Acceptance criteria", c.Lines.Criteria, c.Criteria)
 	p.docs(c.Docs, c.Lines.Docs)
 	p.text("Note", c.Lines.Note, c.Note)
 	p.text("Conclusion", c.Lines.Conclusion, c.Conclusion)

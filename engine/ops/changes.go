@@ -181,6 +181,15 @@ func (o *Out) Sends(ws mdstore.ID, nodes ...mdstore.ID) *Out {
 	return o
 }
 
+// criteriaIn adds the criteria that stand in a text with their numbers.
+func criteriaIn(text string, to map[string]bool) {
+	for line := range strings.SplitSeq(text, "\n") {
+		if c := mdstore.CutNumber(line); c != line {
+			to[c] = true
+		}
+	}
+}
+
 func (o *Out) out() *Out { return o }
 
 // Sent notes which texts the reply r has brought to the caller's session in full. It reads the texts of the nodes that
@@ -197,8 +206,10 @@ func (env *Env) Sent(ctx context.Context, result any, r Reply) {
 	for token, err := data.Token(); err == nil; token, err = data.Token() {
 		if s, is := token.(string); is {
 			inData[s] = true
+			criteriaIn(s, inData)
 		}
 	}
+	criteriaIn(r.Text, inData)
 	page := ""
 	if r.Text != string(r.Data) { // Markdown, with and without the marks of quotes
 		page = "\n" + strings.ReplaceAll(r.Text, "\r\n", "\n") + "\n"

@@ -14,6 +14,14 @@ type Text struct {
 	Parts  []string     `json:"-"`                // the parts as replies show them
 }
 
+// Same returns what two texts have in common that count as the same: criteria and requirements whatever is ticked.
+func (t Text) Same() string {
+	if t.Field == "criteria" || t.Field == "requirement" {
+		return mdstore.Unticked(t.Text)
+	}
+	return t.Text
+}
+
 // TextsOf returns the texts of a node's document, or of a workspace's where the id is "".
 func TextsOf(id mdstore.ID, doc *mdoc.Doc) (all []Text) {
 	add := func(field, text string, parts ...string) {
@@ -33,6 +41,13 @@ func TextsOf(id mdstore.ID, doc *mdoc.Doc) (all []Text) {
 	for _, name := range sections {
 		text := doc.Text(name)
 		add(name, text, text)
+	}
+	if id != "" {
+		var parts []string
+		for _, b := range doc.Boxes(mdstore.SecCriteria) {
+			parts = append(parts, b.Text)
+		}
+		add("criteria", doc.Text(mdstore.SecCriteria), parts...)
 	}
 	p := w.Problem()
 	add("problem", doc.Text(mdstore.SecProblem), p.Text, p.NextStep)
@@ -55,7 +70,7 @@ func (f FileChange) Texts() (was, now []Text) {
 	}
 	before := TextsOf(id, f.was)
 	for i, t := range TextsOf(id, f.is) {
-		if t.Text != before[i].Text {
+		if t.Same() != before[i].Same() {
 			was, now = append(was, before[i]), append(now, t)
 		}
 	}

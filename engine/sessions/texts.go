@@ -26,7 +26,7 @@ func (s *Seen) Knows(ctx context.Context, session string, ws mdstore.ID, t plan.
 		return false, false, false
 	}
 	last, read := m.Texts[place(ws, t)]
-	same = read && last&^ownBit == digest(t.Text)
+	same = read && last&^ownBit == digest(t.Same())
 	return read, same, same && last&ownBit != 0
 }
 
@@ -35,7 +35,7 @@ func (s *Seen) Knows(ctx context.Context, session string, ws mdstore.ID, t plan.
 func (s *Seen) NoteTexts(ctx context.Context, session string, ws mdstore.ID, texts []plan.Text, own bool) error {
 	noted := map[uint64]uint64{}
 	for _, t := range texts {
-		sum := digest(t.Text)
+		sum := digest(t.Same())
 		if own {
 			sum |= ownBit
 		}

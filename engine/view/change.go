@@ -68,7 +68,7 @@ func wordOf(d *mdoc.Doc, key string) *string {
 }
 
 // lists are the sections whose items are entries.
-var lists = []string{mdstore.SecRules, mdstore.SecDocs, mdstore.SecReferences, mdstore.SecLog}
+var lists = []string{mdstore.SecRules, mdstore.SecDocs, mdstore.SecReferences, mdstore.SecCriteria, mdstore.SecLog}
 
 // SectionChanges returns the sections whose texts changed, as FieldChanges does.
 func SectionChanges(was, is *mdoc.Doc) []SectionChange {

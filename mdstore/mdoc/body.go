@@ -41,6 +41,7 @@ type block struct {
 	marks  int    // headings: offset of the first # of an ATX heading, -1 for setext
 	items  []item // lists
 	number int    // lists: the first number of an ordered one; -1 for bullets
+	boxes  []Box  // lists: the task boxes in it, of any depth; without Section and Line
 	html   ast.HTMLBlockType
 }
 
@@ -130,6 +131,7 @@ func (k *block) describe(src []byte, base int, n ast.Node) {
 			}
 			k.addItem(src, base+at, li.Offset)
 		}
+		k.boxes = boxesOf(src, base, n)
 	case *ast.FencedCodeBlock:
 		k.kind = fenceBlock
 	case *ast.HTMLBlock:

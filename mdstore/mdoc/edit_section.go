@@ -3,6 +3,7 @@ package mdoc
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // editText computes the edits of the text of an existing section.
@@ -154,8 +155,8 @@ func (d *Doc) titleFor(name string) string {
 		if j < 0 {
 			continue
 		}
-		if strings.EqualFold(d.form.Sections[j].Name, strings.TrimSpace(sections[k].Title)) {
-			return form.Name
+		if title := strings.TrimSpace(sections[k].Title); strings.EqualFold(d.form.Sections[j].Name, title) || title[0] < utf8.RuneSelf {
+			return form.Name // another English heading says no more than the standard one
 		}
 		aliases = true
 	}

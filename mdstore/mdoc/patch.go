@@ -22,7 +22,7 @@ type op struct {
 	name   string // field key or section name
 	scalar Scalar
 	text   string // adapted, with LF line ends
-	index  int
+	index  int // of an item; of a box, the offset of its mark
 }
 
 type opKind uint8
@@ -33,6 +33,7 @@ const (
 	appendItem
 	replaceItem
 	removeItem
+	tickBox
 )
 
 // SetField computes the edit that sets the front matter key to the value. A missing key

@@ -22,6 +22,7 @@ type sectionPlan struct {
 	appends []string
 	items   map[int]*string // the new texts of items; nil for one that is removed
 	places  []place         // the items of all sections in at; nil if no item is edited
+	ticks   map[int]byte    // the new characters of boxes, by their offsets
 }
 
 // removes reports whether item i of the sections is removed.
@@ -53,6 +54,10 @@ func (d *Doc) plan(ops []op) (*plan, error) {
 			added = append(added, s)
 		case s.text != nil:
 			p.editText(s)
+		case s.ticks != nil:
+			for mark, c := range s.ticks {
+				p.replaceSpan(Span{mark, mark + 1}, string(c))
+			}
 		default:
 			p.editItems(s)
 		}
@@ -87,13 +92,23 @@ func (p *plan) addSection(o op) error {
 				s.name, s.at[0].Line, s.at[1].Line)
 		}
 		s.text = &o.text
-	} else if err := p.addItem(s, o); err != nil {
+	} else if err := p.addPart(s, o); err != nil {
 		return err
 	}
 	if s.text != nil && len(s.appends)+len(s.items) > 0 {
 		return p.doc.refuse(0, "section %s is given a text and other items in one edit; do one after the other", s.name)
 	}
+	if s.ticks != nil && (s.text != nil || len(s.appends)+len(s.items) > 0) {
+		return p.doc.refuse(0, "section %s is given another text and ticks in one edit; do one after the other", s.name)
+	}
 	return nil
+}
+
+func (p *plan) addPart(s *sectionPlan, o op) error {
+	if o.do == tickBox {
+		return p.addTick(s, o)
+	}
+	return p.addItem(s, o)
 }
 
 func (p *plan) addItem(s *sectionPlan, o op) error {

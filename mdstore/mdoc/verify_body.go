@@ -88,6 +88,9 @@ func (p *plan) checkSection(s *sectionPlan, after *Doc) *EditError {
 		}
 		return nil
 	}
+	if s.ticks != nil {
+		return p.checkTicks(s, after, now)
+	}
 	return p.checkItems(s, after, now)
 }
 

@@ -38,6 +38,7 @@ func showNode(sh *shell, out *ops.NodeGetOut) error {
 	p.line(whose(n.Claim))
 	p.diagnostics(n.Diagnostics)
 	p.section("## Requirement", n.Requirement)
+	p.criteria(n)
 	p.section("## Note", n.Note)
 	p.section("## Conclusion", n.Conclusion)
 	p.docs("Docs", n.Docs)
@@ -112,6 +113,21 @@ func (p *page) section(heading, text string) {
 	}
 	p.heading(heading)
 	p.write(strings.TrimRight(render.VisibleLines(text), "\n"))
+}
+
+// criteria writes the task boxes of a node with their numbers: its criteria as the file has them, then those of the
+// requirement.
+func (p *page) criteria(n ops.NodeInfo) {
+	text := n.CriteriaText
+	for _, c := range n.Criteria {
+		switch line := "\n- " + mdstore.Boxed(strconv.Itoa(c.N)+". "+c.Text, c.Done); {
+		case c.In != "":
+			text += line + " (" + c.In + ")"
+		case n.CriteriaText == "":
+			text += line
+		}
+	}
+	p.section("## "+mdstore.SecCriteria, strings.TrimLeft(text, "\n"))
 }
 
 func (p *page) rules(rules []string, hash string) {

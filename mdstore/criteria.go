@@ -1,0 +1,115 @@
+package mdstore
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"arbor/mdstore/mdoc"
+	"arbor/mdstore/pattern"
+)
+
+// A Criterion is a task box of a node: of its criteria, or of its requirement.
+type Criterion struct {
+	N    int    `json:"n"`
+	Text string `json:"text"`
+	Done bool   `json:"done"`
+	In   string `json:"in,omitempty"` // "" for the section of the criteria
+
+	Box mdoc.Box `json:"-"`
+}
+
+// InRequirement is the In of the boxes of a requirement.
+const InRequirement = "requirement"
+
+// CriteriaOf returns the task boxes of a node's document, numbered from 1: those of the sections of criteria in the
+// order of the file, then those of the requirement.
+func CriteriaOf(d *mdoc.Doc) (all []Criterion) {
+	all = append(boxesIn(d, SecCriteria, ""), boxesIn(d, SecRequirement, InRequirement)...)
+	for i := range all {
+		all[i].N = i + 1
+	}
+	return all
+}
+
+func boxesIn(d *mdoc.Doc, section, in string) (all []Criterion) {
+	for _, b := range d.Boxes(section) {
+		all = append(all, Criterion{Text: b.Text, Done: b.Done, In: in, Box: b})
+	}
+	return all
+}
+
+// Criteria returns the task boxes of the node: see CriteriaOf.
+func (n *Node) Criteria() []Criterion { return CriteriaOf(n.Doc()) }
+
+// Ticked returns how many of the criteria are ticked, as "2/5"; "" for none.
+func Ticked(all []Criterion) string {
+	done := 0
+	for _, c := range all {
+		if c.Done {
+			done++
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return strconv.Itoa(done) + "/" + strconv.Itoa(len(all))
+}
+
+// CriteriaText returns the text of the sections of criteria with the numbers of the boxes.
+func (n *Node) CriteriaText() string { return n.Doc().Numbered(SecCriteria) }
+
+// CutNumber returns the text of a box in a line of CriteriaText, and any other line as it is.
+func CutNumber(line string) string {
+	_, text, ok := strings.Cut(line, "] ")
+	number, text, ok2 := strings.Cut(text, ". ")
+	if _, err := strconv.Atoi(number); !ok || !ok2 || err != nil {
+		return line
+	}
+	return text
+}
+
+// PlainCriteria reports whether the sections of criteria hold nothing but boxes below each other, of one line each.
+func (n *Node) PlainCriteria() bool {
+	lines := 0
+	for line := range strings.Lines(n.Doc().Text(SecCriteria)) {
+		if strings.TrimSpace(line) != "" {
+			lines++
+		}
+	}
+	boxes := n.Doc().Boxes(SecCriteria)
+	return lines == len(boxes) && !slices.ContainsFunc(boxes, func(b mdoc.Box) bool { return !b.Top })
+}
+
+// tick matches the ticked box of a list item in any line of a text.
+var tick = pattern.Of(`(?m)^([ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[[xX]\]([ \t])`)
+
+// Unticked returns a text with all of its boxes open: two texts that differ only in what is ticked are the same then.
+func Unticked(text string) string {
+	if !strings.Contains(text, "]") {
+		return text
+	}
+	return tick().ReplaceAllString(text, "$1[ ]$2")
+}
+
+// CutBox returns a text without the mark of a list and the box before it. given reports whether there was a box, and
+// done whether it was ticked.
+func CutBox(text string) (rest string, done, given bool) {
+	m := boxed().FindStringSubmatch(text)
+	return m[2], strings.EqualFold(m[1], "[x]"), m[1] != ""
+}
+
+var boxed = pattern.Of(`(?s)^\s*(?:[-*+]\s+)?(?:(\[[ xX]\])\s+)?(.*)$`)
+
+// Boxed returns the text of a list item with its box.
+func Boxed(text string, done bool) string {
+	if done {
+		return "[x] " + text
+	}
+	return "[ ] " + text
+}
+
+// unboxed is what tells the items of criteria apart: the text, whatever is ticked.
+func unboxed(item string) string {
+	return strings.TrimPrefix(Unticked("- "+item), "- ")
+}
