@@ -14,7 +14,7 @@ type Criterion struct {
 	N    int    `json:"n"`
 	Text string `json:"text"`
 	Done bool   `json:"done"`
-	In   string `json:"in,omitempty"` // "" for the section of the criteria
+	In   string `json:"in,omitempty" only:"rarely"` // "" for the section of the criteria
 
 	Box mdoc.Box `json:"-"`
 }

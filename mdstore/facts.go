@@ -24,7 +24,7 @@ import (
 type Facts string
 
 const (
-	factsLetter  = "f" // the next letter for every change of the form, or of what checks of one file find
+	factsLetter  = "g" // the next letter for every change of the form, or of what checks of one file find
 	problemKept  = 512 // bytes of a problem; a longer one is read from the document
 	digestsMost  = 48  // fields and sections; a document with more has no digests
 	factsBetween = "\x00"
