@@ -232,7 +232,8 @@ func (g *gatherer) children(focus *mdstore.Node) {
 // textBytes returns the bytes of the texts that a node would bring into a chain.
 func textBytes(n *mdstore.Node) int {
 	p := n.Problem()
-	sum := len(n.Requirement()) + len(n.CriteriaText()) + len(n.Conclusion()) + len(n.Note()) + len(p.Text) + len(p.NextStep)
+	sum := len(n.CriteriaText())
+	sum += len(n.Requirement()) + len(n.Conclusion()) + len(n.Note()) + len(p.Text) + len(p.NextStep)
 	for _, d := range n.Docs() {
 		sum += len(d.Target) + len(d.Description)
 	}

@@ -10,7 +10,8 @@ import (
 func linesOf(d *mdoc.Doc) (l Lines) {
 	at := map[string]*Range{
 		mdstore.SecRules: &l.Rules, mdstore.SecRequirement: &l.Requirement, mdstore.SecConclusion: &l.Conclusion,
-		mdstore.SecCriteria: &l.Criteria, mdstore.SecNote: &l.Note, mdstore.SecDocs: &l.Docs, mdstore.SecLog: &l.Log, mdstore.SecProblem: &l.Problem,
+		mdstore.SecCriteria: &l.Criteria,
+		mdstore.SecNote:     &l.Note, mdstore.SecDocs: &l.Docs, mdstore.SecLog: &l.Log, mdstore.SecProblem: &l.Problem,
 	}
 	for _, s := range d.Sections() {
 		r := at[s.Name]

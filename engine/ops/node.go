@@ -28,25 +28,24 @@ type NodeGetOut struct {
 type NodeInfo struct {
 	ID string `json:"id"`
 	mdstore.Head
-	ParentID    string              `json:"parentId"`
-	Requirement string              `json:"requirement"`
-	Criteria    []mdstore.Criterion `json:"criteria,omitempty"`
-	// the text of the criteria with their numbers, where it holds more than they do
-	CriteriaText string             `json:"criteriaText,omitempty" only:"rarely"`
-	Conclusion   string             `json:"conclusion"`
-	Note         string             `json:"note"`
-	Docs         []mdstore.Ref      `json:"docs"`
-	References   []Reference        `json:"references"`
-	Problem      *mdstore.Problem   `json:"problem"`
-	Log          []mdstore.LogEntry `json:"log"`
-	LogHidden    int                `json:"logHidden,omitempty"` // older entries that a bounded result leaves out
-	Children     []string           `json:"children"`
-	MoreKids     int                `json:"childrenHidden,omitempty"` // children that a bounded result leaves out
-	Allowed      []string           `json:"allowed"`                  // the actions that its status allows; none in an archived workspace
-	CreatedAt    int64              `json:"createdAt"`
-	UpdatedAt    int64              `json:"updatedAt"`
-	Path         string             `json:"path" only:"verbose"`
-	Version      string             `json:"version"`
+	ParentID     string              `json:"parentId"`
+	Requirement  string              `json:"requirement"`
+	Criteria     []mdstore.Criterion `json:"criteria,omitempty"`
+	CriteriaText string              `json:"criteriaText,omitempty" only:"rarely"` // where it holds more than boxes
+	Conclusion   string              `json:"conclusion"`
+	Note         string              `json:"note"`
+	Docs         []mdstore.Ref       `json:"docs"`
+	References   []Reference         `json:"references"`
+	Problem      *mdstore.Problem    `json:"problem"`
+	Log          []mdstore.LogEntry  `json:"log"`
+	LogHidden    int                 `json:"logHidden,omitempty"` // older entries that a bounded result leaves out
+	Children     []string            `json:"children"`
+	MoreKids     int                 `json:"childrenHidden,omitempty"` // children that a bounded result leaves out
+	Allowed      []string            `json:"allowed"`                  // the actions that its status allows; none if archived
+	CreatedAt    int64               `json:"createdAt"`
+	UpdatedAt    int64               `json:"updatedAt"`
+	Path         string              `json:"path" only:"verbose"`
+	Version      string              `json:"version"`
 	Claim
 	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty" only:"rarely"`
 }
@@ -76,10 +75,11 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 	}
 	out := &NodeGetOut{Node: NodeInfo{
 		ID: string(n.ID), Head: n.Head, ParentID: string(n.Parent),
-		Requirement: n.Requirement(), Criteria: n.Criteria(), Conclusion: n.Conclusion(), Note: n.Note(), Docs: nonNil(n.Docs()), References: references(s, view.References(s, n)), Problem: problem(n.Problem()),
+		Requirement: n.Requirement(), Conclusion: n.Conclusion(), Note: n.Note(), Docs: nonNil(n.Docs()), References: references(s, view.References(s, n)), Problem: problem(n.Problem()),
 		Log: nonNil(n.Log()), Children: []string{}, Allowed: allowed(s, n), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
 		Version: n.Version().String(), Claim: env.claimOf(ctx, s.Workspace().ID, n), Diagnostics: check.Node(s, n),
 	}}
+	out.Node.Criteria = n.Criteria()
 	if !n.PlainCriteria() {
 		out.Node.CriteriaText = n.CriteriaText()
 	}

@@ -155,7 +155,8 @@ func (d *Doc) titleFor(name string) string {
 		if j < 0 {
 			continue
 		}
-		if title := strings.TrimSpace(sections[k].Title); strings.EqualFold(d.form.Sections[j].Name, title) || title[0] < utf8.RuneSelf {
+		title := strings.TrimSpace(sections[k].Title)
+		if strings.EqualFold(d.form.Sections[j].Name, title) || title[0] < utf8.RuneSelf {
 			return form.Name // another English heading says no more than the standard one
 		}
 		aliases = true

@@ -22,7 +22,7 @@ type op struct {
 	name   string // field key or section name
 	scalar Scalar
 	text   string // adapted, with LF line ends
-	index  int // of an item; of a box, the offset of its mark
+	index  int    // of an item; of a box, the offset of its mark
 }
 
 type opKind uint8
