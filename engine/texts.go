@@ -35,7 +35,7 @@ func (e *Engine) replaces(
 	for _, f := range d.Outcome().Files {
 		was, now := f.Texts()
 		for i, t := range was {
-			ends := t.Field == "problem" && now[i].Text == "" && t.NodeID != "" && t.NodeID == d.Advanced
+			ends := t.Field == "problem" && now[i].Text == "" && d.Advanced[t.NodeID]
 			read, same, own := e.seen.Knows(ctx, act.Session, ws, t)
 			switch {
 			case f.Old == nil || t.Field == "rules" && !d.AllRules:

@@ -18,18 +18,18 @@ import (
 // deletedDir is the folder in .local/ with a note of each deletion. A note without its nodes in the trash is removed.
 const deletedDir = mdstore.Path("deleted")
 
-// noteDeleted returns the change that writes the note of a deletion. A note that would be too large is not written: a
+// noteDeleted returns the changes that write the notes of deletions. A note that would be too large is not written: a
 // person can move the folders back by hand.
-func noteDeleted(d *plan.Draft) []mdstore.Change {
-	if d.Deleted == nil {
-		return nil
+func noteDeleted(d *plan.Draft) (notes []mdstore.Change) {
+	for _, x := range d.Deleted {
+		data, err := json.Marshal(x)
+		if err != nil || len(data) > mdstore.MaxFileSize {
+			continue
+		}
+		name := mdstore.Path(mdstore.LocalDir).Join(string(deletedDir), x.Trash.Dir().Base()+".json")
+		notes = append(notes, mdstore.Change{Path: name, New: data})
 	}
-	data, err := json.Marshal(d.Deleted)
-	if err != nil || len(data) > mdstore.MaxFileSize {
-		return nil
-	}
-	name := mdstore.Path(mdstore.LocalDir).Join(string(deletedDir), d.Deleted.Trash.Dir().Base()+".json")
-	return []mdstore.Change{{Path: name, New: data}}
+	return notes
 }
 
 // Deleted returns the operation that restores the last deletion that ref names. ref is the id of the topmost deleted

@@ -15,15 +15,15 @@ func TestRefusalNamesReasonsAndAllowedActions(t *testing.T) {
 		want string
 	}{
 		{Standing{Planning, Monitoring}, Complete, open("n8", "n9"),
-			`cannot complete: 2 children open (n8, n9); allowed: cancel`},
+			`cannot complete: 2 children open (n8, n9); finish or drop them first`},
 		{Standing{Planning, Monitoring}, Complete, open("n8"),
-			`cannot complete: 1 child open (n8); allowed: cancel`},
+			`cannot complete: 1 child open (n8); finish or drop them first`},
 		{Standing{Planning, Monitoring}, Complete, open("n1", "n2", "n3", "n4", "n5"),
-			`cannot complete: 5 children open (n1, n2, n3, n4, n5); allowed: cancel`},
+			`cannot complete: 5 children open (n1, n2, n3, n4, n5); finish or drop them first`},
 		{Standing{Planning, Monitoring}, Complete, open("n1", "n2", "n3", "n4", "n5", "n6", "n7"),
-			`cannot complete: 7 children open (n1, n2, n3, n4, n5 and 2 more); allowed: cancel`},
+			`cannot complete: 7 children open (n1, n2, n3, n4, n5 and 2 more); finish or drop them first`},
 		{Standing{Planning, Monitoring}, Complete, Facts{OpenChildren: []string{"n8"}},
-			`cannot complete: conclusion missing; 1 child open (n8); allowed: cancel with a conclusion`},
+			`cannot complete: conclusion missing; 1 child open (n8); finish or drop them first`},
 		{Standing{Execution, Implementing}, Complete, Facts{},
 			`cannot complete: conclusion missing; allowed: submit, complete with a conclusion, fail with a conclusion`},
 		{Standing{Execution, Pending}, Submit, Facts{},
@@ -40,6 +40,10 @@ func TestRefusalNamesReasonsAndAllowedActions(t *testing.T) {
 			`cannot "Complet": no such action for execution nodes in implementing; allowed: submit, complete, fail`},
 		{Standing{Execution, Implementing}, "ship it\n", Facts{},
 			`cannot "ship it\n": no such action for execution nodes in implementing; allowed: submit, complete, fail`},
+		{Standing{Execution, Implementing}, Cancel, Facts{Conclusion: true},
+			`cannot cancel: no such action for execution nodes in implementing; drop gives it up; allowed: submit, complete, fail`},
+		{Standing{Execution, Completed}, Drop, Facts{Conclusion: true},
+			`cannot drop: no such action for execution nodes in completed; allowed: reopen`},
 		{Standing{Planning, InPlanning}, Adopt, Facts{},
 			`cannot adopt: not to be asked for in planning, it follows by itself when a child is added or runs; allowed: cancel`},
 		{Standing{Execution, "done"}, Complete, Facts{},
@@ -74,6 +78,9 @@ func TestAllowedActionsOfARefusalAreGranted(t *testing.T) {
 			return
 		}
 		e := refusal(t, err)
+		if len(e.OpenChildren) > 0 && len(e.Allowed) == 0 {
+			return // these come first
+		}
 		given := Facts{Conclusion: true, OpenChildren: f.OpenChildren}
 		for _, a := range Actions() {
 			if _, err := Decide(n, a, given); (err == nil) != slices.Contains(e.Allowed, a) {
@@ -114,7 +121,7 @@ func TestRefusalNamesStatusActionAndAllowedActions(t *testing.T) {
 func TestRefusalListsAllOpenChildren(t *testing.T) {
 	ids := []string{"a", "b", "c", "d", "e", "f", "g"}
 	_, err := Decide(Standing{Planning, Monitoring}, Complete, Facts{OpenChildren: ids})
-	if e := refusal(t, err); !slices.Equal(e.OpenChildren, ids) || !slices.Equal(e.Allowed, []Action{Cancel}) {
+	if e := refusal(t, err); !slices.Equal(e.OpenChildren, ids) || e.Allowed != nil {
 		t.Errorf("refused with children %v, allowed %v", e.OpenChildren, e.Allowed)
 	}
 	_, err = Decide(Standing{Planning, Monitoring}, Start, Facts{OpenChildren: ids})

@@ -1,6 +1,7 @@
 package statemachine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -35,7 +36,7 @@ type RefusedError struct {
 	OpenChildren []string  // all of them if they are a reason
 	// Allowed are the actions that Decide allows in this status if a conclusion is
 	// given, in the order of the rules. The refused action is one of them if it
-	// lacked nothing but a conclusion.
+	// lacked nothing but a conclusion. None if OpenChildren are the reason.
 	Allowed []Action
 }
 
@@ -44,8 +45,9 @@ func (e *RefusedError) Code() Code { return e.Unmet[0].Code }
 
 // Error names the action, every reason and the allowed actions:
 //
-//	cannot complete: 2 children open (n8, n9); allowed: cancel
+//	cannot submit: no such action for execution nodes in pending; allowed: start
 //
+// Open children are to be finished first, so that nothing else is offered then.
 // The caller puts the node's id before it.
 func (e *RefusedError) Error() string {
 	reasons, allowed := make([]string, 0, len(e.Unmet)), make([]string, 0, len(e.Allowed))
@@ -58,25 +60,27 @@ func (e *RefusedError) Error() string {
 	}
 	for _, a := range e.Allowed {
 		text := string(a)
-		if r, _ := row(e.Standing.Type, e.Standing.Status, a); r.Need&lacking != 0 {
+		if r, _ := row(e.Standing.Type, e.Standing.Status, a); r.Need&lacking != 0 || a == Drop && lacking != 0 {
 			text += " with a conclusion"
 		}
 		allowed = append(allowed, text)
 	}
-	if len(allowed) == 0 {
-		allowed = append(allowed, "nothing")
+	next := "allowed: " + cmp.Or(join(allowed, ", "), "nothing")
+	if len(e.OpenChildren) > 0 {
+		next = "finish or drop them first"
 	}
 	do := string(e.Do)
-	if !Known(e.Do) { // it came from outside and may hold any bytes
+	if !Known(e.Do) && e.Do != Drop { // it came from outside and may hold any bytes
 		do = fmt.Sprintf("%.40q", do)
 	}
-	return fmt.Sprintf("cannot %s: %s; allowed: %s", do, join(reasons, "; "), join(allowed, ", "))
+	return fmt.Sprintf("cannot %s: %s; %s", do, join(reasons, "; "), next)
 }
 
 func refuse(n Standing, do Action, f Facts, unmet []Refusal) *RefusedError {
 	e := &RefusedError{Standing: n, Do: do, Unmet: unmet}
 	if slices.ContainsFunc(unmet, func(u Refusal) bool { return u.Code == CodeIncompleteChildren }) {
 		e.OpenChildren = slices.Clone(f.OpenChildren)
+		return e
 	}
 	f.Conclusion = true
 	for _, a := range Allowed(n.Type, n.Status) {
@@ -101,6 +105,9 @@ func noSuchRow(n Standing, do Action) Refusal {
 		if r.Type == n.Type && r.From == n.Status && r.Automatic {
 			why += fmt.Sprintf("; a child that is added or runs leads to %s", r.To)
 		}
+	}
+	if (do == Cancel || do == Fail) && do != GivesUp(n.Type) && !Terminal(n.Status) {
+		why += "; drop gives it up"
 	}
 	return Refusal{CodeInvalidTransition, why}
 }

@@ -36,7 +36,7 @@ const (
 // An Action is what moves a node from one status to another.
 type Action string
 
-// The actions. A caller may ask for all but Adopt.
+// The actions. A caller may ask for all but Adopt. All but Drop are rows of the table.
 const (
 	Start    Action = "start"
 	Submit   Action = "submit"
@@ -46,6 +46,7 @@ const (
 	Reopen   Action = "reopen"
 	Cancel   Action = "cancel"
 	Adopt    Action = "adopt" // automatic, when a child is added or runs: only Rise returns it
+	Drop     Action = "drop"  // gives the node up, wherever it stands: see Steps
 )
 
 // A Need is a set of conditions of an action. The zero Need is always met.

@@ -74,7 +74,7 @@ func AllStatuses() []Status {
 	return append(all, terminal...)
 }
 
-// Actions returns the actions that a caller may ask for, each once.
+// Actions returns the actions that a caller may ask for, each once, Drop last.
 func Actions() []Action {
 	var all []Action
 	for _, t := range slices.Backward(lifeCycles) {
@@ -84,7 +84,7 @@ func Actions() []Action {
 			}
 		}
 	}
-	return all
+	return append(all, Drop)
 }
 
 // Progress says how far on a status is among those of the type: of two statuses that the two sides of a merge gave a
@@ -127,6 +127,32 @@ func Allowed(t Type, from Status) []Action {
 		}
 	}
 	return all
+}
+
+// Steps returns the rows that an action takes a node through, one after the other. Drop starts a node that is still
+// pending and then ends it: an execution node fails, a planning node is cancelled. It takes no step in a terminal
+// status. With begin, Complete starts a pending execution node first. Every other action is its own only step.
+func Steps(n Standing, do Action, begin bool) []Action {
+	pending := n.Status == Initial(n.Type)
+	switch {
+	case do == Drop && Terminal(n.Status):
+		return nil
+	case do == Drop && pending:
+		return []Action{Start, GivesUp(n.Type)}
+	case do == Drop:
+		return []Action{GivesUp(n.Type)}
+	case do == Complete && begin && pending && n.Type == Execution:
+		return []Action{Start, Complete}
+	}
+	return []Action{do}
+}
+
+// GivesUp returns the action of a type that ends a node's work without a result.
+func GivesUp(t Type) Action {
+	if TakesChildren(t) {
+		return Cancel
+	}
+	return Fail
 }
 
 // Known reports whether some row has the action, automatic or not.

@@ -54,7 +54,7 @@ var (
 		"", "Pending", "done", "待办\n\x00",
 	}
 	allActions = []Action{
-		"start", "submit", "complete", "fail", "retry", "reopen", "cancel", "adopt",
+		"start", "submit", "complete", "fail", "retry", "reopen", "cancel", "adopt", "drop",
 		"", "Start", "finish", "completed",
 	}
 	allFacts = []Facts{
@@ -127,7 +127,7 @@ func TestQueriesAnswerAsTheTable(t *testing.T) {
 	if got, want := Types(), []Type{"planning", "execution"}; !slices.Equal(got, want) {
 		t.Errorf("Types() = %v, want %v", got, want)
 	}
-	if got, want := Actions(), []Action{"start", "submit", "complete", "fail", "retry", "reopen", "cancel"}; !slices.Equal(got, want) {
+	if got, want := Actions(), []Action{"start", "submit", "complete", "fail", "retry", "reopen", "cancel", "drop"}; !slices.Equal(got, want) {
 		t.Errorf("Actions() = %v, want %v", got, want)
 	}
 	for _, ty := range allTypes {

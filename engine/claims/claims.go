@@ -232,7 +232,7 @@ func (l *Ledger) Follow(act plan.Act, d *plan.Draft) {
 			continue
 		}
 		c, noted := l.claims[ws][n.ID]
-		advanced := n.ID == d.Advanced
+		advanced := d.Advanced[n.ID]
 		switch own := c.of(act) && c.Until > 0; {
 		case !noted:
 		case d.Gone[n.ID], advanced && statemachine.Terminal(d.StatusOf(n)):

@@ -14,6 +14,7 @@ type LogAppendIn struct {
 	Operator string `json:"operator,omitempty" flag:"-" listed:"never" enum:"AI,Human"`
 	Event    string `json:"event" req:"true" text:"the event"`
 	Write
+	Several
 }
 
 type LogAppendOut struct {
@@ -23,11 +24,17 @@ type LogAppendOut struct {
 
 var logAppend = op("log_append", writes, LogAppend, Help{
 	Summary: "add to the log of a node or of the workspace",
-	Use:     "log [NODE] [EVENT | -]",
+	Use:     "log [NODE...] [EVENT | -]",
 	Text: `With an EVENT, or with -m, -F, - or -e, it adds an entry: the time in UTC, who
 (--as), and the event, which may have several lines. Without a text it prints
-the log, oldest entry first. Without NODE it is the log of the workspace.`,
+the log, oldest entry first. Without NODE it is the log of the workspace.
+
+Of several words the last one is the EVENT and the others are nodes, unless -m,
+-F or -e gives the text: then all are nodes. An EVENT that is the id or the
+title of a node is refused, because its text was forgotten. Several nodes get
+the entry in one commit.`,
 	Example: `arbor log node-mj2hz4gy "The limit is 5 tries a minute"
+arbor log "Sign-in endpoint" Limits -m "Both wait for the new server"
 arbor log -m "Moved the release to Friday"
 git log -1 --format=%B | arbor log node-mj2hz4gy -
 arbor log node-mj2hz4gy`,
@@ -44,12 +51,24 @@ func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, er
 		return nil, badParam("operator", "operator %q: AI and Human are the operators", in.Operator)
 	}
 	t := env.owner(ctx, in.WorkspaceID, in.NodeID)
-	at, w, err := apply(ctx, env, t, act, plan.AppendLog{Node: t.node, Event: in.Event},
-		"every context that has this log shows its newest entries")
+	ids := []mdstore.ID{t.node}
+	switch {
+	case t.err != nil || len(in.Nodes) == 0:
+	case t.view == nil:
+		t.err = badParam("nodeId", "%s is the workspace, and further nodes are named: give its log an entry of its own", in.NodeID)
+	default:
+		ids, t.err = env.others(t.view, t.node, in.Nodes, Match{})
+	}
+	var entries plan.Each[plan.AppendLog, string]
+	for _, id := range ids {
+		entries = append(entries, plan.AppendLog{Node: id, Event: in.Event})
+	}
+	at, w, err := apply(ctx, env, t, act, entries, "every context that has this log shows its newest entries")
 	if err != nil {
 		return nil, err
 	}
-	return &LogAppendOut{Timestamp: at, Wrote: w}, nil
+	w.about = ids
+	return &LogAppendOut{Timestamp: at[0], Wrote: w}, nil
 }
 
 type ProblemUpdateIn struct {

@@ -103,6 +103,9 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 		out.Hint = "node_transition can: " + strings.Join(out.Node.Allowed, ", ")
 	default:
 		out.Hint = "nothing is left to do with it"
+		if a := plan.FrozenBy(s, n); a != nil {
+			out.Hint = string(a.ID) + " (" + a.Title + ") above it is " + string(a.Status) + ", which freezes it: reopen that first"
+		}
 	}
 	return out, nil
 })
@@ -157,6 +160,7 @@ type NodeMoveIn struct {
 	Cascade     bool   `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
 	Match
 	Write
+	Several
 }
 
 type NodeMoveOut struct {
@@ -167,12 +171,13 @@ type NodeMoveOut struct {
 
 var nodeMove = op("node_move", writes|repeats, NodeMove, Help{
 	Summary: "give a node another parent or another place",
-	Use:     "node move NODE PARENT",
+	Use:     "node move NODE... PARENT",
 	Aliases: "mv",
 	Text: `All below the node comes along. With --before or --after it gets that place
 among its siblings, and no file of a sibling changes. The folders stay where
-they are: the parent is in the file.`,
-	Example: "arbor node move node-mj2hz4gy root --before node-mj2hzz01",
+they are: the parent is in the file. Several nodes are moved in one commit.`,
+	Example: `arbor node move node-mj2hz4gy root --before node-mj2hzz01
+arbor mv "Sign-in endpoint" Limits Backend`,
 })
 
 // NodeMove gives a node another parent, or another place among its siblings. All nodes below it come along.
@@ -196,11 +201,30 @@ func NodeMove(ctx context.Context, env *Env, in NodeMoveIn) (*NodeMoveOut, error
 			return nil, err
 		}
 	}
-	r, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), m)
+	ids, err := env.others(s, id, in.Nodes, in.Match)
+	if err != nil {
+		return nil, err
+	}
+	var moves plan.Each[plan.Move, *plan.Moved]
+	for i, id := range ids {
+		m.Node = id
+		if in.After != "" && i > 0 {
+			m.After = ids[i-1]
+		}
+		moves = append(moves, m)
+	}
+	all, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), moves)
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &NodeMoveOut{PreviousParentID: string(r.Previous), CascadeUpdates: nonNil(r.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, o, "node_list shows the tree as it is now")}, nil
+	cascades := []plan.Cascade{}
+	for _, r := range all {
+		cascades = append(cascades, r.Cascades...)
+	}
+	out := &NodeMoveOut{PreviousParentID: string(all[0].Previous), CascadeUpdates: cascades}
+	out.Wrote = env.wrote(ctx, s.Workspace().ID, o, "node_list shows the tree as it is now")
+	out.about = ids
+	return out, nil
 }
 
 type NodeDeleteIn struct {
@@ -208,6 +232,7 @@ type NodeDeleteIn struct {
 	NodeID string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
 	Match
 	Write
+	Several
 }
 
 type NodeDeleteOut struct {
@@ -218,9 +243,10 @@ type NodeDeleteOut struct {
 
 var nodeDelete = op("node_delete", writes|destroys, NodeDelete, Help{
 	Summary: "move a node and all below it to the trash",
-	Use:     "node delete NODE",
+	Use:     "node delete NODE...",
 	Aliases: "rm remove",
-	Text: `References to it from other nodes are marked as expired.
+	Text: `References to it from other nodes are marked as expired. Several nodes go in one
+commit; arbor restore brings each back.
 ` + confirmText,
 	Example: `arbor node delete node-mj2hz4gy --dry-run
 arbor node delete node-mj2hz4gy --yes`,
@@ -229,19 +255,24 @@ arbor node delete node-mj2hz4gy --yes`,
 // NodeDelete moves a node and all below it to the trash.
 func NodeDelete(ctx context.Context, env *Env, in NodeDeleteIn) (*NodeDeleteOut, error) {
 	t := env.target(ctx, in.WorkspaceID, in.NodeID)
-	was := engine.Focus{}
+	was, ids := engine.Focus{}, []mdstore.ID{t.node}
 	if t.err == nil {
 		was = env.Engine.FocusOf(ctx, t.view, env.Session, env.host)
+		ids, t.err = env.others(t.view, t.node, in.Nodes, in.Match)
 	}
-	d, w, err := apply(ctx, env, t, env.act(in.Write, in.Match), plan.Delete{Node: t.node},
+	if t.err != nil {
+		return nil, t.err
+	}
+	d, w, err := apply(ctx, env, t, env.act(in.Write, in.Match), plan.Delete{Node: ids[0], Also: ids[1:]},
 		"the folders lie in the trash, whole: arbor restore brings them back")
 	if err != nil {
 		return nil, err
 	}
-	if below(t.view, was.Node, t.node) && !was.Shared {
-		n, _ := t.view.Node(t.node)
+	if i := slices.IndexFunc(ids, func(id mdstore.ID) bool { return below(t.view, was.Node, id) }); i >= 0 && !was.Shared {
+		n, _ := t.view.Node(ids[i])
 		w.Hint = env.refocus(ctx, t.ws, n.Parent, in.Write, w.Hint)
 	}
+	w.about = ids
 	return &NodeDeleteOut{DeletedCount: d.Count, Trash: string(d.Trash), Wrote: w}, nil
 }
 

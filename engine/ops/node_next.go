@@ -134,14 +134,14 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 		if err != nil {
 			return nil, fail(err)
 		}
-		out, all := &NodeNextOut{Out: Out{Hint: strings.Repeat("-", boundedHint)}}, env.next(look.Nodes, true)
+		out, all := &NodeNextOut{Out: Out{Hint: strings.Repeat("-", boundedHint)}}, env.next(s, look.Nodes, true)
 		count = max(1, env.fit(out, len(all), func(n int) { out.Nodes = all[:n] }))
 	}
 	offer, err := env.Engine.Next(ctx, s.Workspace().ID, act, count, lease)
 	if err != nil {
 		return nil, fail(err)
 	}
-	out := &NodeNextOut{Nodes: env.next(offer.Nodes, false), Ready: offer.Ready, Claimed: offer.Claimed}
+	out := &NodeNextOut{Nodes: env.next(s, offer.Nodes, false), Ready: offer.Ready, Claimed: offer.Claimed}
 	env.runs(ctx, s, out)
 	switch {
 	case offer.Ready == 0:
@@ -187,10 +187,10 @@ func (env *Env) release(ctx context.Context, in NodeNextIn) (*NodeNextOut, error
 
 // next returns ready nodes in the form of a result. For a look it makes each as large as a claim can make it, so that
 // the caller can measure the reply.
-func (env *Env) next(ready []claims.Ready, look bool) []NextNode {
+func (env *Env) next(s *view.View, ready []claims.Ready, look bool) []NextNode {
 	out := make([]NextNode, len(ready))
 	for i, r := range ready {
-		n := NextNode{NodeID: string(r.Node.ID), Head: r.Node.Head, Way: []string{}, Allowed: actions(r.Node.Type, r.Node.Status),
+		n := NextNode{NodeID: string(r.Node.ID), Head: r.Node.Head, Way: []string{}, Allowed: allowed(s, r.Node),
 			Claim: claim(r.Claim, r.Lapsed)}
 		for _, a := range r.Way {
 			n.Way = append(n.Way, a.Title)

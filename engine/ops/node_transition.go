@@ -25,7 +25,8 @@ type NodeTransitionIn struct {
 	Match
 	Write
 
-	Drop bool `json:"-"` // give the node up, whatever it takes: see plan.Drop
+	Several
+	Begin bool `json:"-"` // complete starts a pending execution node first
 }
 
 type NodeTransitionOut struct {
@@ -38,7 +39,15 @@ type NodeTransitionOut struct {
 	// what the parent waits for, if no node is next
 	Waits   *Waits       `json:"waits,omitempty"`
 	Context *NodeContext `json:"context,omitempty" like:"context_get"` // only if the call asked for it
+	Nodes   []Moved      `json:"nodes,omitempty"`                      // all nodes of a call that names several
 	Wrote
+}
+
+// Moved says from which status to which a node went.
+type Moved struct {
+	NodeID         string `json:"nodeId"`
+	PreviousStatus string `json:"previousStatus"`
+	CurrentStatus  string `json:"currentStatus"`
 }
 
 // NodeContext is what context_get returns of the node.
@@ -52,11 +61,11 @@ type Waits struct {
 }
 
 var nodeTransition = op("node_transition", writes, NodeTransition, Help{
-	Summary: "start, submit, complete, fail, retry, reopen or cancel a node",
-	Advice:  "complete, fail and cancel need a conclusion.",
+	Summary: "start, submit, complete, fail, retry, reopen, cancel or drop a node",
+	Advice:  "complete, fail, cancel and drop need a conclusion.",
 	Use:     "node transition NODE ACTION [-]",
-	Text: `The actions are start, submit, complete, fail, retry, reopen, cancel; each is a
-command of its own as well.`,
+	Text: `The actions are start, submit, complete, fail, retry, reopen, cancel, drop; each
+is a command of its own as well.`,
 	Example: `arbor node transition node-mj2hz4gy complete -m "Done"`,
 })
 
@@ -70,29 +79,37 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 	if in.Context && !slices.Contains(resumes, action) {
 		return nil, badParam("context", "context goes with start, retry and reopen; %s has none", in.Action)
 	}
-	step := plan.Transition{Node: id, Action: action, Conclusion: in.Conclusion, Reason: in.Reason, Log: in.Log, Cascade: in.Cascade}
-	var do plan.Operation[*plan.Transitioned] = step
-	if in.Drop {
-		do = plan.Drop{Transition: step}
+	ids, err := env.others(s, id, in.Nodes, in.Match)
+	if err != nil {
+		return nil, err
 	}
-	t, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), do)
+	var steps plan.Each[plan.Transition, *plan.Transitioned]
+	for _, id := range ids {
+		steps = append(steps, plan.Transition{Node: id, Action: action, Conclusion: in.Conclusion, Reason: in.Reason, Log: in.Log, Cascade: in.Cascade,
+			Begin: in.Begin})
+	}
+	all, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), steps)
 	if err != nil {
 		return nil, fail(err)
 	}
-	hint := "nothing is left to do with it"
-	if n, ok := s.Node(id); ok {
-		if next := actions(n.Type, t.To); len(next) > 0 {
-			hint = "next it can: " + strings.Join(next, ", ")
-		}
-		if t.To == statemachine.InPlanning {
-			hint = "divide it with node_create; " + hint
-		}
-	}
+	t, hint := all[0], env.canNow(ctx, s.Workspace().ID, id, in.Write)
 	if t.TakesFocus {
 		hint = env.refocus(ctx, s.Workspace().ID, id, in.Write, hint)
 	}
-	out := &NodeTransitionOut{NodeID: string(id), PreviousStatus: string(t.From), CurrentStatus: string(t.To), CascadeUpdates: nonNil(t.Cascades),
-		Archived: t.Archived, Wrote: env.wrote(ctx, s.Workspace().ID, o, hint)}
+	out := &NodeTransitionOut{NodeID: string(id), PreviousStatus: string(t.From), CurrentStatus: string(t.To), CascadeUpdates: []plan.Cascade{}}
+	for i, t := range all {
+		out.CascadeUpdates = append(out.CascadeUpdates, t.Cascades...)
+		if t.Archived != nil && out.Archived != nil {
+			out.Archived = &plan.Archived{Rules: slices.Concat(out.Archived.Rules, t.Archived.Rules), Docs: slices.Concat(out.Archived.Docs, t.Archived.Docs)}
+		} else if t.Archived != nil {
+			out.Archived = t.Archived
+		}
+		if len(all) > 1 {
+			out.Nodes = append(out.Nodes, Moved{string(ids[i]), string(t.From), string(t.To)})
+		}
+	}
+	out.Wrote = env.wrote(ctx, s.Workspace().ID, o, hint)
+	out.about = ids
 	if env.Detail == DetailBrief && in.NodeID == out.NodeID {
 		out.NodeID = "" // the reply does not repeat the arguments
 	}
@@ -102,7 +119,7 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 	if in.DryRun {
 		return out, nil
 	}
-	if action == statemachine.Complete || action == statemachine.Fail {
+	if slices.Contains([]statemachine.Action{statemachine.Complete, statemachine.Fail, statemachine.Drop}, action) {
 		env.whatNext(ctx, out, s.Workspace().ID, id)
 	}
 	if in.Context {
@@ -114,19 +131,19 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 // whatNext adds the node that can be worked on next, as node_next would offer it. If there is none, it adds what the
 // nearest open ancestor waits for. The transition is committed already, so an error only leaves these out.
 func (env *Env) whatNext(ctx context.Context, out *NodeTransitionOut, ws, id mdstore.ID) {
+	s, err := env.Engine.View(ctx, ws)
+	if err != nil {
+		return
+	}
 	offer, err := env.Engine.Next(ctx, ws, env.act(Write{}, Match{}), 1, 0)
 	if err != nil {
 		return
 	}
 	if len(offer.Nodes) > 0 {
-		out.Next = &env.next(offer.Nodes, false)[0]
+		out.Next = &env.next(s, offer.Nodes, false)[0]
 		if env.Detail == DetailBrief { // the caller knows the plan, and the status tells the type
 			out.Next.Type, out.Next.Way, out.Next.Allowed = "", nil, nil
 		}
-		return
-	}
-	s, err := env.Engine.View(ctx, ws)
-	if err != nil {
 		return
 	}
 	n, _ := s.Node(id)
@@ -161,18 +178,76 @@ func (env *Env) withContext(ctx context.Context, out *NodeTransitionOut, ws, id 
 	out.Sends(c.ws, c.nodes...)
 }
 
-// allowed returns the actions that a node's status allows: none if its workspace is archived or its file is damaged.
-func allowed(s *view.View, n *mdstore.Node) []string {
-	if mdstore.Archived(s.Workspace().Dir) || n.Editable() != nil {
-		return []string{}
+// canNow returns the hint that says what a node allows after a write.
+func (env *Env) canNow(ctx context.Context, ws, id mdstore.ID, w Write) string {
+	if w.DryRun {
+		return "" // it is not yet so
 	}
-	return actions(n.Type, n.Status)
+	s, err := env.Engine.View(ctx, ws)
+	if err != nil {
+		return ""
+	}
+	n, ok := s.Node(id)
+	if !ok {
+		return ""
+	}
+	hint := "nothing is left to do with it"
+	if next := allowed(s, n); len(next) > 0 {
+		hint = "next it can: " + strings.Join(next, ", ")
+	}
+	if n.Status == statemachine.InPlanning {
+		hint = "divide it with node_create; " + hint
+	}
+	return hint
 }
 
-func actions(t statemachine.Type, s statemachine.Status) []string {
+// others returns the ids of a node and of further ones that a command names, each once.
+func (env *Env) others(s *view.View, id mdstore.ID, more []string, m Match) ([]mdstore.ID, error) {
+	ids := []mdstore.ID{id}
+	for _, ref := range more {
+		next, err := env.resolve(s, ref, "nodeId")
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(ids, next) {
+			ids = append(ids, next)
+		}
+	}
+	if len(ids) > 1 && m.IfMatch != "" {
+		return nil, badParam("ifMatch", "ifMatch is the version of one file, and several nodes are named; leave it out, or name one node")
+	}
+	return ids, nil
+}
+
+// allowed returns the actions that a node allows now, see plan.Allowed.
+func allowed(s *view.View, n *mdstore.Node) []string {
 	out := []string{}
-	for _, a := range statemachine.Allowed(t, s) {
+	for _, a := range plan.Allowed(s, n) {
 		out = append(out, string(a))
 	}
 	return out
+}
+
+// AllowingIn asks for the nodes that allow an action now. Begin is that of NodeTransitionIn.
+type AllowingIn struct {
+	In
+	Action string
+	Begin  bool
+}
+
+type AllowingOut struct{ Nodes []*mdstore.Node }
+
+// Allowing returns the nodes that allow an action now, in tree order.
+func Allowing(ctx context.Context, env *Env, in AllowingIn) (*AllowingOut, error) {
+	s, err := env.In(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	out := &AllowingOut{}
+	for _, n := range s.Walk(mdstore.Root) {
+		if plan.Allows(s, n, statemachine.Action(in.Action), in.Begin) {
+			out.Nodes = append(out.Nodes, n)
+		}
+	}
+	return out, nil
 }

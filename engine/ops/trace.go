@@ -64,6 +64,11 @@ func (o Operation) words(in any) (words, named, refs []string) {
 			named = append(named, `"`+inShort(value.String())+`"`)
 		}
 	}
+	if several, ok := in.(interface{ Further() *[]string }); ok {
+		for _, ref := range *several.Further() {
+			named, refs = append(named, inShort(ref)), append(refs, inShort(ref))
+		}
+	}
 	return words, named, refs
 }
 

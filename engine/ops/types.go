@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"arbor/engine/plan"
 	"arbor/engine/view"
@@ -27,6 +28,15 @@ func (w Write) planned() bool { return w.DryRun }
 type Match struct {
 	IfMatch string `json:"ifMatch,omitempty" help:"refuse unless the file is at this VERSION"`
 }
+
+// Several has the further nodes of a command that takes several: the same is done with all of them in one commit, or with
+// none.
+type Several struct {
+	Nodes []string `json:"-"`
+}
+
+// Further returns the further nodes.
+func (s *Several) Further() *[]string { return &s.Nodes }
 
 // Out is part of every result.
 type Out struct {
@@ -53,10 +63,15 @@ type Wrote struct {
 	Files   []FileDiff `json:"files,omitempty" only:"verbose"`
 	More    int        `json:"filesHidden,omitempty" only:"verbose"` // files that a bounded result leaves out
 	Out
+
+	about []mdstore.ID // the nodes that the call named, if these are several
 }
 
 // Workspace returns the id of the workspace that was written to.
 func (w Wrote) Workspace() string { return string(w.ws) }
+
+// About reports whether a node is one of several that the call named.
+func (w Wrote) About(node string) bool { return slices.Contains(w.about, mdstore.ID(node)) }
 
 // Written returns w: front ends call it on the result of any writing operation.
 func (w Wrote) Written() Wrote { return w }

@@ -17,16 +17,69 @@ type Deleted struct {
 	Trash mdstore.Path // their folder in the trash
 }
 
-// Delete moves a node and all below it to the trash. References to them are marked expired, the focus goes to the
-// parent when it was among them.
-type Delete struct{ Node mdstore.ID }
+// Delete moves nodes and all below them to the trash. References to them are marked expired, the focus goes to the
+// nearest node above that stays when it was among them.
+type Delete struct {
+	Node mdstore.ID
+	Also []mdstore.ID // further ones; what hangs below another one goes with that
+}
 
 // Plan plans the deletion.
 func (x Delete) Plan(d *Draft) (*Deleted, error) {
-	id := x.Node
 	if err := d.Writable(); err != nil {
 		return nil, err
 	}
+	gone := map[mdstore.ID]bool{}
+	var tops []*mdstore.Node
+	for _, id := range append([]mdstore.ID{x.Node}, x.Also...) {
+		n, err := x.goes(d, id)
+		if err != nil {
+			return nil, err
+		}
+		tops = append(tops, n)
+		gone[id] = true
+	}
+	if err := d.View.Unread(); err != nil { // it may hang below a node, or refer to it
+		return nil, err
+	}
+	tops = slices.DeleteFunc(tops, func(n *mdstore.Node) bool {
+		up, _ := d.View.Ancestors(n.ID)
+		return slices.ContainsFunc(up, func(a *mdstore.Node) bool { return gone[a.ID] })
+	})
+	below := make([][]*mdstore.Node, len(tops))
+	for i, n := range tops {
+		for _, k := range d.View.Walk(n.ID) {
+			gone[k.ID] = true
+			below[i] = append(below[i], k)
+			d.Rely(k)
+		}
+	}
+	for k := range d.View.All() { // files that share an id have no certain parent
+		if err := d.unique(k.ID); err != nil && (gone[k.ID] || gone[k.Parent]) {
+			return nil, err
+		}
+	}
+	d.Gone = gone
+	out := &Deleted{Count: len(gone)}
+	for i, n := range tops {
+		trash := mdstore.TrashPath(mdstore.TrashStamp(d.now, string(n.ID)), "")
+		d.trash(trash, below[i])
+		d.Deleted = append(d.Deleted, x.deletion(d, n, below[i], trash))
+		if i == 0 {
+			out.Trash = trash
+		}
+	}
+	d.expire(gone)
+	for _, n := range tops {
+		if err := x.tell(d, n); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// goes returns a node that can be deleted.
+func (x Delete) goes(d *Draft, id mdstore.ID) (*mdstore.Node, error) {
 	n, err := d.View.Known(id)
 	if err != nil {
 		return nil, err
@@ -37,45 +90,31 @@ func (x Delete) Plan(d *Draft) (*Deleted, error) {
 	if err := d.unique(id); err != nil {
 		return nil, err
 	}
-	if err := d.match(n.Path, n.Version()); err != nil {
-		return nil, err
+	return n, d.match(n.Path, n.Version())
+}
+
+// tell moves the focus to the parent of a node that goes, if it was on the node or below it, and adds to the parent's
+// log.
+func (x Delete) tell(d *Draft, n *mdstore.Node) error {
+	count, focus := 0, mdstore.Root
+	p, stays := d.View.Node(n.Parent)
+	if stays = stays && !d.Gone[n.Parent]; stays {
+		focus = p.ID
 	}
-	if err := d.View.Unread(); err != nil { // it may hang below the node, or refer to it
-		return nil, err
-	}
-	gone := map[mdstore.ID]bool{}
-	var all []*mdstore.Node
-	for _, k := range d.View.Walk(id) {
-		gone[k.ID] = true
-		all = append(all, k)
-		d.Rely(k)
-	}
-	for k := range d.View.All() { // files that share an id have no certain parent
-		if err := d.unique(k.ID); err != nil && (gone[k.ID] || gone[k.Parent]) {
-			return nil, err
+	for _, k := range d.View.Walk(n.ID) {
+		count++
+		if k.ID == d.View.Workspace().Focus {
+			if err := d.MoveFocus(focus); err != nil {
+				return err
+			}
 		}
 	}
-	d.Gone = gone
-	out := &Deleted{Count: len(gone), Trash: mdstore.TrashPath(mdstore.TrashStamp(d.now, string(id)), "")}
-	d.trash(out.Trash, all)
-	d.Deleted = x.deletion(d, n, all, out.Trash)
-	d.expire(gone)
-	p, ok := d.View.Node(n.Parent)
-	if ok = ok && !gone[n.Parent]; gone[d.View.Workspace().Focus] {
-		to := mdstore.Root
-		if ok {
-			to = p.ID
-		}
-		if err := d.MoveFocus(to); err != nil {
-			return nil, err
-		}
-	}
-	if ok && d.Editable(p) == nil {
+	if stays && d.Editable(p) == nil {
 		edit := d.OnNode(p)
-		d.Log(edit, fmt.Sprintf("deleted: %s (%s), nodes: %d", n.ID, n.Title, out.Count))
+		d.Log(edit, fmt.Sprintf("deleted: %s (%s), nodes: %d", n.ID, n.Title, count))
 		edit.Did(view.Change{ID: p.ID, Key: "log", Do: view.Plus, To: "1"})
 	}
-	return out, nil
+	return nil
 }
 
 // trash plans to move the folders of nodes away with all they hold; a folder that also holds nodes that stay, or files

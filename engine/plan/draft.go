@@ -45,19 +45,21 @@ type Draft struct {
 	now  time.Time
 	opt  Options
 
-	edits   map[mdstore.Path]*Edit
-	order   []*Edit
-	extra   []planned                          // new, moved and removed files
-	status  map[mdstore.ID]statemachine.Status // statuses as planned
-	keep    map[mdstore.Path]mdstore.Version   // files that the plan only read
-	drawn   []mdstore.ID                       // of new nodes
-	adapted []string                           // how texts of new files were changed to fit in
+	edits    map[mdstore.Path]*Edit
+	order    []*Edit
+	extra    []planned                          // new, moved and removed files
+	status   map[mdstore.ID]statemachine.Status // statuses as planned
+	placed   map[mdstore.ID]*mdstore.Node       // nodes that the plan moves, with their parents and orders as planned
+	keep     map[mdstore.Path]mdstore.Version   // files that the plan only read
+	drawn    []mdstore.ID                       // of new nodes
+	archived Archived                           // what nodes have added to the workspace so far
+	adapted  []string                           // how texts of new files were changed to fit in
 
 	warnings []string // warnings: the change is made, and the caller should know this
 
-	Advanced mdstore.ID          // the node that goes on along its life cycle, others being moved along; "" for none
+	Advanced map[mdstore.ID]bool // the nodes that go on along their life cycle, others being moved along
 	Gone     map[mdstore.ID]bool // nodes that are deleted
-	Deleted  *Deletion           // the deletion to note in the trash; nil for none
+	Deleted  []*Deletion         // the deletions to note in the trash
 	Moved    map[mdstore.ID]bool // nodes whose conclusion goes into their log
 	AllRules bool                // the rules are replaced as a whole
 	Before   *view.View          // an earlier look, of a repair: what was there then is not taken for gone; nil for none
@@ -103,7 +105,7 @@ func New(v *view.View, act Act, opt Options) *Draft {
 		opt.Claimed = func(*mdstore.Node) (string, error) { return "", nil }
 	}
 	return &Draft{View: v, act: act, now: opt.Now.UTC(), opt: opt, edits: map[mdstore.Path]*Edit{},
-		status: map[mdstore.ID]statemachine.Status{}, Moved: map[mdstore.ID]bool{}, keep: map[mdstore.Path]mdstore.Version{}}
+		status: map[mdstore.ID]statemachine.Status{}, placed: map[mdstore.ID]*mdstore.Node{}, Moved: map[mdstore.ID]bool{}, Advanced: map[mdstore.ID]bool{}, keep: map[mdstore.Path]mdstore.Version{}}
 }
 
 // Writable returns an error where the workspace as a whole takes no changes.

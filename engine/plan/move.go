@@ -63,6 +63,7 @@ func (m Move) Plan(d *Draft) (*Moved, error) {
 		if err != nil {
 			return nil, err
 		}
+		d.placing(n).Parent = m.Parent
 		edit.Set(mdstore.KeyParent, mdoc.Text(string(m.Parent)))
 		edit.Did(view.Change{ID: n.ID, Key: mdstore.KeyParent, From: string(n.Parent), To: string(m.Parent)})
 		d.Log(edit, "moved: "+string(n.Parent)+" → "+string(m.Parent))
@@ -103,7 +104,8 @@ func (m Move) beside(d *Draft) (float64, error) {
 		return n, errs.New(errs.InvalidParams, "before and after are given both; one of them says the place").With(errs.Details{Param: "after"})
 	}
 	beside := cmp.Or(m.Before, m.After)
-	kids := slices.DeleteFunc(slices.Clone(d.View.Below(m.Parent)), func(k *mdstore.Node) bool { return k.ID == m.Node })
+	all := d.children(m.Parent)
+	kids := slices.DeleteFunc(slices.Clone(all), func(k *mdstore.Node) bool { return k.ID == m.Node })
 	at := slices.IndexFunc(kids, func(k *mdstore.Node) bool { return k.ID == beside })
 	if at < 0 {
 		return n, errs.New(errs.NodeNotFound, "%s: no child of %s; before and after name one of its children", beside, m.Parent).With(errs.Details{NodeID: string(beside), Candidates: view.Nodes(kids)})
@@ -111,7 +113,7 @@ func (m Move) beside(d *Draft) (float64, error) {
 	if m.After != "" {
 		at++
 	}
-	if all := d.View.Below(m.Parent); at < len(all) && all[at].ID == m.Node {
+	if at < len(all) && all[at].ID == m.Node {
 		return n, nil
 	}
 	lo, hi := math.Inf(-1), math.Inf(1)
@@ -176,5 +178,31 @@ func (d *Draft) spread(kids []*mdstore.Node, at int, lo float64) (order float64,
 
 // number gives a node another order.
 func (d *Draft) number(n *mdstore.Node, order float64) {
+	d.placing(n).Order = &order
 	d.OnNode(n).setFields(n, &mdstore.Fields{Order: &order})
+}
+
+// placing returns the place of a node as planned so far, to be changed.
+func (d *Draft) placing(n *mdstore.Node) *mdstore.Node {
+	if d.placed[n.ID] == nil {
+		at := *n
+		d.placed[n.ID] = &at
+	}
+	return d.placed[n.ID]
+}
+
+// children returns the children of a node in their order, as planned so far.
+func (d *Draft) children(parent mdstore.ID) []*mdstore.Node {
+	kids := d.View.Below(parent)
+	if len(d.placed) == 0 {
+		return kids
+	}
+	kids = slices.DeleteFunc(slices.Clone(kids), func(k *mdstore.Node) bool { return d.placed[k.ID] != nil })
+	for _, n := range d.placed {
+		if n.Parent == parent {
+			kids = append(kids, n)
+		}
+	}
+	slices.SortFunc(kids, (*mdstore.Node).Compare)
+	return kids
 }

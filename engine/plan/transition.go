@@ -21,6 +21,7 @@ type Transition struct {
 	Reason     string // for the line in the log
 	Log        string // an entry of its own before that line; "" for none
 	Cascade    bool   // reopen completed and cancelled ancestors
+	Begin      bool   // Complete starts a pending execution node first
 }
 
 // Transitioned is the result of a status change.
@@ -33,8 +34,43 @@ type Transitioned struct {
 }
 
 // Plan moves a node along its life cycle: status, conclusion, problem, log, ancestors and the archive of rules and
-// documents, all in one commit.
+// documents, all in one commit. An action of several steps (statemachine.Steps) takes all of them. The reason of a Drop
+// without a conclusion is its conclusion.
 func (t Transition) Plan(d *Draft) (*Transitioned, error) {
+	n, _, err := d.editNode(t.Node)
+	if err != nil {
+		return nil, err
+	}
+	if t.Action == statemachine.Drop && strings.TrimSpace(t.Conclusion) == "" {
+		t.Conclusion, t.Reason = t.Reason, ""
+	}
+	at := statemachine.Standing{Type: n.Type, Status: d.StatusOf(n)}
+	steps := statemachine.Steps(at, t.Action, t.Begin)
+	if t.Action == statemachine.Drop && len(steps) > 0 && !d.facts(n, t.Conclusion).Conclusion {
+		return nil, named(n, &statemachine.RefusedError{Standing: at, Do: t.Action, Unmet: []statemachine.Refusal{{
+			Code: statemachine.CodeConclusionRequired, Text: "conclusion missing, which says why; reason does, too"}},
+			Allowed: []statemachine.Action{t.Action}})
+	}
+	if len(steps) < 2 {
+		return t.take(d, append(steps, t.Action)[0])
+	}
+	first := t
+	first.Conclusion, first.Reason, first.Log = "", "", ""
+	begun, err := first.take(d, steps[0])
+	if err != nil {
+		return nil, err
+	}
+	t.Cascade = false // the first step has reopened the ancestors already
+	out, err := t.take(d, steps[1])
+	if err != nil {
+		return nil, err
+	}
+	out.From, out.Cascades = begun.From, begun.Cascades
+	return out, nil
+}
+
+// take takes one step along the life cycle.
+func (t Transition) take(d *Draft, step statemachine.Action) (*Transitioned, error) {
 	n, edit, err := d.editNode(t.Node)
 	if err != nil {
 		return nil, err
@@ -51,12 +87,17 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 	if !whole {
 		return nil, d.loose(n)
 	}
-	dec, err := statemachine.Decide(statemachine.Standing{Type: n.Type, Status: d.StatusOf(n)}, t.Action, Facts(d.View, n, t.Conclusion))
+	dec, err := statemachine.Decide(statemachine.Standing{Type: n.Type, Status: d.StatusOf(n)}, step, d.facts(n, t.Conclusion))
 	if err != nil {
-		return nil, mendable(n, named(n, err))
+		return nil, mendable(n, named(n, d.offered(n, err)))
 	}
 	if err := d.thawed(n.ID, up, t.Cascade); err != nil {
 		return nil, err
+	}
+	if t.Action != statemachine.Drop {
+		if err := d.guarded(n, step); err != nil {
+			return nil, err
+		}
 	}
 	told, err := d.opt.Claimed(n)
 	if err != nil {
@@ -65,7 +106,7 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 	if told != "" && !slices.Contains(d.warnings, told) {
 		d.warnings = append(d.warnings, told)
 	}
-	d.Advanced = n.ID
+	d.Advanced[n.ID] = true
 	if statemachine.TakesChildren(n.Type) && statemachine.Terminal(dec.To) {
 		if err := d.View.Unread(); err != nil { // it may be an open child
 			return nil, err
@@ -100,7 +141,7 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 	}
 	d.step(n, *dec, t.Reason, old)
 	if dec.Runs || anyFrozen(up) {
-		if out.Cascades, err = d.Raise(up, t.Cascade, string(t.Action)+" of "+string(n.ID)); err != nil {
+		if out.Cascades, err = d.Raise(up, t.Cascade, string(step)+" of "+string(n.ID)); err != nil {
 			return nil, err
 		}
 	}
@@ -109,36 +150,6 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 			return nil, err
 		}
 	}
-	return out, nil
-}
-
-// Drop gives a node up that is not finished: it is started where it waits, and failed or cancelled, in one commit.
-type Drop struct{ Transition }
-
-// Plan plans both steps.
-func (x Drop) Plan(d *Draft) (*Transitioned, error) {
-	n, err := d.View.Known(x.Node)
-	if err != nil {
-		return nil, err
-	}
-	start, end := x.Transition, x.Transition
-	if end.Action = statemachine.Fail; statemachine.TakesChildren(n.Type) {
-		end.Action = statemachine.Cancel
-	}
-	if n.Status != statemachine.Initial(n.Type) {
-		return end.Plan(d)
-	}
-	start.Action, start.Conclusion, start.Reason, start.Log = statemachine.Start, "", "", ""
-	begun, err := start.Plan(d)
-	if err != nil {
-		return nil, err
-	}
-	end.Cascade = false // start has reopened the ancestors already
-	out, err := end.Plan(d)
-	if err != nil {
-		return nil, err
-	}
-	out.From, out.Cascades = begun.From, begun.Cascades
 	return out, nil
 }
 
@@ -156,9 +167,9 @@ func anyFrozen(up []*mdstore.Node) bool {
 	return slices.ContainsFunc(up, func(a *mdstore.Node) bool { return statemachine.Frozen(a.Status) })
 }
 
-// Facts gathers the facts that the life cycle asks for. conclusion is the one that the call gives.
-func Facts(v *view.View, n *mdstore.Node, conclusion string) statemachine.Facts {
-	return statemachine.Facts{Conclusion: strings.TrimSpace(conclusion) != "" || n.Conclusion() != "", OpenChildren: v.OpenChildren(n.ID)}
+// facts gathers the facts that the life cycle asks for. conclusion is the one that the call gives.
+func (d *Draft) facts(n *mdstore.Node, conclusion string) statemachine.Facts {
+	return statemachine.Facts{Conclusion: strings.TrimSpace(conclusion) != "" || n.Conclusion() != "", OpenChildren: d.OpenChildren(n.ID)}
 }
 
 // named puts the node's id before the text of a refusal.
@@ -194,7 +205,8 @@ type Archived struct {
 // archive takes what a conclusion lists under headings of rules and of documents into the workspace, none twice.
 func (d *Draft) archive(n *mdstore.Node, conclusion string) (*Archived, error) {
 	out := &Archived{Rules: []string{}, Docs: []mdstore.Ref{}}
-	rules, docs := d.View.Workspace().Rules(), d.View.Workspace().Docs()
+	rules := slices.Concat(d.View.Workspace().Rules(), d.archived.Rules) // with those of other nodes of the command
+	docs := slices.Concat(d.View.Workspace().Docs(), d.archived.Docs)
 	for _, r := range mdoc.ListsUnder(conclusion, "Rules", "规则") {
 		r, _, err := mdoc.ItemText(r)
 		if err != nil {
@@ -214,6 +226,7 @@ func (d *Draft) archive(n *mdstore.Node, conclusion string) (*Archived, error) {
 	if len(out.Rules)+len(out.Docs) == 0 {
 		return out, nil
 	}
+	d.archived.Rules, d.archived.Docs = append(d.archived.Rules, out.Rules...), append(d.archived.Docs, out.Docs...)
 	e := d.OnWorkspace()
 	for _, r := range out.Rules {
 		e.append(mdstore.SecRules, r)

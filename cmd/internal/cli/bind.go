@@ -157,6 +157,10 @@ func (b *binding) param(word string) (ops.Param, bool) {
 // assign puts words where they belong: a workspace into the flags of the shell, a text into its source, and all others
 // into the input.
 func (b *binding) assign(given []string) error {
+	given, err := b.spread(given)
+	if err != nil {
+		return err
+	}
 	for i, value := range given {
 		w := b.words[min(i, len(b.words)-1)]
 		p, ok := b.param(w.name)
@@ -182,6 +186,44 @@ func (b *binding) assign(given []string) error {
 	return nil
 }
 
+// further returns where the further nodes of a command that takes several go; it stays empty for other commands.
+func (b *binding) further() *[]string {
+	if several, ok := b.in.Addr().Interface().(interface{ Further() *[]string }); ok && manyIn(b.words) >= 0 {
+		return several.Further()
+	}
+	return new([]string)
+}
+
+// spread takes all nodes but the first out of the words of a command that takes several, and keeps them apart. Behind
+// the nodes stands what the command needs besides, such as a parent; "-" for stdin, where it takes a text; and, where
+// its text is a word, that one unless a flag gives the text.
+func (b *binding) spread(given []string) ([]string, error) {
+	several, ok := b.in.Addr().Interface().(interface{ Further() *[]string })
+	many := manyIn(b.words)
+	if !ok || many < 0 {
+		return given, nil
+	}
+	nodes := len(given)
+	for _, w := range b.words[many+1:] {
+		switch {
+		case nodes == 0:
+		case !w.optional,
+			w.name == "-" && given[nodes-1] == "-",
+			w.name != "-" && nodes > 1 && b.command.text.ways() == 0:
+			nodes--
+		}
+	}
+	if nodes < 2 {
+		return given, nil
+	}
+	more := slices.Clone(given[1:nodes])
+	if slices.Contains(more, "-") {
+		return nil, usagef("- is %s from stdin, and comes last", b.command.text.what)
+	}
+	*several.Further() = more
+	return slices.Concat(given[:1], given[nodes:]), nil
+}
+
 // argument adds a word NAME=VALUE to a parameter that is an object of JSON.
 func (b *binding) argument(p ops.Param, word string) error {
 	name, value, ok := strings.Cut(word, "=")
@@ -204,11 +246,14 @@ func (b *binding) argument(p ops.Param, word string) error {
 // parse puts words, flags and what the shell knows into the input, and refuses what says nothing that could be done.
 func (b *binding) parse(cmd *cobra.Command, words []string) error {
 	c, sh := b.command, b.sh
+	if c.text != nil {
+		c.text.hasMsg = cmd.Flags().Changed("message")
+	}
 	if err := b.assign(words); err != nil {
 		return err
 	}
 	if c.text != nil {
-		if err := c.text.parsed(cmd); err != nil {
+		if err := c.text.once(); err != nil {
 			return err
 		}
 		onlyStdin := slices.ContainsFunc(b.words, func(w word) bool { return w.name == "-" })

@@ -49,7 +49,7 @@ func addCommands(sh *shell, root *cobra.Command) {
 	for _, v := range verbs {
 		add(sh.command(transitionCommand(sh, v)))
 	}
-	add(sh.command(dropCommand(sh)), sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh),
+	add(sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh),
 		newState(sh), newTranscript(sh), newMemory(sh), newConfig(sh), newImport(sh), newExport(sh), newEdit(sh), newGit(sh), newEnv(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
 	for _, o := range slices.Concat(ops.All(), ops.Commands()) {
 		path, words := splitUse(o.Use)
@@ -107,7 +107,6 @@ type command struct {
 	mode    Mode         // how the vault is opened
 	text    *textSource  // the text of -m, -F, -e or a word; nil if no field has the tag text
 	put     func(string) // where the text goes; nil: to the field with the tag text
-	nodes   nodeFilter   // the nodes that are offered as words
 	files   string       // the word that may be a file of the project
 
 	// offers are what the next word may be; nil: as the tags say.
@@ -125,8 +124,6 @@ type command struct {
 	show  func(out any) error                       // prints a result; nil prints what a write changed, or JSON
 	doc   func(out any) any                         // what --json prints of a result; nil: the result itself
 }
-
-type nodeFilter func(*ops.TreeNode) bool
 
 var allParams = []string{"*"}
 
@@ -249,6 +246,14 @@ func (b *binding) run(cmd *cobra.Command, words []string) error {
 			}
 		}
 	}
+	further := b.further()
+	for i, word := range *further {
+		id, err := sh.node(ctx, word)
+		if err != nil {
+			return err
+		}
+		(*further)[i] = id
+	}
 	if c.instead != nil {
 		if done, err := c.instead(ctx); done || err != nil {
 			return err
@@ -272,6 +277,9 @@ func (b *binding) run(cmd *cobra.Command, words []string) error {
 		list.All()
 	}
 	out, err := b.o.Run(ctx, env, c.in)
+	if err != nil && len(*further) > 0 && c.text != nil {
+		return orText(err, "-m TEXT gives it")
+	}
 	if err != nil {
 		return err
 	}

@@ -51,10 +51,14 @@ func completed(all []offer, prefix string) []string {
 // complete completes the next word.
 func (b *binding) complete(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	directive := cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	if len(words) >= len(b.words) && !b.words[len(b.words)-1].many {
+	many := manyIn(b.words)
+	if len(words) >= len(b.words) && many < 0 {
 		return nil, directive
 	}
 	name := b.words[min(len(words), len(b.words)-1)].name
+	if many >= 0 && len(words) >= many {
+		name = b.words[many].name
+	}
 	if name == b.command.files {
 		directive = cobra.ShellCompDirectiveDefault
 	}
@@ -63,7 +67,7 @@ func (b *binding) complete(cmd *cobra.Command, words []string, prefix string) ([
 	case b.command.offers != nil:
 		return completed(b.command.offers(ctx, words), prefix), directive
 	case p.Field.Tag.Get("is") == "node":
-		return completed(nodeOffers(b.command.nodes)(ctx, b.sh), prefix), directive
+		return completed(nodeOffers(nil)(ctx, b.sh), prefix), directive
 	case p.Field.Tag.Get("is") == "slot":
 		return completed(slotOffers(b.o.Name == "memory_restore")(ctx, b.sh), prefix), directive
 	case p.Enum != nil:
@@ -87,7 +91,7 @@ func completeFlag(sh *shell, offers func(context.Context, *shell) []offer) cobra
 
 // nodeOffers offers the nodes that a filter lets through, nil for all. What cannot be read offers nothing, here and
 // below.
-func nodeOffers(filter nodeFilter) func(context.Context, *shell) []offer {
+func nodeOffers(filter func(*ops.TreeNode) bool) func(context.Context, *shell) []offer {
 	return func(ctx context.Context, sh *shell) (all []offer) {
 		out, err := call(ctx, sh, ops.NodeList, ops.NodeListIn{In: sh.in(), Limit: -1})
 		if err != nil {
@@ -100,6 +104,18 @@ func nodeOffers(filter nodeFilter) func(context.Context, *shell) []offer {
 		})
 		return all
 	}
+}
+
+// allowing offers the nodes that allow an action now.
+func allowing(ctx context.Context, sh *shell, action string) (all []offer) {
+	out, err := call(ctx, sh, ops.Allowing, ops.AllowingIn{In: sh.in(), Action: action, Begin: true})
+	if err != nil {
+		return nil
+	}
+	for _, n := range out.Nodes {
+		all = append(all, offer{string(n.ID), n.Title, true, " (" + string(n.Status) + ")"})
+	}
+	return all
 }
 
 // slotOffers offers the slots of the memory, or the archived ones.
@@ -146,7 +162,7 @@ func addCompletion(sh *shell, root *cobra.Command) {
 	cmd, _, _ := root.Find([]string{"completion"})
 	cmd.Short = "Print a completion script for bash, zsh, fish or PowerShell"
 	cmd.Long = `It completes commands, flags, and the ids of nodes and workspaces with their
-titles, and offers only nodes whose status allows the verb. The one for bash
+titles, and offers only nodes that allow the verb now. The one for bash
 needs the package bash-completion. The help of each says how to install it.`
 	cmd.Example = "arbor completion bash > ~/.local/share/bash-completion/completions/arbor"
 	cmd.RunE = sh.runGroup

@@ -107,7 +107,8 @@ func (d deed) line(sh *shell, n names, indent string) string {
 
 // changes tells what a write did, a line for each node: first what it is about (all that is new, what was deleted, else
 // main or what was changed first), and indented what followed. With --verbose the files are named.
-func (sh *shell) changes(n names, files []ops.FileDiff, main string) string {
+func (sh *shell) changes(n names, w ops.Wrote, main string) string {
+	files := w.Files
 	all, gone := deedsOf(files)
 	n.gone = gone
 	if i := slices.IndexFunc(all, func(d deed) bool { return gone[d.id] != "" }); i >= 0 {
@@ -122,6 +123,8 @@ func (sh *shell) changes(n names, files []ops.FileDiff, main string) string {
 	for _, d := range all {
 		logged := d.status == "" && slices.Equal(d.what, []string{logged})
 		switch node, ok := n.node(d.id); {
+		case w.About(d.id):
+			about = append(about, d.line(sh, n, ""))
 		case len(all) > 1 && (logged || d.new && d.id == string(mdstore.Root)): // comes with other changes
 		case d.new && ok:
 			depth[node.ID] = depth[node.Parent] + 1

@@ -15,11 +15,22 @@ func logCommand(sh *shell) command {
 	c := command{in: in, list: true, text: text}
 	c.instead = func(ctx context.Context) (bool, error) {
 		if text.given() {
-			return false, nil
+			return false, forgotten(ctx, sh, in.NodeID, text)
 		}
 		return true, orText(showLog(ctx, sh, in.NodeID), "arbor log -m EVENT writes to the workspace's log")
 	}
 	return c
+}
+
+// forgotten refuses a word that would be the event of a log and is a node: of several nodes the text was forgotten.
+func forgotten(ctx context.Context, sh *shell, node string, text *textSource) error {
+	if text.word == nil || *text.word == "-" {
+		return nil
+	}
+	if n := nodeNamed(ctx, sh, *text.word); *text.word == n.ID || *text.word == n.Title && n.ID != "" {
+		return usagef("%s is a node, and no event is given; arbor log %s %s -m EVENT adds one to the log of each", n.Title, node, *text.word)
+	}
+	return nil
 }
 
 // orText adds to an error about a single word that names no node how it would be a text.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,7 +59,8 @@ func nodeUpdateCommand(sh *shell) command {
 func nodeDeleteCommand(sh *shell) command {
 	in := &ops.NodeDeleteIn{}
 	return confirmed(sh, in, &in.DryRun, ops.NodeDelete, func(would *ops.NodeDeleteOut) string {
-		return fmt.Sprintf("Move %s to the trash (%s)?", in.NodeID, counted(would.DeletedCount, "node"))
+		what := strings.Join(append([]string{in.NodeID}, in.Nodes...), ", ")
+		return fmt.Sprintf("Move %s to the trash (%s)?", what, counted(would.DeletedCount, "node"))
 	})
 }
 
@@ -145,7 +145,8 @@ var verbs = []verb{
 	{do: statemachine.Complete, summary: "complete a node with its conclusion",
 		text: `The conclusion is what the rest of the tree learns of the work: the result, not
 the way to it. It is required unless the node has one already. A planning node
-is complete when all its children are finished. The node's problem is cleared.`,
+is complete when all its children are finished. A pending execution node is
+started first, in the same commit. The node's problem is cleared.`,
 		example: `arbor complete node-mj2hz4gy -m "Done; 5 tries a minute"
 arbor complete node-mj2hz4gy -F conclusion.md
 git log -1 --format=%B | arbor complete node-mj2hz4gy -
@@ -162,35 +163,25 @@ arbor complete . -e`, aliases: "done close", concludes: true},
 	{do: statemachine.Cancel, summary: "cancel a planning node, with the reason as its conclusion",
 		text:    "What lies below it is frozen until the node is reopened. The node's problem is\ncleared.",
 		example: `arbor cancel node-mj2hz4gy -m "The customer has single sign-on"`, concludes: true},
+	{do: statemachine.Drop, summary: "give a node up before it is finished, and say why",
+		text: `A pending node is started first, in the same commit. Then an execution node fails,
+and a planning node is cancelled.`,
+		example: `arbor drop node-mj2hz4gy -m "Nobody needs it"`, concludes: true},
 }
 
 func transitionCommand(sh *shell, v verb) command {
-	c := concluding(sh, &ops.NodeTransitionIn{Action: string(v.do)})
+	in := &ops.NodeTransitionIn{Action: string(v.do)}
+	c := concluding(sh, in)
 	c.help = ops.Help{
-		Use: string(v.do) + " NODE", Summary: v.summary, Aliases: v.aliases,
-		Text: v.text + "\n\n" + from(v.do), Example: v.example,
+		Use: string(v.do) + " NODE...", Summary: v.summary, Aliases: v.aliases,
+		Text: strings.TrimSpace(v.text + "\n\n" + from(v.do)), Example: v.example,
 	}
 	if v.concludes {
 		c.help.Use += " [-]"
 	} else {
 		c.without = []string{"conclusion"}
 	}
-	c.nodes = func(n *ops.TreeNode) bool {
-		allowed := statemachine.Allowed(statemachine.Type(n.Type), statemachine.Status(n.Status))
-		return slices.Contains(allowed, v.do)
-	}
-	return c
-}
-
-// dropCommand is arbor drop: what it takes to give a node up, in one commit.
-func dropCommand(sh *shell) command {
-	c := concluding(sh, &ops.NodeTransitionIn{Action: string(statemachine.Fail), Drop: true})
-	c.help = ops.Help{
-		Use: "drop NODE [-]", Summary: "give a node up before it is finished, and say why",
-		Text:    "A node that waits is started and failed in one commit, a planning node cancelled.",
-		Example: `arbor drop node-mj2hz4gy -m "Nobody needs it"`,
-	}
-	c.nodes = func(n *ops.TreeNode) bool { return !statemachine.Terminal(statemachine.Status(n.Status)) }
+	c.offers = func(ctx context.Context, _ []string) []offer { return allowing(ctx, sh, in.Action) }
 	return c
 }
 
@@ -208,9 +199,10 @@ func from(do statemachine.Action) string {
 // concluding returns the command of a transition.
 func concluding(sh *shell, in *ops.NodeTransitionIn) command {
 	c := command{op: "node_transition", in: in}
+	in.Begin = true
 	c.start = func(ctx context.Context) (string, error) {
 		n, err := sh.read(ctx, in.NodeID)
-		if err != nil {
+		if err != nil || len(in.Nodes) > 0 {
 			return "", err
 		}
 		return n.Node.Conclusion, nil

@@ -40,7 +40,7 @@ func report(sh *shell, out any, w ops.Wrote, id string) error {
 	case !w.Changed:
 		sh.say("nothing to change: it was so already")
 	default:
-		sh.onScreen(sh.changes(namesOf(sh, w.Workspace()), w.Files, id))
+		sh.onScreen(sh.changes(namesOf(sh, w.Workspace()), w, id))
 	}
 	sh.met(w.Met)
 	for _, k := range w.Kept {

@@ -171,7 +171,7 @@ func TestEditor(t *testing.T) {
 
 	// Nothing is lost when the call fails: the file is kept, and named.
 	w.editor(`echo "a long conclusion" > "$1"`)
-	stderr := w.fails(exitRefused, "complete", "node-c", "-e")
+	stderr := w.fails(exitRefused, "complete", "root", "-e")
 	k := kept()
 	if len(k) != 1 {
 		t.Fatalf("kept %q after a refusal", k)

@@ -42,9 +42,8 @@ func (t *textSource) flags(cmd *cobra.Command, what string) {
 	mayBeEmpty(cmd, "message")
 }
 
-// parsed notes what only the parsed command line knows.
-func (t *textSource) parsed(cmd *cobra.Command) error {
-	t.hasMsg = cmd.Flags().Changed("message")
+// once refuses a text that is given in several ways.
+func (t *textSource) once() error {
 	if n := t.ways(); n > 1 {
 		return usagef("%s is given in %d ways; one of -m TEXT, -F FILE, -e and - is enough", t.what, n)
 	}

@@ -30,18 +30,25 @@ func splitUse(use string) (path, words string) {
 
 // wordsOf returns the words of a line of usage.
 func wordsOf(use string) (all []word) {
-	for _, w := range strings.Fields(use) {
+	fields := strings.Fields(use)
+	for i, w := range fields {
 		if strings.HasPrefix(w, "--") {
 			break
 		}
-		if w == "|" || w == "-]" || len(all) > 0 && all[len(all)-1].many {
+		if w == "|" || i > 0 && fields[i-1] == "|" { // the other form of the word before
 			continue
 		}
 		name, many := strings.CutSuffix(strings.Trim(w, "[]"), "...")
+		if last := len(all) - 1; name == "-" && last >= 0 && all[last].many && all[last].optional { // stdin has all of them
+			continue
+		}
 		all = append(all, word{name, strings.HasPrefix(w, "["), many})
 	}
 	return all
 }
+
+// manyIn returns the index of the word that may be given several times, -1 for none.
+func manyIn(words []word) int { return slices.IndexFunc(words, func(w word) bool { return w.many }) }
 
 // String returns the word with its article, as messages name it.
 func (w word) String() string {
@@ -94,7 +101,7 @@ func wrongCount(sh *shell, cmd *cobra.Command, words []word, given []string) *er
 		return usagef("%s needs %s, or a verb: %s", cmd.CommandPath(), list(required), strings.Join(subcommands(cmd), ", "))
 	case len(given) < len(required):
 		return usagef("%s needs %s", cmd.CommandPath(), list(required))
-	case len(given) <= most || words != nil && words[most-1].many:
+	case len(given) <= most || manyIn(words) >= 0:
 		return nil
 	case cmd.HasSubCommands() && most == 0:
 		return unknownCommand(cmd, given[0])

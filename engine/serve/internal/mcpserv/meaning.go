@@ -16,7 +16,7 @@ var meanings = []struct{ words, tool, with string }{
 	{"fail", "node_transition", `action "fail"`},
 	{"retry", "node_transition", `action "retry"`},
 	{"reopen", "node_transition", `action "reopen"`},
-	{"cancel abort", "node_transition", `action "cancel"`},
+	{"cancel abort", "node_transition", `action "drop"`},
 	{"problem blocker issue", "problem_update", "problem"},
 	{"log note comment memo", "log_append", "event"},
 	{"rule rules", "workspace_update_rules", "action and rule"},

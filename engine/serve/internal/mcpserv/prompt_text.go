@@ -3,6 +3,7 @@ package mcpserv
 import (
 	"fmt"
 
+	"arbor/engine/plan"
 	"arbor/statemachine"
 )
 
@@ -99,6 +100,7 @@ var whenTo = map[statemachine.Action]string{
 	"retry":    "to try again what failed, in another way than before.",
 	"reopen":   "only where more is to be done; it is over otherwise.",
 	"cancel":   "when it is not wanted any more, with a conclusion that says why.",
+	"drop":     "when nobody will do it, with a conclusion that says why.",
 }
 
 func (d *promptData) workOnNode() error {
@@ -108,8 +110,10 @@ func (d *promptData) workOnNode() error {
 	if !n.Problem().IsZero() {
 		d.say("\nA problem is open; it is in the context. Solve it first, and say so with problem_clear.")
 	}
-	switch allowed := statemachine.Allowed(n.Type, n.Status); {
+	switch allowed := plan.Allowed(d.snap, n); {
 	case d.Archived():
+	case len(allowed) == 0 && plan.FrozenBy(d.snap, n) != nil:
+		d.say("\n\nNode %s above it is over, which freezes it: nothing can be done with it before that is reopened.", plan.FrozenBy(d.snap, n).ID)
 	case len(allowed) == 0:
 		d.say("\n\nnode_transition can do nothing with it as it stands; workspace_check says what is wrong with its file.")
 	default:

@@ -92,5 +92,5 @@ var scripted = []string{
 	"The conclusion: what came of it", "The life cycle does not allow that. From here a node can become:", "The rules:",
 	"This text was changed elsewhere meanwhile. It says now:", "Title", "Type",
 	"Where both changed the same lines, yours stand first. Such places:", "moved", "not connected", "saved",
-	"execution", "planning", "complete", "fail", "cancel",
+	"execution", "planning", "complete", "fail", "cancel", "drop",
 }

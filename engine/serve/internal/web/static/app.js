@@ -302,7 +302,7 @@
     return out;
   }
   async function act(id, action, title) {
-    if (["complete", "fail", "cancel"].includes(action)) {
+    if (["complete", "fail", "cancel", "drop"].includes(action)) {
       const fields = [{ name: "conclusion", label: t("The conclusion: what came of it"), rows: 6 }];
       await send(t(action) + ": " + title, fields, "node_transition", (o) => ({ nodeId: id, action, ...(o.conclusion ? o : {}) }));
       return;

@@ -1,0 +1,89 @@
+package plan
+
+import (
+	"errors"
+	"slices"
+
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/statemachine"
+)
+
+// A guard is a condition of an action besides those of the table of the life cycle. It returns an error that says why
+// the action waits and what would work, nil if it does not. Statuses are those of the draft (Draft.StatusOf), so that
+// several nodes of one command see each other; nodes that the answer depends on are relied upon (Draft.Rely).
+type guard func(d *Draft, n *mdstore.Node, do statemachine.Action) error
+
+// guards are asked by every transition that is not a Drop, in this order, and by Allowed.
+var guards = []guard{}
+
+// guarded returns the error of the first guard that an action does not pass.
+func (d *Draft) guarded(n *mdstore.Node, do statemachine.Action) error {
+	for _, g := range guards {
+		if err := g(d, n, do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Allowed returns the actions that would be accepted of a node now, a conclusion being given: those of the table whose
+// needs are met and that pass all guards, and Drop where none of them gives the node up. It returns none in an archived workspace, below a completed or
+// cancelled node, and for a node whose file is damaged or whose place in the tree is unknown. Claims are not asked:
+// they concern the caller, not the node.
+func Allowed(v *view.View, n *mdstore.Node) (all []statemachine.Action) {
+	for _, do := range statemachine.Actions() {
+		if again := do == statemachine.Drop && slices.Contains(all, statemachine.GivesUp(n.Type)); !again && Allows(v, n, do, false) {
+			all = append(all, do)
+		}
+	}
+	return all
+}
+
+// Allows reports whether one action would be accepted of a node now, as Allowed does; begin is that of
+// statemachine.Steps.
+func Allows(v *view.View, n *mdstore.Node, do statemachine.Action, begin bool) bool {
+	d, at := New(v, Act{}, Options{}), statemachine.Standing{Type: n.Type, Status: n.Status}
+	_, whole := v.Ancestors(n.ID)
+	if mdstore.Archived(v.Workspace().Dir) || d.Editable(n) != nil || !whole || FrozenBy(v, n) != nil {
+		return false
+	}
+	steps := statemachine.Steps(at, do, begin)
+	for _, step := range steps {
+		dec, err := statemachine.Decide(at, step, d.facts(n, "given"))
+		if err != nil || do != statemachine.Drop && d.guarded(n, step) != nil {
+			return false
+		}
+		at.Status = dec.To
+	}
+	return len(steps) > 0
+}
+
+// FrozenBy returns the nearest completed or cancelled ancestor of a node, which freezes it; nil if there is none.
+func FrozenBy(v *view.View, n *mdstore.Node) *mdstore.Node {
+	up, _ := v.Ancestors(n.ID)
+	if i := slices.IndexFunc(up, func(a *mdstore.Node) bool { return statemachine.Frozen(a.Status) }); i >= 0 {
+		return up[i]
+	}
+	return nil
+}
+
+// OpenChildren returns the children of a node that are not terminal as planned so far, in tree order.
+func (d *Draft) OpenChildren(id mdstore.ID) (open []string) {
+	for _, k := range d.View.Below(id) {
+		if !statemachine.Terminal(d.StatusOf(k)) {
+			open = append(open, string(k.ID))
+		}
+	}
+	return open
+}
+
+// offered takes out of a refusal what the guards would not let pass.
+func (d *Draft) offered(n *mdstore.Node, err error) error {
+	var refused *statemachine.RefusedError
+	if errors.As(err, &refused) {
+		waits := func(do statemachine.Action) bool { return d.guarded(n, do) != nil }
+		refused.Allowed = slices.DeleteFunc(refused.Allowed, waits)
+	}
+	return err
+}

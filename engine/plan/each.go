@@ -1,0 +1,17 @@
+package plan
+
+// Each is one kind of operation on several nodes, in their order, in one commit. If one of them is refused, none is
+// done.
+type Each[O Operation[R], R any] []O
+
+// Plan plans all of them over the same draft.
+func (all Each[O, R]) Plan(d *Draft) (out []R, err error) {
+	for _, op := range all {
+		r, err := op.Plan(d)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
