@@ -1,7 +1,6 @@
 package statemachine
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 )
@@ -65,7 +64,10 @@ func (e *RefusedError) Error() string {
 		}
 		allowed = append(allowed, text)
 	}
-	next := "allowed: " + cmp.Or(join(allowed, ", "), "nothing")
+	if len(allowed) == 0 {
+		allowed = append(allowed, "nothing")
+	}
+	next := "allowed: " + join(allowed, ", ")
 	if len(e.OpenChildren) > 0 {
 		next = "finish or drop them first"
 	}

@@ -39,7 +39,7 @@ type NodeTransitionOut struct {
 	// what the parent waits for, if no node is next
 	Waits   *Waits       `json:"waits,omitempty"`
 	Context *NodeContext `json:"context,omitempty" like:"context_get"` // only if the call asked for it
-	Nodes   []Moved      `json:"nodes,omitempty"`                      // all nodes of a call that names several
+	Nodes   []Moved      `json:"nodes,omitempty" only:"rarely"`        // all nodes of a call that names several
 	Wrote
 }
 

@@ -113,7 +113,7 @@ func (d *promptData) workOnNode() error {
 	switch allowed := plan.Allowed(d.snap, n); {
 	case d.Archived():
 	case len(allowed) == 0 && plan.FrozenBy(d.snap, n) != nil:
-		d.say("\n\nNode %s above it is over, which freezes it: nothing can be done with it before that is reopened.", plan.FrozenBy(d.snap, n).ID)
+		d.say("\n\nA node above it is over, which freezes it: nothing can be done with it before that one is reopened.")
 	case len(allowed) == 0:
 		d.say("\n\nnode_transition can do nothing with it as it stands; workspace_check says what is wrong with its file.")
 	default:
