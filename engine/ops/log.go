@@ -55,7 +55,8 @@ func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, er
 	switch {
 	case t.err != nil || len(in.Nodes) == 0:
 	case t.view == nil:
-		t.err = badParam("nodeId", "%s is the workspace, and further nodes are named: give its log an entry of its own", in.NodeID)
+		const how = "%s is the workspace, and further nodes are named: give its log an entry of its own"
+		t.err = badParam("nodeId", how, in.NodeID)
 	default:
 		ids, t.err = env.others(t.view, t.node, in.Nodes, Match{})
 	}

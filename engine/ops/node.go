@@ -41,7 +41,7 @@ type NodeInfo struct {
 	LogHidden    int                 `json:"logHidden,omitempty"` // older entries that a bounded result leaves out
 	Children     []string            `json:"children"`
 	MoreKids     int                 `json:"childrenHidden,omitempty"` // children that a bounded result leaves out
-	Allowed      []string            `json:"allowed"`                  // the actions that its status allows; none if archived
+	Allowed      []string            `json:"allowed"`                  // what it allows now, see plan.Allowed
 	CreatedAt    int64               `json:"createdAt"`
 	UpdatedAt    int64               `json:"updatedAt"`
 	Path         string              `json:"path" only:"verbose"`
@@ -104,7 +104,8 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 	default:
 		out.Hint = "nothing is left to do with it"
 		if a := plan.FrozenBy(s, n); a != nil {
-			out.Hint = string(a.ID) + " (" + a.Title + ") above it is " + string(a.Status) + ", which freezes it: reopen that first"
+			above := string(a.ID) + " (" + a.Title + ") above it is " + string(a.Status)
+			out.Hint = above + ", which freezes it: reopen that first"
 		}
 	}
 	return out, nil

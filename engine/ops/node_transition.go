@@ -85,8 +85,8 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 	}
 	var steps plan.Each[plan.Transition, *plan.Transitioned]
 	for _, id := range ids {
-		steps = append(steps, plan.Transition{Node: id, Action: action, Conclusion: in.Conclusion, Reason: in.Reason, Log: in.Log, Cascade: in.Cascade,
-			Begin: in.Begin})
+		steps = append(steps, plan.Transition{Node: id, Action: action, Conclusion: in.Conclusion, Reason: in.Reason,
+			Log: in.Log, Cascade: in.Cascade, Begin: in.Begin})
 	}
 	all, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), steps)
 	if err != nil {
@@ -96,11 +96,13 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 	if t.TakesFocus {
 		hint = env.refocus(ctx, s.Workspace().ID, id, in.Write, hint)
 	}
-	out := &NodeTransitionOut{NodeID: string(id), PreviousStatus: string(t.From), CurrentStatus: string(t.To), CascadeUpdates: []plan.Cascade{}}
+	out := &NodeTransitionOut{NodeID: string(id), PreviousStatus: string(t.From), CurrentStatus: string(t.To),
+		CascadeUpdates: []plan.Cascade{}}
 	for i, t := range all {
 		out.CascadeUpdates = append(out.CascadeUpdates, t.Cascades...)
 		if t.Archived != nil && out.Archived != nil {
-			out.Archived = &plan.Archived{Rules: slices.Concat(out.Archived.Rules, t.Archived.Rules), Docs: slices.Concat(out.Archived.Docs, t.Archived.Docs)}
+			out.Archived.Rules = append(out.Archived.Rules, t.Archived.Rules...)
+			out.Archived.Docs = append(out.Archived.Docs, t.Archived.Docs...)
 		} else if t.Archived != nil {
 			out.Archived = t.Archived
 		}
@@ -214,7 +216,8 @@ func (env *Env) others(s *view.View, id mdstore.ID, more []string, m Match) ([]m
 		}
 	}
 	if len(ids) > 1 && m.IfMatch != "" {
-		return nil, badParam("ifMatch", "ifMatch is the version of one file, and several nodes are named; leave it out, or name one node")
+		const how = "ifMatch is the version of one file, and several nodes are named; leave it out, or name one node"
+		return nil, badParam("ifMatch", how)
 	}
 	return ids, nil
 }

@@ -29,8 +29,8 @@ type Match struct {
 	IfMatch string `json:"ifMatch,omitempty" help:"refuse unless the file is at this VERSION"`
 }
 
-// Several has the further nodes of a command that takes several: the same is done with all of them in one commit, or with
-// none.
+// Several has the further nodes of a command that takes several: the same is done with all of them in one commit, or
+// with none.
 type Several struct {
 	Nodes []string `json:"-"`
 }

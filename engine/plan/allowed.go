@@ -28,12 +28,13 @@ func (d *Draft) guarded(n *mdstore.Node, do statemachine.Action) error {
 }
 
 // Allowed returns the actions that would be accepted of a node now, a conclusion being given: those of the table whose
-// needs are met and that pass all guards, and Drop where none of them gives the node up. It returns none in an archived workspace, below a completed or
-// cancelled node, and for a node whose file is damaged or whose place in the tree is unknown. Claims are not asked:
-// they concern the caller, not the node.
+// needs are met and that pass all guards, and Drop where none of them gives the node up. It returns none in an archived
+// workspace, below a completed or cancelled node, and for a node whose file is damaged or whose place in the tree is
+// unknown. Claims are not asked: they concern the caller, not the node.
 func Allowed(v *view.View, n *mdstore.Node) (all []statemachine.Action) {
 	for _, do := range statemachine.Actions() {
-		if again := do == statemachine.Drop && slices.Contains(all, statemachine.GivesUp(n.Type)); !again && Allows(v, n, do, false) {
+		again := do == statemachine.Drop && slices.Contains(all, statemachine.GivesUp(n.Type))
+		if !again && Allows(v, n, do, false) {
 			all = append(all, do)
 		}
 	}

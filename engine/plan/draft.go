@@ -105,7 +105,8 @@ func New(v *view.View, act Act, opt Options) *Draft {
 		opt.Claimed = func(*mdstore.Node) (string, error) { return "", nil }
 	}
 	return &Draft{View: v, act: act, now: opt.Now.UTC(), opt: opt, edits: map[mdstore.Path]*Edit{},
-		status: map[mdstore.ID]statemachine.Status{}, placed: map[mdstore.ID]*mdstore.Node{}, Moved: map[mdstore.ID]bool{}, Advanced: map[mdstore.ID]bool{}, keep: map[mdstore.Path]mdstore.Version{}}
+		status: map[mdstore.ID]statemachine.Status{}, placed: map[mdstore.ID]*mdstore.Node{},
+		Moved: map[mdstore.ID]bool{}, Advanced: map[mdstore.ID]bool{}, keep: map[mdstore.Path]mdstore.Version{}}
 }
 
 // Writable returns an error where the workspace as a whole takes no changes.

@@ -87,7 +87,8 @@ func (t Transition) take(d *Draft, step statemachine.Action) (*Transitioned, err
 	if !whole {
 		return nil, d.loose(n)
 	}
-	dec, err := statemachine.Decide(statemachine.Standing{Type: n.Type, Status: d.StatusOf(n)}, step, d.facts(n, t.Conclusion))
+	at := statemachine.Standing{Type: n.Type, Status: d.StatusOf(n)}
+	dec, err := statemachine.Decide(at, step, d.facts(n, t.Conclusion))
 	if err != nil {
 		return nil, mendable(n, named(n, d.offered(n, err)))
 	}
@@ -169,7 +170,8 @@ func anyFrozen(up []*mdstore.Node) bool {
 
 // facts gathers the facts that the life cycle asks for. conclusion is the one that the call gives.
 func (d *Draft) facts(n *mdstore.Node, conclusion string) statemachine.Facts {
-	return statemachine.Facts{Conclusion: strings.TrimSpace(conclusion) != "" || n.Conclusion() != "", OpenChildren: d.OpenChildren(n.ID)}
+	given := strings.TrimSpace(conclusion) != "" || n.Conclusion() != ""
+	return statemachine.Facts{Conclusion: given, OpenChildren: d.OpenChildren(n.ID)}
 }
 
 // named puts the node's id before the text of a refusal.

@@ -28,7 +28,8 @@ func forgotten(ctx context.Context, sh *shell, node string, text *textSource) er
 		return nil
 	}
 	if n := nodeNamed(ctx, sh, *text.word); *text.word == n.ID || *text.word == n.Title && n.ID != "" {
-		return usagef("%s is a node, and no event is given; arbor log %s %s -m EVENT adds one to the log of each", n.Title, node, *text.word)
+		const how = "%s is a node, and no event is given; arbor log %s %s -m EVENT adds one to the log of each"
+		return usagef(how, n.Title, node, *text.word)
 	}
 	return nil
 }
