@@ -22,13 +22,8 @@ type Own struct {
 // Plain reports whether the value is one plain value, a list of such, or null. Only a person changes another one.
 func (o Own) Plain() bool { return o.List || o.Kind != mdoc.Nested }
 
-// Said returns the value in one line.
-func (o Own) Said() string {
-	if o.Plain() {
-		return strings.Join(strings.Fields(strings.Join(o.Items, ", ")), " ")
-	}
-	return strings.Join(strings.Fields(strings.Join(strings.Split(o.Items[0], "\n"), "; ")), " ")
-}
+// Text returns the value as text, without line ends at its end. The items of a list are in one line.
+func (o Own) Text() string { return strings.TrimRight(strings.Join(o.Items, ", "), "\n") }
 
 // Value returns the value as JSON has it: a text, a number, true or false, an array of texts, or nil.
 func (o Own) Value() any {

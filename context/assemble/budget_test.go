@@ -48,7 +48,7 @@ problem of %s, %s
 	return workspace, map[string]string{
 		"root":  node("root", "null", "planning", "monitoring", body("root", 60)),
 		"mid":   node("mid", "root", "planning", "monitoring", body("mid", 1)),
-		"focus": node("focus", "mid", "planning", "monitoring", body("focus", 60)+"\n## References\n\n- side: first "+more+"\n- docs/known.md: second "+more+"\n"),
+		"focus": node("focus", "mid", "planning", "monitoring", "Above "+more+"\n\n"+body("focus", 60)+"\n## Ideas\n\nof the focus "+more+"\n## References\n\n- side: first "+more+"\n- docs/known.md: second "+more+"\n"),
 		"side":  node("side", "root", "execution", "completed", "## Conclusion\n\nof the side\n"),
 		"c1":    child("c1", 1, 9, "one"), // first in the tree, and changed last
 		"c2":    child("c2", 2, 5, "two"),
@@ -77,6 +77,7 @@ func TestPassagesGoInOneOrderAsTheBudgetShrinks(t *testing.T) {
 		want := []string{
 			"log root first of root", "log root second of root", "log mid first of mid", "log mid second of mid",
 			"note root", "note mid",
+			"section Ideas", "section ",
 			"ref docs/known.md", "ref side",
 			"child c2", "child c3", "child c1",
 			"whole requirement root", "doc root/2.md", "doc root/1.md", "problem root", "requirement root",
@@ -124,6 +125,9 @@ func inventory(b *assemble.Bundle) []string {
 			add(true, "doc %s", d.Path)
 		}
 		add(c.Note != "", "note %s", c.NodeID)
+		for _, own := range c.Sections {
+			add(uncut(own.Text) != "", "section %s", own.Name)
+		}
 		add(c.Problem != nil, "problem %s", c.NodeID)
 		add(c.Requirement != "" && !strings.Contains(c.Requirement, "left out]"), "whole requirement %s", c.NodeID)
 		add(c.Requirement != "", "requirement %s", c.NodeID)
@@ -148,6 +152,27 @@ func rank(item string) int {
 		return 1
 	}
 	return 0
+}
+
+// Own sections and keys that a budget leaves out are named, also where nothing fits it.
+func TestWhatIsLeftOutIsNamed(t *testing.T) {
+	v := read(plainWorkspace, map[string]string{
+		"root": node("root", "null", "planning", "monitoring", "## Ideas\n\nx\n"),
+		"a": strings.Replace(node("a", "root", "execution", "implementing", "# A\n\n"+strings.Repeat("above ", 99)+"\n\n## Risks\n\n"+strings.Repeat("risk ", 99)+"\n"),
+			"\n---\n", "\nsprint: 7\nlong: "+strings.Repeat("value ", 999)+"\n---\n", 1),
+	})
+	for by, form := range forms {
+		full := context(t, v, "a", assemble.Options{Measure: form.measure(0)})
+		for budget := full.Tokens; budget > 0; budget -= 7 {
+			b := context(t, v, "a", assemble.Options{Measure: form.measure(0), Budget: budget})
+			text := string(form(b))
+			for _, name := range []string{"Risks", "sprint", "long"} {
+				if !strings.Contains(text, name) {
+					t.Fatalf("%s, budget %d: nothing names %s\n%s", by, budget, name, text)
+				}
+			}
+		}
+	}
 }
 
 // A text that is cut shows the beginning that there is room for, by whole lines, to within a 32nd part of the text.

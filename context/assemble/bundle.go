@@ -5,7 +5,7 @@ import (
 	"arbor/statemachine"
 )
 
-// A Bundle is the context of one node. No list in it is nil. Texts are as the
+// A Bundle is the context of one node. No list that JSON always has is nil. Texts are as the
 // files have them, with LF line ends; one that was cut ends in a line that
 // says how much is left out.
 type Bundle struct {
@@ -64,6 +64,8 @@ type ChainPart struct {
 	Criteria    string           `json:"criteria,omitempty"` // with the numbers of the boxes
 	Docs        []Doc            `json:"docs"`
 	Note        string           `json:"note"`
+	Own         mdstore.Owns     `json:"fields,omitempty" only:"rarely"`   // of the focus
+	Sections    []Section        `json:"sections,omitempty" only:"rarely"` // of an ancestor without their texts
 	Conclusion  string           `json:"conclusion"`
 	Problem     *mdstore.Problem `json:"problem"` // nil for none
 	LogEntries  []LogEntry       `json:"logEntries"`
@@ -71,6 +73,16 @@ type ChainPart struct {
 	Version     string           `json:"version,omitempty" only:"rarely"`
 	Lines       Lines            `json:"lines,omitzero" only:"rarely"`
 }
+
+// A Section is a text of a node that Arbor has no place for, see mdstore.Node.OwnTexts.
+type Section struct {
+	Name  string `json:"name"` // "" for what stands above the first section
+	Text  string `json:"text,omitempty"`
+	Lines Range  `json:"lines,omitzero" only:"rarely"`
+}
+
+// TextAbove is what an ancestor has as the name of the text above its first section.
+const TextAbove = "text above the first section"
 
 // A Doc is a document that belongs to a node or the workspace.
 type Doc struct {

@@ -28,7 +28,12 @@ type text struct {
 	omission Omission // What, Role and NodeID
 	at       *string  // its place in the working bundle
 	full     string
-	left     int // bytes that the cuts collected so far leave
+	left     int  // bytes that the cuts collected so far leave
+	marked   bool // what is there once all of it is left out says so
+}
+
+func newText(what, role string, id mdstore.ID, at *string) *text {
+	return &text{omission: Omission{What: what, Role: role, NodeID: id}, at: at, full: *at, left: len(*at)}
 }
 
 // A cutList holds the cuts of a bundle in the order in which they are made. The order does not depend on any limit:
@@ -36,11 +41,13 @@ type text struct {
 //   - the omissions that the bundle has already become one sum for each kind;
 //   - log entries of ancestors go, farthest ancestor and oldest entry first;
 //   - notes of ancestors go, farthest first;
+//   - own sections of the focus go but for their names, last one first, and so do long values of own keys;
 //   - references go, last one first;
 //   - conclusions of children go, the one changed longest ago first;
 //   - long texts are cut to 512 bytes, from the far end of the chain to the focus, then the workspace's;
 //   - what remains goes: documents and texts of ancestors, then the ancestors themselves, then what the focus has
-//     besides its requirement, then documents and problem of the workspace;
+//     besides its requirement, then documents and problem of the workspace, then own keys and the names of own
+//     sections;
 //   - for the bound of a reply only, and never for a budget, the rules, the goal and the focus's requirement become
 //     shorter level by level, so that none is shorter than the level unless it is shorter by itself.
 type cutList struct {
@@ -54,7 +61,9 @@ type cutList struct {
 func (l *cutList) add(o Omission, do func()) {
 	o.Reason, o.Tokens = ReasonBudget, Tokens(o.Bytes)
 	group := o.kind()
-	if l.texts != nil { // from the first text on, omissions of one owner are counted together
+	if o.Detail != "" {
+		group += " by name"
+	} else if l.texts != nil { // from the first text on, omissions of one owner are counted together
 		group = o.Role
 	}
 	l.cuts = append(l.cuts, cut{o, group, do})
@@ -73,6 +82,8 @@ func (l *cutList) collect() {
 				func() { p.Note = "" })
 		}
 	}
+	own := ownTexts(focus)
+	l.drop(own)
 	for i, r := range slices.Backward(b.References) {
 		l.add(Omission{What: WhatReference, Role: RoleFocus, NodeID: focus.NodeID, Count: 1,
 			Bytes: len(r.Description) + len(r.DocDescription) + len(r.Requirement) + len(r.Conclusion)},
@@ -85,12 +96,11 @@ func (l *cutList) collect() {
 		p := &ancestors[i]
 		texts = append(texts, textsOf(RoleAncestor, p.NodeID, p.Problem, &p.Conclusion, &p.Requirement, &p.Criteria))
 	}
-	note := &text{omission: Omission{What: WhatNote, Role: RoleFocus, NodeID: focus.NodeID}, at: &focus.Note}
+	note := newText(WhatNote, RoleFocus, focus.NodeID, &focus.Note)
 	others := textsOf(RoleFocus, focus.NodeID, focus.Problem, &focus.Conclusion, nil, &focus.Criteria)
 	texts = append(texts, append([]*text{note}, others...), textsOf(RoleWorkspace, "", w.Problem, nil, nil, nil))
 	l.texts = slices.Concat(texts...)
 	for _, t := range l.texts {
-		t.full, t.left = *t.at, len(*t.at)
 		if t.left > long {
 			l.shorten(t, short)
 		}
@@ -98,6 +108,7 @@ func (l *cutList) collect() {
 	for i := range ancestors {
 		l.docs(&ancestors[i].Docs, RoleAncestor, ancestors[i].NodeID)
 		l.drop(texts[i])
+		l.sections(&ancestors[i], RoleAncestor)
 	}
 	for i := range ancestors {
 		l.add(Omission{What: WhatNode, Role: RoleAncestor, NodeID: ancestors[i].NodeID, Count: 1},
@@ -108,6 +119,9 @@ func (l *cutList) collect() {
 	l.drop(texts[len(ancestors)])
 	l.docs(&w.Docs, RoleWorkspace, "")
 	l.drop(texts[len(b.Chain)])
+	l.keys(focus)
+	l.sections(focus, RoleFocus)
+	l.texts = append(l.texts, own...)
 
 	for n := max(ruleBytes(w.Rules), len(w.Goal), len(focus.Requirement)); n > 0; {
 		n = smaller(n)
@@ -120,6 +134,64 @@ func (l *cutList) log(p *ChainPart, role string) {
 		l.add(Omission{What: WhatLog, Role: role, NodeID: p.NodeID, Count: 1,
 			Bytes: len(e.Timestamp) + len(e.Operator) + len(e.Event)}, func() { p.LogEntries = p.LogEntries[1:] })
 	}
+}
+
+// ownTexts returns the texts of own sections, last one first, and the long values of own keys.
+func ownTexts(focus *ChainPart) (all []*text) {
+	for i := range slices.Backward(focus.Sections) {
+		all = append(all, newText(WhatSection, RoleFocus, focus.NodeID, &focus.Sections[i].Text))
+	}
+	for _, o := range focus.Own {
+		for i := range o.Items {
+			if len(o.Items[i]) > long {
+				all = append(all, newText(WhatField, RoleFocus, focus.NodeID, &o.Items[i]))
+			}
+		}
+	}
+	for _, t := range all {
+		t.marked = t.full != ""
+	}
+	return all
+}
+
+// sections adds the cut that leaves out the names of own sections.
+func (l *cutList) sections(p *ChainPart, role string) {
+	o, names := Omission{What: WhatSection, Role: role, NodeID: p.NodeID}, []string{}
+	for _, s := range p.Sections {
+		names = append(names, cmp.Or(s.Name, TextAbove))
+		o.Bytes += len(cmp.Or(s.Name, TextAbove))
+	}
+	if role != RoleFocus { // their texts are not shown anyway
+		o.Count, names = len(names), nil
+	}
+	l.named(o, names, func() { p.Sections = nil })
+}
+
+// keys adds the cut that leaves out the own keys, whose long values are gone by then.
+func (l *cutList) keys(focus *ChainPart) {
+	o, names := Omission{What: WhatField, Role: RoleFocus, NodeID: focus.NodeID}, []string{}
+	for _, own := range focus.Own {
+		names = append(names, own.Key)
+		o.Bytes += len(own.Key)
+		for _, item := range own.Items {
+			if len(item) <= long {
+				o.Bytes += len(item)
+			}
+		}
+	}
+	l.named(o, names, func() { focus.Own = nil })
+}
+
+// named adds a cut whose omission names what is left out; nothing where the cut would leave out nothing.
+func (l *cutList) named(o Omission, names []string, do func()) {
+	if o.Count = max(o.Count, len(names)); o.Count == 0 {
+		return
+	}
+	o.Detail = strings.Join(names, ", ")
+	if n := runeStart(o.Detail, maxNames); n < len(o.Detail) {
+		o.Detail = o.Detail[:n] + "…"
+	}
+	l.add(o, do)
 }
 
 func (l *cutList) docs(at *[]Doc, role string, id mdstore.ID) {
@@ -145,7 +217,7 @@ func (l *cutList) childConclusions() {
 // textsOf returns the texts of one owner that can be cut; nil for those that it does not have.
 func textsOf(role string, id mdstore.ID, problem *mdstore.Problem, conclusion, requirement, criteria *string) (all []*text) {
 	add := func(what string, at *string) {
-		all = append(all, &text{omission: Omission{What: what, Role: role, NodeID: id}, at: at})
+		all = append(all, newText(what, role, id, at))
 	}
 	if problem != nil {
 		add(WhatProblem, &problem.Text)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 
 	"arbor/mdstore"
 )
@@ -55,6 +56,11 @@ func newCutList(full *Bundle, omitted []Omission) *cutList {
 	for i := range b.Chain {
 		b.Chain[i].Problem = copied(b.Chain[i].Problem)
 	}
+	focus := b.Focus()
+	focus.Sections, focus.Own = slices.Clone(focus.Sections), slices.Clone(focus.Own)
+	for i := range focus.Own {
+		focus.Own[i].Items = slices.Clone(focus.Own[i].Items)
+	}
 	b.Workspace.Problem = copied(b.Workspace.Problem)
 	l := &cutList{b: &b, omitted: omitted}
 	l.collect()
@@ -78,7 +84,11 @@ func (l *cutList) makeFirst(k int) {
 		all, groups = append(all, c.omission), append(groups, c.group)
 	}
 	for _, t := range l.texts {
-		*t.at = beginning(t.full, len(*t.at))
+		if n := len(*t.at); n > 0 || !t.marked {
+			*t.at = beginning(t.full, n)
+		} else {
+			*t.at = strings.TrimLeft(leftOut(len(t.full)), "\n")
+		}
 	}
 	for i := range b.Chain {
 		b.Chain[i].Problem = nilIfZero(b.Chain[i].Problem)
@@ -87,7 +97,9 @@ func (l *cutList) makeFirst(k int) {
 	b.ChildConclusions = slices.DeleteFunc(b.ChildConclusions, func(c ChildPart) bool { return c.Conclusion == "" })
 	if k >= len(l.cuts) {
 		for i := range groups {
-			groups[i] = all[i].Reason
+			if all[i].Reason != ReasonBudget || all[i].Detail == "" { // names stay
+				groups[i] = all[i].Reason
+			}
 		}
 	}
 	b.Omitted = summed(all, groups, 1)
@@ -129,9 +141,9 @@ func (b *Bundle) squeeze(level int) {
 		w.Rules = w.Rules[:kept]
 	}
 	for _, t := range []text{
-		{Omission{What: WhatGoal, Role: RoleWorkspace, Count: 1}, &w.Goal, w.Goal, 0},
-		{Omission{What: WhatRequirement, Role: RoleFocus, NodeID: focus.NodeID, Count: 1}, &focus.Requirement,
-			focus.Requirement, 0},
+		{omission: Omission{What: WhatGoal, Role: RoleWorkspace, Count: 1}, at: &w.Goal, full: w.Goal},
+		{omission: Omission{What: WhatRequirement, Role: RoleFocus, NodeID: focus.NodeID, Count: 1}, at: &focus.Requirement,
+			full: focus.Requirement},
 	} {
 		if n := runeStart(t.full, level); n+least < len(t.full) {
 			t.omission.Bytes = len(t.full) - n
@@ -146,8 +158,10 @@ func beginning(s string, n int) string {
 	if n == 0 || n == len(s) {
 		return s[:n]
 	}
-	return s[:n] + "\n[… " + strconv.Itoa(len(s)-n) + " bytes left out]"
+	return s[:n] + leftOut(len(s)-n)
 }
+
+func leftOut(bytes int) string { return "\n[… " + strconv.Itoa(bytes) + " bytes left out]" }
 
 func ruleBytes(rules []string) (n int) {
 	for _, r := range rules {

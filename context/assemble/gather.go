@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"cmp"
 	"slices"
 
 	"arbor/mdstore"
@@ -120,15 +121,35 @@ func (g *gatherer) part(n *mdstore.Node, role string) ChainPart {
 	if !g.opt.Places && role == RoleAncestor && p.Requirement == g.b.Workspace.Goal {
 		p.Requirement = "" // the root's, which is the goal that stands above it
 	}
+	p.Sections = g.sections(n, role)
+	if role == RoleFocus {
+		p.Own = n.Own()
+	}
 	p.Docs = g.docs(n.Docs(), role, n.ID)
 	p.Problem = g.problem(n.Problem(), role, n.ID)
 	p.LogEntries = g.log(n.Log(), role, n.ID)
 	g.unreadable(WhatNode, role, n.ID, n.Problems)
 	texts := p.Requirement + p.Criteria + p.Conclusion + p.Note
-	if !g.opt.Places && role == RoleAncestor && texts == "" && len(p.Docs)+len(p.LogEntries) == 0 && p.Problem == nil {
+	lists := len(p.Docs) + len(p.LogEntries) + len(p.Sections)
+	if !g.opt.Places && role == RoleAncestor && texts == "" && lists == 0 && p.Problem == nil {
 		p.File = "" // it has nothing to go and look at
 	}
 	return p
+}
+
+// sections returns the texts of a node that Arbor has no place for: their names only, unless it is the focus.
+func (g *gatherer) sections(n *mdstore.Node, role string) (all []Section) {
+	for _, own := range n.OwnTexts() {
+		s := Section{Name: own.Name, Text: own.Text}
+		if role != RoleFocus {
+			s = Section{Name: cmp.Or(own.Name, TextAbove)}
+		}
+		if g.opt.Places {
+			s.Lines[0], s.Lines[1] = n.Doc().Lines(own.Span)
+		}
+		all = append(all, s)
+	}
+	return all
 }
 
 // docs returns the active documents and lists the expired ones as one omission.
@@ -234,6 +255,9 @@ func textBytes(n *mdstore.Node) int {
 	p := n.Problem()
 	sum := len(n.CriteriaText())
 	sum += len(n.Requirement()) + len(n.Conclusion()) + len(n.Note()) + len(p.Text) + len(p.NextStep)
+	for _, own := range n.OwnTexts() {
+		sum += len(cmp.Or(own.Name, TextAbove))
+	}
 	for _, d := range n.Docs() {
 		sum += len(d.Target) + len(d.Description)
 	}

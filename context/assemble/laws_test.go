@@ -44,6 +44,12 @@ func plain(b *assemble.Bundle) string {
 		for _, e := range c.LogEntries {
 			fmt.Fprintf(&s, " %q", e.Event)
 		}
+		for _, own := range c.Sections {
+			fmt.Fprintf(&s, " %s %q", own.Name, own.Text)
+		}
+		for _, own := range c.Own {
+			fmt.Fprintf(&s, " %s: %q", own.Key, own.Text())
+		}
 		s.WriteString("\n")
 	}
 	for _, c := range b.ChildConclusions {
@@ -121,6 +127,11 @@ func (m *model) expect(n *modelNode, most int) string {
 				fmt.Fprintf(&s, " %q", e)
 			}
 		}
+		if c == n {
+			fmt.Fprintf(&s, " Own %q own: %q", c.own, c.ownKey)
+		} else {
+			fmt.Fprintf(&s, " Own %q", "")
+		}
 		s.WriteString("\n")
 	}
 	others := map[string]int{}
@@ -171,6 +182,12 @@ func shownBytes(b *assemble.Bundle) int {
 		for _, e := range c.LogEntries {
 			n += len(e.Timestamp) + len(e.Operator) + len(e.Event)
 		}
+		for _, own := range c.Sections {
+			n += len(own.Name) + text(own.Text)
+		}
+		for _, own := range c.Own {
+			n += len(own.Key) + text(own.Text())
+		}
 	}
 	for _, c := range b.ChildConclusions {
 		n += len(c.Conclusion)
@@ -192,6 +209,9 @@ func alwaysBytes(b *assemble.Bundle) int {
 
 // uncut returns a text without the line that says how much is left out.
 func uncut(s string) string {
+	if strings.HasPrefix(s, mark[1:]) {
+		return ""
+	}
 	if i := strings.LastIndex(s, mark); i >= 0 {
 		return s[:i]
 	}
@@ -344,6 +364,14 @@ func missing(small, large *assemble.Bundle) string {
 			!problem(c.Problem, l.Problem) || len(c.Docs) > len(l.Docs) || len(c.LogEntries) > len(l.LogEntries) {
 			return "something of node " + string(c.NodeID)
 		}
+		for i, own := range c.Sections {
+			if len(c.Sections) > len(l.Sections) || !within(own.Text, l.Sections[i].Text) {
+				return "own section " + own.Name
+			}
+		}
+		if len(c.Own) > len(l.Own) {
+			return "own keys"
+		}
 	}
 	for _, c := range small.ChildConclusions {
 		if !slices.Contains(large.ChildConclusions, c) {
@@ -385,6 +413,10 @@ func disorder(b, full *assemble.Bundle) string {
 	for _, c := range full.Chain[:above] {
 		stage("notes of "+string(c.NodeID), kept[c.NodeID].Note == "", kept[c.NodeID].Note != c.Note)
 	}
+	f, g := b.Focus(), full.Focus()
+	for i, own := range slices.Backward(g.Sections) {
+		stage("own section "+own.Name, f.Sections == nil || uncut(f.Sections[i].Text) == "", f.Sections == nil || f.Sections[i].Text != own.Text)
+	}
 	stage("references", len(b.References) == 0, len(b.References) < len(full.References))
 	stage("child conclusions", len(b.ChildConclusions) == 0, len(b.ChildConclusions) < len(full.ChildConclusions))
 	for _, c := range full.Chain[:above] {
@@ -395,10 +427,11 @@ func disorder(b, full *assemble.Bundle) string {
 		_, there := kept[c.NodeID]
 		stage("nodes of "+string(c.NodeID), !there, !there)
 	}
-	f, g := b.Focus(), full.Focus()
 	stage("log of the focus", len(f.LogEntries) == 0, len(f.LogEntries) < len(g.LogEntries))
 	stage("docs of the focus", len(f.Docs) == 0, len(f.Docs) < len(g.Docs))
 	stage("texts of the focus", f.Note == "" && f.Conclusion == "" && f.Problem == nil, g.Note != "" && f.Note == "")
 	stage("docs of the workspace", len(b.Workspace.Docs) == 0, len(b.Workspace.Docs) < len(full.Workspace.Docs))
+	stage("own keys", f.Own == nil, f.Own == nil)
+	stage("names of own sections", f.Sections == nil, f.Sections == nil)
 	return wrong
 }

@@ -17,6 +17,7 @@ type modelNode struct {
 	id, parent, kind, status      string
 	isolated                      bool
 	requirement, conclusion, note string
+	own, ownKey                   string // the text of a section of that name, and the value of a key
 	problem, next                 string
 	docs, refs                    []modelRef
 	log                           []string // events
@@ -54,8 +55,8 @@ func (m *model) files() (workspace string, nodes map[string]string) {
 	nodes = map[string]string{}
 	for i, n := range m.nodes {
 		var b strings.Builder
-		fmt.Fprintf(&b, "---\nid: %s\ntitle: Title of %s\ntype: %s\nstatus: %s\nparentId: %s\nisolated: %t\ncreatedAt: %d\nupdatedAt: %d\n---\n",
-			n.id, n.id, n.kind, n.status, n.parent, n.isolated, n.created, n.updated)
+		fmt.Fprintf(&b, "---\nid: %s\ntitle: Title of %s\ntype: %s\nstatus: %s\nparentId: %s\nisolated: %t\ncreatedAt: %d\nupdatedAt: %d\nown: %q\n---\n",
+			n.id, n.id, n.kind, n.status, n.parent, n.isolated, n.created, n.updated, n.ownKey)
 		name := func(english, chinese string) string {
 			if i%2 == 1 {
 				return chinese
@@ -65,7 +66,7 @@ func (m *model) files() (workspace string, nodes map[string]string) {
 		section(&b, name("Requirement", "需求"), n.requirement, n.requirement != "")
 		section(&b, name("Log", "日志"), logLines(n.log), len(n.log) > 0)
 		section(&b, name("Conclusion", "结论"), n.conclusion, n.conclusion != "")
-		section(&b, "Something else", "of no concern", true)
+		section(&b, "Own", n.own, true)
 		section(&b, name("Note", "备注"), n.note, n.note != "")
 		section(&b, name("Docs", "文档"), refLines(n.docs), len(n.docs) > 0)
 		section(&b, name("References", "引用"), refLines(n.refs), len(n.refs) > 0)
@@ -169,11 +170,11 @@ func (m *model) total(n *modelNode) int {
 			sum += len(to.requirement) + len(to.conclusion)
 		}
 	}
-	return sum - len(n.requirement)
+	return sum - len(n.requirement) + len(n.own) + len("own") + len(n.ownKey)
 }
 
 func (n *modelNode) bytes() int {
-	sum := len(n.requirement) + len(n.conclusion) + len(n.note) + len(n.problem) + len(n.next) + refBytes(n.docs)
+	sum := len(n.requirement) + len(n.conclusion) + len(n.note) + len(n.problem) + len(n.next) + len("Own") + refBytes(n.docs)
 	for _, e := range n.log {
 		sum += len(stamp) + len("AI") + len(e)
 	}
@@ -243,6 +244,7 @@ func genModel(t *rapid.T) *model {
 		}
 		n.isolated = rapid.IntRange(0, 7).Draw(t, "isolated") == 0
 		n.requirement, n.conclusion, n.note = genText(t, "requirement", 6), genText(t, "conclusion", 5), genText(t, "note", 40)
+		n.own, n.ownKey = genText(t, "own", 40), genText(t, "own key", 40)
 		if n.problem = genText(t, "problem", 3); n.problem != "" && rapid.Bool().Draw(t, "has next") {
 			n.next = genLine(t, "next step")
 		}

@@ -15,7 +15,7 @@ type Omission struct {
 	Count  int        `json:"count"`            // how many of them
 	Bytes  int        `json:"bytes"`            // bytes of their texts; 0 if unknown
 	Tokens int        `json:"tokens"`
-	Detail string     `json:"detail,omitempty"` // the first problem of the file, if there is one
+	Detail string     `json:"detail,omitempty"` // the first problem of the file, or the names of what is left out
 }
 
 // The values of What.
@@ -25,6 +25,8 @@ const (
 	WhatCriteria    = "criteria"
 	WhatConclusion  = "conclusion"
 	WhatNote        = "note"
+	WhatSection     = "section" // that Arbor does not know
+	WhatField       = "field"   // of the front matter, that Arbor does not know
 	WhatDoc         = "doc"
 	WhatLog         = "log" // entries
 	WhatProblem     = "problem"
@@ -64,6 +66,7 @@ var reasons = []string{
 const (
 	separate  = 8   // up to this many omissions of one kind are listed one by one, more of them as their sum
 	maxDetail = 200 // bytes
+	maxNames  = 400 // bytes of a Detail that is names
 )
 
 // String returns the omission as one line, without its detail.

@@ -86,10 +86,17 @@ func (p *page) node(c *assemble.ChainPart, focus bool) {
 		version = c.Version
 	}
 	p.facts(string(c.Type), string(c.Status), strings.Join(c.AllMarks(), ", "), string(c.File), version)
+	if len(c.Own) > 0 {
+		p.label("Own keys", assemble.Range{}, "")
+	}
+	for _, o := range c.Own {
+		p.item(o.Key + ": " + o.Text())
+	}
 	p.text("Requirement", c.Lines.Requirement, c.Requirement)
 	p.text("Acceptance criteria", c.Lines.Criteria, c.Criteria)
 	p.docs(c.Docs, c.Lines.Docs)
 	p.text("Note", c.Lines.Note, c.Note)
+	p.sections(c.Sections, focus)
 	p.text("Conclusion", c.Lines.Conclusion, c.Conclusion)
 	p.problem(c.Problem, c.Lines.Problem)
 	if len(c.LogEntries) > 0 {
@@ -97,6 +104,22 @@ func (p *page) node(c *assemble.ChainPart, focus bool) {
 	}
 	for _, e := range c.LogEntries {
 		p.entry(e)
+	}
+}
+
+// sections shows what a file holds that Arbor has no place for: of the focus the texts, of an ancestor the names.
+func (p *page) sections(all []assemble.Section, focus bool) {
+	var names []string
+	for _, s := range all {
+		names = append(names, s.Name)
+		if focus && s.Name != "" {
+			p.text("Own section", s.Lines, strings.TrimRight("## "+s.Name+"\n\n"+s.Text, "\n"))
+		} else if focus {
+			p.text("Text above the first section", s.Lines, s.Text)
+		}
+	}
+	if !focus {
+		p.text("Also in its file", assemble.Range{}, oneLine(strings.Join(names, ", ")))
 	}
 }
 

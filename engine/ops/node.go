@@ -34,6 +34,8 @@ type NodeInfo struct {
 	CriteriaText string              `json:"criteriaText,omitempty" only:"rarely"` // where it holds more than boxes
 	Conclusion   string              `json:"conclusion"`
 	Note         string              `json:"note"`
+	Own          mdstore.Owns        `json:"fields,omitempty" only:"rarely"`   // see mdstore.Node.Own
+	Sections     []mdstore.OwnText   `json:"sections,omitempty" only:"rarely"` // see mdstore.Node.OwnTexts
 	Docs         []mdstore.Ref       `json:"docs"`
 	References   []Reference         `json:"references"`
 	Problem      *mdstore.Problem    `json:"problem"`
@@ -75,7 +77,8 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 	}
 	out := &NodeGetOut{Node: NodeInfo{
 		ID: string(n.ID), Head: n.Head, ParentID: string(n.Parent),
-		Requirement: n.Requirement(), Conclusion: n.Conclusion(), Note: n.Note(), Docs: nonNil(n.Docs()), References: references(s, view.References(s, n)), Problem: problem(n.Problem()),
+		Requirement: n.Requirement(), Conclusion: n.Conclusion(), Note: n.Note(), Own: n.Own(), Sections: n.OwnTexts(),
+		Docs: nonNil(n.Docs()), References: references(s, view.References(s, n)), Problem: problem(n.Problem()),
 		Log: nonNil(n.Log()), Children: []string{}, Allowed: allowed(s, n), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
 		Version: n.Version().String(), Claim: env.claimOf(ctx, s.Workspace().ID, n), Diagnostics: check.Node(s, n),
 	}}

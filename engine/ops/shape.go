@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"reflect"
 	"sync"
+
+	"arbor/mdstore"
 )
 
 // A Kind is a kind of JSON value, by its name in JSON Schema.
@@ -63,6 +65,8 @@ func shapeOf(t reflect.Type) *Shape {
 	shapes.of[t] = s
 	switch k := t.Kind(); {
 	case t == rawJSON: // operations use raw JSON for objects only
+		s.Kind, s.Item = KindObject, shapeOf(reflect.TypeFor[any]())
+	case t == reflect.TypeFor[mdstore.Owns](): // keys of people, with any values
 		s.Kind, s.Item = KindObject, shapeOf(reflect.TypeFor[any]())
 	case t.Implements(ofText):
 		if w, ok := reflect.Zero(t).Interface().(interface{ Words() []string }); ok {

@@ -71,6 +71,9 @@ func (f *Form) index(title string) int {
 	return slices.IndexFunc(f.Sections, func(s SectionForm) bool { return is(s.Name) || slices.ContainsFunc(s.Aliases, is) })
 }
 
+// Opaque reports whether the body is beyond the limits: it has no headings, sections and items then.
+func (d *Doc) Opaque() bool { return d.opaque }
+
 // Headings returns the top-level headings of every level in their order. The slice must not be modified.
 func (d *Doc) Headings() []Heading { return d.body().headings }
 
@@ -130,6 +133,9 @@ func (d *Doc) Slice(s Span) string { return d.lf(core(d.text, d.clamp(s))) }
 func (d *Doc) lf(s Span) string {
 	return strings.ReplaceAll(string(d.text[s.Start:s.End]), "\r\n", "\n")
 }
+
+// Below returns the part of a section from its first subheading on, which has no items.
+func (d *Doc) Below(s Section) Span { return Span{d.own(&s).End, s.Body.End} }
 
 // own returns the part of a section before its first subheading.
 func (d *Doc) own(s *Section) Span {

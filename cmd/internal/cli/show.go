@@ -37,9 +37,13 @@ func showNode(sh *shell, out *ops.NodeGetOut) error {
 	}
 	p.line(whose(n.Claim))
 	p.diagnostics(n.Diagnostics)
+	p.own(n.Own)
 	p.section("## Requirement", n.Requirement)
 	p.criteria(n)
 	p.section("## Note", n.Note)
+	for _, own := range n.Sections {
+		p.ownSection(own)
+	}
 	p.section("## Conclusion", n.Conclusion)
 	p.docs("Docs", n.Docs)
 	p.docs("References", refsOf(n.References, names))
@@ -128,6 +132,26 @@ func (p *page) criteria(n ops.NodeInfo) {
 		}
 	}
 	p.section("## "+mdstore.SecCriteria, strings.TrimLeft(text, "\n"))
+}
+
+// own writes the keys of a file that Arbor does not know, as the file has them.
+func (p *page) own(keys mdstore.Owns) {
+	for _, k := range keys {
+		text := strings.ReplaceAll(render.VisibleLines(k.Text()), "\n", "\n  ")
+		p.write(p.style.Paint("2", render.Visible(k.Key)+":") + " " + text)
+	}
+}
+
+// ownSection writes a text that Arbor has no place for, also an empty one with its heading.
+func (p *page) ownSection(own mdstore.OwnText) {
+	if own.Name != "" {
+		p.heading("## " + render.Visible(own.Name))
+	} else {
+		p.write("")
+	}
+	if own.Text != "" {
+		p.write(strings.TrimRight(render.VisibleLines(own.Text), "\n"))
+	}
 }
 
 func (p *page) rules(rules []string, hash string) {

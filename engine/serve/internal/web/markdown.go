@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"html/template"
+	"slices"
 	"sync"
 
 	"github.com/yuin/goldmark"
@@ -18,8 +19,8 @@ import (
 	"arbor/mdstore/pattern"
 )
 
-// markdown makes HTML of texts, which are by anybody: raw HTML is left out, and what it makes passes a list of what is
-// allowed besides.
+// markdown makes HTML of texts, which are by anybody: blocks of HTML and comments are shown as text, tags within a line
+// are left out, and what it makes passes a list of what is allowed besides.
 var markdown = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
@@ -28,8 +29,8 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 		goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(ours{}, 1))))
 })
 
-// ours draws pictures as links to them, for those of other hosts would tell that the text was read, and tasks with a name
-// for those who do not see the box.
+// ours draws pictures as links to them, for those of other hosts would tell that the text was read, tasks with a name
+// for those who do not see the box, and HTML as text.
 type ours struct{}
 
 func (ours) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
@@ -41,6 +42,14 @@ func (ours) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 		}
 		return ast.WalkContinue, nil
 	})
+	text := func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			_, _ = w.Write(htmlAsText(source, n))
+		}
+		return ast.WalkSkipChildren, nil
+	}
+	r.Register(ast.KindHTMLBlock, text)
+	r.Register(ast.KindRawHTML, text)
 	r.Register(ast.KindImage, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch to := n.(*ast.Image).Destination; {
 		case n.Parent().Kind() == ast.KindLink:
@@ -53,6 +62,23 @@ func (ours) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 		}
 		return ast.WalkContinue, nil
 	})
+}
+
+// htmlAsText returns a block of HTML as the text that it is, and so a comment within a line, but no other tag there.
+func htmlAsText(source []byte, n ast.Node) []byte {
+	if line, ok := n.(*ast.RawHTML); ok {
+		if text := line.Segments.Value(source); bytes.HasPrefix(text, []byte("<!--")) {
+			return util.EscapeHTML(text)
+		}
+		return nil
+	}
+	block := n.(*ast.HTMLBlock)
+	text := block.Lines().Value(source)
+	if block.HasClosure() {
+		text = append(text, block.ClosureLine.Value(source)...)
+	}
+	text = bytes.ReplaceAll(util.EscapeHTML(bytes.TrimSpace(text)), []byte("\n"), []byte("<br>\n"))
+	return slices.Concat([]byte("<p>"), text, []byte("</p>\n"))
 }
 
 // rendered returns a text as HTML. nodes is the address of a node, for links as Obsidian writes them.
