@@ -215,7 +215,9 @@ func (l *cutList) childConclusions() {
 }
 
 // textsOf returns the texts of one owner that can be cut; nil for those that it does not have.
-func textsOf(role string, id mdstore.ID, problem *mdstore.Problem, conclusion, requirement, criteria *string) (all []*text) {
+func textsOf(
+	role string, id mdstore.ID, problem *mdstore.Problem, conclusion, requirement, criteria *string,
+) (all []*text) {
 	add := func(what string, at *string) {
 		all = append(all, newText(what, role, id, at))
 	}
