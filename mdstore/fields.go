@@ -1,9 +1,11 @@
 package mdstore
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,6 +29,7 @@ import (
 //	mark   the format in which lists and all other views show the value, with one %v or none
 //	fact   the same for views of a single node only
 //	new    "always": new files have the key even without a value
+//	none   the value that a node without the key has where nodes are ordered
 //	merge  "unite": a merge keeps the items that either side added; otherwise the side that was written later wins
 type Fields struct {
 	Role     *string  `json:"role,omitempty" enum:"info_collection,validation,summary" judge:"engine" empty:"ok" new:"always" fact:"role %v"`
@@ -50,6 +53,8 @@ type Field struct {
 
 	Unite bool // a merge keeps the items that either side added to the list
 
+	none string // the value that a node without the key has in orders
+
 	mark, fact string
 	always     bool
 	at         int
@@ -62,7 +67,7 @@ var AllFields = sync.OnceValue(func() (all []*Field) {
 		tag := t.Field(i).Tag
 		key, _, _ := strings.Cut(tag.Get("json"), ",")
 		f := &Field{Key: key, Rule: RuleOf(t.Field(i)), Node: tag.Get("is") == "node", Set: key != "-", Unite: tag.Get("merge") == "unite",
-			mark: tag.Get("mark"), fact: tag.Get("fact"), always: tag.Get("new") == "always", at: i}
+			none: tag.Get("none"), mark: tag.Get("mark"), fact: tag.Get("fact"), always: tag.Get("new") == "always", at: i}
 		if !f.Set {
 			f.Key = tag.Get("key")
 		}
@@ -192,6 +197,24 @@ func (f *Field) check(text string) error {
 		}
 	}
 	return nil
+}
+
+// Ranked returns the text by which nodes are ordered: that of the field or the one that stands for none, "" if there is
+// neither.
+func (x *Fields) Ranked(f *Field) string { return cmp.Or(x.Text(f), f.none) }
+
+// Compare orders two texts of the field that are not empty: by the place in the list of allowed values, by number, or
+// else by text without case.
+func (f *Field) Compare(a, b string) int {
+	switch {
+	case f.Rule.Enum != nil && !f.Rule.List:
+		return slices.Index(f.Rule.Enum, a) - slices.Index(f.Rule.Enum, b)
+	case f.Rule.Kind == reflect.Int || f.Rule.Kind == reflect.Float64:
+		x, _ := strconv.ParseFloat(a, 64)
+		y, _ := strconv.ParseFloat(b, 64)
+		return cmp.Compare(x, y)
+	}
+	return cmp.Compare(strings.ToLower(a), strings.ToLower(b))
 }
 
 // Said puts a text that Text returned into one line.

@@ -78,10 +78,18 @@ func (all Owns) MarshalJSON() ([]byte, error) {
 // Own returns the keys of the node's front matter that NodeKind does not know, in the order of the file. It reads the
 // document only if the facts lack them.
 func (n *Node) Own() Owns {
-	if n.doc == nil && n.facts.Known() && !n.facts.has(factOwn) {
-		return ownIn(n.facts.part(partOwn))
+	if own, ok := n.facts.Own(); n.doc == nil && ok {
+		return own
 	}
 	return ownOf(n.Doc())
+}
+
+// Own returns the own keys of the node; ok is false if the facts lack them.
+func (f Facts) Own() (all Owns, ok bool) {
+	if !f.Known() || f.has(factOwn) {
+		return nil, false
+	}
+	return ownIn(f.part(partOwn)), true
 }
 
 func ownOf(d *mdoc.Doc) (all Owns) {

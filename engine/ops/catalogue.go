@@ -54,7 +54,7 @@ type Help struct {
 //	arg      the word of Help.Use that gives it at the command line
 //	flag     the name and shorthand of the flag, if the name is not that of json, as "parent,p"; "-" for no flag
 //	default  the value at the command line without the flag
-//	is       what the value names: "node", "planning" (a planning node), "slot", "status" or "action"
+//	is       what the value names: "node", "planning" (a planning node), "slot", "status", "key" or "action"
 //	text     set if the value may come from a flag, a file, stdin or an editor: what to call it, as "the note"
 //	writes   "true" if the operation writes only when it is given
 //	empty    "ok" if the flag may be given with an empty value

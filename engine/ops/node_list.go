@@ -18,8 +18,12 @@ type NodeListIn struct {
 	Depth  int      `json:"depth,omitempty" min:"0" flag:"depth,d" help:"only N levels below the start; 0 for all"`
 	Status []string `json:"status,omitempty" flag:"status,s" is:"status" help:"only nodes in these STATUSES, separated by commas"`
 	Type   string   `json:"type,omitempty" flag:"type,t" enum:"planning,execution"`
+	Where  string   `json:"where,omitempty" help:"only what matches this QUERY of search"`
+	Sort   []string `json:"sort,omitempty" is:"key" help:"by these KEYS, -KEY downward; flat then"`
 	Limit  int      `json:"limit,omitempty" min:"-1" flag:"limit,n" help:"at most N nodes; 200 unless given"`
 	Cursor string   `json:"cursor,omitempty" help:"the CURSOR of an earlier page"`
+
+	Own []string `json:"-"` // own keys of nodes that the result is to have
 }
 
 type NodeListOut struct {
@@ -46,8 +50,13 @@ var nodeList = op("node_list", reads|repeats, NodeList, Help{
 	Text: `Id, status, type and title of every node, or of those below NODE. Made for grep
 and scripts: -q prints only ids, --fields only what is asked for. With --json
 nodes is one flat list in tree order. When there are more than fit, the printed
-cursor brings the next page, and --all brings everything at once.`,
+cursor brings the next page, and --all brings everything at once.
+
+--where takes the language of arbor search: words, fields such as assignee:nia,
+due<fri, and is:ready, blocked, overdue, running, terminal. --sort orders by
+fields, of the node or of your own, -KEY the other way round.`,
 	Example: `arbor list --status implementing,validating
+arbor list --where 'is:ready type:execution' --sort title
 arbor list Backend --type execution -q
 arbor list --json --fields id,title,parentId
 arbor list --all | grep -i login`,
@@ -76,8 +85,24 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 	}
 	focus, _ := env.Focus(ctx, s)
 	p := branch{s: s, focus: focus, by: claimants(ctx, env, s.Workspace().ID), limit: limit, depth: in.Depth}
+	where := func(*mdstore.Node) bool { return true }
+	if in.Where != "" {
+		if where, err = env.where(ctx, s, in.Where); err != nil {
+			return nil, err
+		}
+	}
+	if p.order, err = env.order(ctx, s, in.Sort); err != nil {
+		return nil, err
+	}
 	p.match = func(n *mdstore.Node) bool {
-		return (len(in.Status) == 0 || slices.Contains(in.Status, string(n.Status))) && (in.Type == "" || in.Type == string(n.Type))
+		return (len(in.Status) == 0 || slices.Contains(in.Status, string(n.Status))) &&
+			(in.Type == "" || in.Type == string(n.Type)) && where(n)
+	}
+	for _, key := range in.Own {
+		if !env.language(ctx, s.All()).Own(key) {
+			return nil, unknownKey("fields", key, ListFields())
+		}
+		p.own = func(n *mdstore.Node) mdstore.Owns { return env.own(ctx, n) }
 	}
 	if in.Cursor != "" {
 		if p.after, err = after(s, in.Cursor); err != nil {
@@ -145,15 +170,17 @@ func (env *Env) list(p *branch, root mdstore.ID) *NodeListOut {
 
 // TreeNode is a node in a tree of results.
 type TreeNode struct {
-	ID string `json:"id"`
+	ID       string `json:"id"`
+	ParentID string `json:"parentId,omitempty"` // in a list that is not in the order of the tree
 	mdstore.Head
-	Focused    bool        `json:"focused,omitempty"`
-	HasProblem bool        `json:"hasProblem,omitempty"`
-	Damaged    bool        `json:"damaged,omitempty"`
-	ClaimedBy  string      `json:"claimedBy,omitempty"` // the session, or the operator of a claim without one
-	Hidden     int         `json:"hidden,omitempty"`    // nodes below that depth, limit or filter left out
-	Children   []*TreeNode `json:"children"`
-	Passed     bool        `json:"-"` // here only as an ancestor of others: it does not match, or an earlier page has it
+	Own        mdstore.Owns `json:"-"`
+	Focused    bool         `json:"focused,omitempty"`
+	HasProblem bool         `json:"hasProblem,omitempty"`
+	Damaged    bool         `json:"damaged,omitempty"`
+	ClaimedBy  string       `json:"claimedBy,omitempty"` // the session, or the operator of a claim without one
+	Hidden     int          `json:"hidden,omitempty"`    // nodes below that depth, limit or filter left out
+	Children   []*TreeNode  `json:"children"`
+	Passed     bool         `json:"-"` // here only as an ancestor of others: it does not match, or an earlier page has it
 }
 
 // Row returns the node as a row of a drawn tree.
@@ -172,6 +199,8 @@ type branch struct {
 	depth int                     // 0: no limit
 	after mdstore.ID
 	match func(*mdstore.Node) bool
+	order []sortKey                          // nil for the order of the tree
+	own   func(n *mdstore.Node) mdstore.Owns // nil if nobody asks for own keys
 
 	total, shown int
 	met          int        // nodes below the start
@@ -182,6 +211,9 @@ type branch struct {
 
 func (p *branch) collect(root mdstore.ID) []*TreeNode {
 	p.total, p.shown, p.met, p.first, p.next = 0, 0, 0, nil, ""
+	if p.order != nil {
+		return p.sorted(root)
+	}
 	top := &TreeNode{}
 	way := []*TreeNode{top} // by depth, below top: the tree nodes of the current path; nil if not attached yet
 	var nodes []*mdstore.Node
@@ -237,9 +269,13 @@ func (p *branch) attach(way []*TreeNode, nodes []*mdstore.Node) {
 }
 
 func (p *branch) treeNode(n *mdstore.Node) *TreeNode {
-	return &TreeNode{
+	t := &TreeNode{
 		ID: string(n.ID), Head: n.Head, Focused: p.focus == n.ID, HasProblem: n.HasProblem(), Damaged: len(n.Problems) > 0, ClaimedBy: p.by(n.ID), Children: []*TreeNode{},
 	}
+	if p.own != nil {
+		t.Own = p.own(n)
+	}
+	return t
 }
 
 // prune keeps the first room nodes of a tree, in tree order. It counts the others in Hidden of the node that they hung

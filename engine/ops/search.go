@@ -66,8 +66,9 @@ var searchOp = both(SetMemory, op("search", reads|repeats, Search, Help{
 	Summary: "find words in plan, memory, sessions, states and documents",
 	Use:     "search QUERY...",
 	Text: `All words must match, the last one as a prefix. There are "phrases", AND,
-OR, NOT or -word (behind -- where it comes first), parentheses, and the
-fields tag: group: type: status: in: title: (docs/search.md has the rules).
+OR, NOT or -word (behind -- where it comes first), parentheses, and the fields
+tag: group: type: status: in: is: title:, those of nodes, and any key that some
+file has; dates and numbers also with < <= > >= (docs/search.md has the rules).
 The best come first.`,
 	Example: `arbor search "token bucket"
 arbor search 'login -draft tag:backend' --in memory
@@ -77,19 +78,25 @@ arbor search '(登录 OR login) status:completed' --open`,
 // Search finds words in the files as they are now.
 func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 	begin := env.Engine.Now()
-	q, err := search.Parse(in.Query)
-	if err != nil {
-		return nil, badParam("query", "%v", err)
-	}
 	skip, err := strconv.Atoi(cmp.Or(in.Cursor, "0"))
 	if err != nil || skip < 0 {
 		return nil, badCursor(in.Cursor, "is none of an earlier answer")
 	}
-	keep, err := in.filter(env, q)
+	all, unread, err := sources(ctx, env, in.WorkspaceID, in.In)
 	if err != nil {
 		return nil, err
 	}
-	all, unread, err := sources(ctx, env, in.WorkspaceID, in.In)
+	q, err := search.Parse(in.Query, env.language(ctx, func(yield func(*mdstore.Node) bool) {
+		for _, s := range all {
+			if s.node != nil && !yield(s.node) {
+				return
+			}
+		}
+	}))
+	if err != nil {
+		return nil, badParam("query", "%v", err)
+	}
+	keep, err := in.filter(env, q)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 type source struct {
 	ws   *mdstore.Workspace
 	node *mdstore.Node
+	is   *standing // of a node
 	page *mdstore.Page
 	doc  string // path of a document in the project
 	own  bool   // the workspace's own file
@@ -88,9 +89,10 @@ func sources(ctx context.Context, env *Env, workspace, in string) (all []source,
 				name(d.Target)
 			}
 		}
+		is := env.standing(ctx, v)
 		for n := range v.All() {
 			if want(search.InPlan) {
-				all = append(all, source{ws: w, node: n})
+				all = append(all, source{ws: w, node: n, is: is})
 			}
 			for target := range n.Facts().Docs() {
 				name(target)
@@ -170,8 +172,7 @@ func (s *source) read(ctx context.Context, env *Env) (f search.File, data []byte
 		if n.Version() != now.Version {
 			n = mdstore.ParseNode(now)
 		}
-		f.Head = search.Head{In: search.InPlan, Type: string(n.Type), Status: string(n.Status), ID: string(n.ID), Title: n.Title,
-			Time: max(n.CreatedAt, n.UpdatedAt), Fields: &n.Fields}
+		f.Head = s.is.head(n)
 	default:
 		p := s.page
 		if p.Version() != now.Version {

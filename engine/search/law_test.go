@@ -166,7 +166,7 @@ func TestSearchFindsWhatAReaderFinds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWish(t, 3)
 		query := w.text(t, "")
-		q, err := Parse(query)
+		q, err := Parse(query, Language{})
 		if err != nil {
 			t.Fatalf("Parse(%q): %v", query, err)
 		}
@@ -201,7 +201,7 @@ func TestHighlightsAreWholeCharactersOfTheTerm(t *testing.T) {
 		for range rapid.IntRange(0, 80).Draw(t, "words") {
 			text += rapid.SampledFrom([]string{" ", "\n", "", "🇩🇪", "👩‍💻", "e\u0301\u0302 "}).Draw(t, "between") + anyWord.Draw(t, "word")
 		}
-		q, err := Parse(`"` + word + `"`)
+		q, err := Parse(`"`+word+`"`, Language{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,7 +235,7 @@ func TestRandomQueriesParseOrSayWhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		query := string(rapid.SliceOfN(rapid.Byte(), 0, 60).Draw(t, "query"))
 		if rapid.Bool().Draw(t, "signs") {
-			query = strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"(", ")", `"`, " ", "AND", "OR", "NOT", "-", "tag:", "in:", "title:", "a", "京", "“", ":", "*"}), 0, 12).Draw(t, "signs"), "")
+			query = strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"(", ")", `"`, " ", "AND", "OR", "NOT", "-", "tag:", "in:", "is:ready", "order<", "title:", "a", "京", "“", ":", "*"}), 0, 12).Draw(t, "signs"), "")
 		}
 		runs(t, query)
 	})
@@ -244,7 +244,7 @@ func TestRandomQueriesParseOrSayWhere(t *testing.T) {
 func runs(t interface {
 	Fatalf(string, ...any)
 }, query string) {
-	q, err := Parse(query)
+	q, err := Parse(query, Language{})
 	if e, ok := err.(*SyntaxError); err != nil && (!ok || e.At < 1 || e.At > utf8.RuneCountInString(query)+1 || e.Text == "") {
 		t.Fatalf("%q: %v", query, err)
 	}
@@ -284,7 +284,7 @@ func TestQueriesThatDoNotParseSayWhere(t *testing.T) {
 		"NOT":                           "character 4: the query ends",
 		strings.Repeat("a", MaxQuery+1): fmt.Sprintf("character %d: a query has at most", MaxQuery+1),
 	} {
-		if _, err := Parse(query); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Parse(query, Language{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Parse(%q): error %v, want %q", query, err, want)
 		}
 	}
@@ -298,7 +298,7 @@ func TestWords(t *testing.T) {
 		"alpha": true, `"alpha"`: false, "alpha* 5": true, "alpha 5": false, "main - 5": true, "NOT zebra": true, "-zebra": true, "-alphabet": false,
 		`"e-mail, (c++)"`: true, "NOT (zebra OR don't)": false, "zebra OR don't AND e-mail": true, "NOT zebra zebra OR 5": true,
 	} {
-		q, err := Parse(query)
+		q, err := Parse(query, Language{})
 		if err != nil {
 			t.Errorf("Parse(%q): %v", query, err)
 			continue

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -17,8 +18,12 @@ type Head struct {
 	Type, Status, Group    string
 	ID, Title, Description string
 	Tags                   []string
-	Time                   int64           // Unix milliseconds; 0 if unknown
-	Fields                 *mdstore.Fields // nil for anything but a node
+	Time                   int64 // Unix milliseconds; 0 if unknown
+
+	// Of nodes only; nil for anything else.
+	Fields *mdstore.Fields
+	Own    func() mdstore.Owns
+	Is     func(state string) bool // whether it is in one of States
 }
 
 // A File is a file to search.
@@ -101,8 +106,24 @@ func (p *Pass) Look(i int, f *File, data []byte) {
 // head folds the texts of a head: the title, and the rest.
 func (c *scratch) head(h *Head) {
 	c.title, c.rest = Fold(c.title[:0], []byte(h.Title)), c.rest[:0]
-	for _, s := range append([]string{h.ID, h.Description, h.Group}, h.Tags...) {
-		c.rest = append(Fold(c.rest, []byte(s)), apart)
+	add := func(texts ...string) {
+		for _, s := range texts {
+			c.rest = append(Fold(c.rest, []byte(s)), apart)
+		}
+	}
+	add(h.ID, h.Description, h.Group)
+	add(h.Tags...)
+	if h.Fields != nil {
+		for f, text := range h.Fields.Given() {
+			if f.Key != mdstore.KeyTags && f.Rule.Kind == reflect.String && f.Rule.Enum == nil && !f.Node {
+				add(text)
+			}
+		}
+	}
+	if h.Own != nil {
+		for _, o := range h.Own() {
+			add(o.Items...)
+		}
 	}
 }
 
@@ -135,32 +156,6 @@ func (t *Term) weight(c *scratch, h *Head, text []byte) float32 {
 		return titleWeight * t.count(c.title)
 	}
 	return titleWeight*t.count(c.title) + t.count(c.rest) + t.count(text)
-}
-
-// is reports whether a head has the value of the term.
-func (t *Term) is(h *Head) bool {
-	same := func(s string) bool { return string(Fold(nil, []byte(s))) == t.value }
-	switch t.Field {
-	case "tag":
-		return slices.ContainsFunc(h.Tags, same)
-	case "group":
-		group := string(Fold(nil, []byte(h.Group)))
-		return group == t.value || strings.HasPrefix(group, t.value+"/")
-	case "type":
-		return same(h.Type)
-	case "status":
-		return same(h.Status)
-	}
-	if f := mdstore.FieldOf(t.Field); f != nil {
-		if h.Fields == nil {
-			return false
-		}
-		if text := h.Fields.Text(f); text != "" {
-			return slices.ContainsFunc(strings.Split(text, "\n"), same)
-		}
-		return same(f.Scalar("").String()) // false, or null
-	}
-	return same(h.In)
 }
 
 func (t *Term) in(text []byte) bool {

@@ -5,7 +5,6 @@ package search
 import (
 	"arbor/mdstore"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -20,19 +19,21 @@ type Query struct {
 // A Term is a word, a phrase or a value of a field.
 type Term struct {
 	Text   string // the word as the caller wrote it
-	Field  string // "" for any text, or one of Fields
+	Field  string // "" for any text, one of Fields, or an own key
 	value  string // of a field that has values, folded
+	bound  *bound // of a field that is compared; nil otherwise
+	form   form   // of the field's values
 	words  []word // of a text and a title; several are a phrase
 	prefix bool   // words that begin so match as well
 	absent bool   // it stands below a NOT: it neither counts for the order nor shows
 }
 
 // text reports whether the term is looked for in texts.
-func (t *Term) text() bool { return t.value == "" }
+func (t *Term) text() bool { return len(t.words) > 0 }
 
-// Fields returns the names that may stand before a colon: the fields of nodes are among them.
+// Fields returns the names that are fields in every query: the fields of nodes are among them.
 var Fields = sync.OnceValue(func() []string {
-	all := []string{"tag", "group", "type", "status", "in", "title"}
+	all := []string{"tag", mdstore.KeyTags, "group", "type", "status", "in", "is", "title"}
 	for _, f := range mdstore.AllFields() {
 		all = append(all, f.Key)
 	}
@@ -50,6 +51,25 @@ const (
 
 // Places returns the values of the field in.
 func Places() []string { return []string{InPlan, InMemory, InSessions, InStates, InDocs} }
+
+// The values of the field is. Only nodes have them.
+const (
+	IsReady    = "ready"
+	IsBlocked  = "blocked"
+	IsOverdue  = "overdue"
+	IsRunning  = "running"
+	IsTerminal = "terminal"
+)
+
+// States returns the values of the field is.
+func States() []string { return []string{IsReady, IsBlocked, IsOverdue, IsRunning, IsTerminal} }
+
+// A Language is what the meaning of a query depends on besides its text. The zero Language knows no own keys, and dates
+// as files have them.
+type Language struct {
+	Own func(key string) bool             // whether a file has that own key; nil: none has
+	Day func(word string) (string, error) // the date that a word names; nil: only dates name one
+}
 
 // MaxQuery is the greatest number of characters of a query.
 const MaxQuery = 1000
@@ -89,6 +109,7 @@ type token struct {
 }
 
 type parser struct {
+	Language
 	src    []rune
 	at     int // of the next character
 	tok    token
@@ -98,8 +119,8 @@ type parser struct {
 }
 
 // Parse reads a query. The error is a *SyntaxError.
-func Parse(query string) (*Query, error) {
-	p := &parser{src: []rune(query), q: &Query{}}
+func Parse(query string, l Language) (*Query, error) {
+	p := &parser{Language: l, src: []rune(query), q: &Query{}}
 	if len(p.src) > MaxQuery {
 		return nil, p.fail(MaxQuery, "a query has at most %d characters", MaxQuery)
 	}
@@ -218,7 +239,7 @@ func (p *parser) read() error {
 		p.tok.kind = map[rune]kind{'(': open, ')': closing}[r]
 		return nil
 	case strings.ContainsRune(quotes, r):
-		return p.phrase("")
+		return p.phrase(key{})
 	case r == '-' && at+1 < len(p.src) && (spells(p.src[at+1]) || strings.ContainsRune("("+quotes, p.src[at+1])):
 		p.at++
 		p.tok.kind = not
@@ -229,18 +250,19 @@ func (p *parser) read() error {
 		p.tok.kind = op
 		return nil
 	}
-	field, value, ok := strings.Cut(text, ":")
-	if !ok || !slices.Contains(Fields(), field) {
+	k, value := p.key(text)
+	if k.name == "" {
 		p.term(&Term{Text: text, prefix: strings.HasSuffix(text, "*")}, text)
 		return nil
 	}
 	if value == "" && p.at < len(p.src) && strings.ContainsRune(quotes, p.src[p.at]) {
-		return p.phrase(field)
+		return p.phrase(k)
 	}
 	if value == "" || value[0] == '(' {
-		return p.fail(p.at, "%s: is a field; its value is expected here, as in %[1]s:x or %[1]s:\"x y\" (in quotes, \"%[1]s:\" is a word)", field)
+		return p.fail(p.at, "%[1]s is a field; its value is expected here, as in %[1]sx or %[1]s\"x y\""+
+			" (in quotes, \"%[1]s\" is a word)", k)
 	}
-	return p.value(at, field, text, value)
+	return p.value(at, k, text, value)
 }
 
 // run reads up to a blank, a quote or a parenthesis that the run has not opened.
@@ -261,7 +283,7 @@ func (p *parser) run() string {
 }
 
 // phrase reads a text in quotes, which may be the value of a field.
-func (p *parser) phrase(field string) error {
+func (p *parser) phrase(k key) error {
 	begin := p.at
 	for p.at++; p.at < len(p.src) && !strings.ContainsRune(quotes, p.src[p.at]); p.at++ {
 	}
@@ -270,8 +292,8 @@ func (p *parser) phrase(field string) error {
 	}
 	text := string(p.src[begin+1 : p.at])
 	p.at++
-	if field != "" {
-		err := p.value(begin, field, fmt.Sprintf("%s:%q", field, text), text)
+	if k.name != "" {
+		err := p.value(begin, k, fmt.Sprintf("%s%q", k, text), text)
 		p.bare = nil
 		return err
 	}
@@ -279,24 +301,6 @@ func (p *parser) phrase(field string) error {
 		return p.fail(begin, "there is no word between the quotes; add one, or leave them out")
 	}
 	p.bare = nil
-	return nil
-}
-
-// value makes a term of the value of a field.
-func (p *parser) value(at int, field, text, value string) error {
-	t := &Term{Text: text, Field: field}
-	switch folded := string(Fold(nil, []byte(strings.TrimSpace(value)))); {
-	case field == "title":
-		p.term(t, value)
-	case field == "in" && !slices.Contains(Places(), folded):
-		return p.fail(at, "in:%s names no place; there are %s", value, strings.Join(Places(), ", "))
-	case folded != "":
-		t.value = folded
-		p.tok.kind, p.tok.term = term, t
-	}
-	if p.tok.kind != term {
-		return p.fail(at, "%s: has no word for its value", field)
-	}
 	return nil
 }
 

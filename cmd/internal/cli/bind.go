@@ -79,7 +79,7 @@ func (b *binding) flag(cmd *cobra.Command, p ops.Param) {
 			return nil
 		})
 	case *[]string:
-		if tag.Get("is") == "status" {
+		if is := tag.Get("is"); is == "status" || is == "key" {
 			fs.StringSliceVarP(to, name, short, nil, usage)
 		} else {
 			fs.StringArrayVarP(to, name, short, nil, usage)
@@ -104,6 +104,8 @@ func (b *binding) flag(cmd *cobra.Command, p ops.Param) {
 		}))
 	case is == "status":
 		complete = choices(statuses()...)
+	case is == "key":
+		complete = choices(ops.Keys()...)
 	case p.Enum != nil:
 		complete = choices(p.Enum...)
 	case p.Type == reflect.TypeFor[[]mdstore.Ref]() || p.Type.Kind() == reflect.Bool:

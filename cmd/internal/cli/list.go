@@ -35,7 +35,7 @@ func walk(nodes []*ops.TreeNode, f func(*ops.TreeNode)) {
 
 func treeCommand(sh *shell) command {
 	in := &ops.NodeListIn{}
-	c := command{op: "node_list", in: in, list: true, without: []string{"limit", "cursor"}, help: ops.Help{
+	c := command{op: "node_list", in: in, list: true, without: []string{"limit", "cursor", "sort"}, help: ops.Help{
 		Use: "tree [NODE]", Summary: "draw the tree of nodes, or the part below one",
 		Text: `One line each: status sign, title, id, and marks for focus, problems, damage and
 isolation. A tree that is too long is drawn to the depth that fits; what is left

@@ -5,24 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"arbor/engine/ops"
 	"arbor/mdstore"
 )
-
-// listFields are what a list can say of a node.
-var listFields = sync.OnceValue(func() []string {
-	all := []string{"id", "title", "type", "status", "parentId", "focused", "hasProblem", "damaged", "claimedBy"}
-	for _, f := range mdstore.AllFields() {
-		if f.Set {
-			all = append(all, f.Key)
-		}
-	}
-	return all
-})
 
 // A nodeList is how a list is asked for.
 type nodeList struct {
@@ -38,14 +26,11 @@ func listCommand(sh *shell) command {
 	c.flags = func(cmd *cobra.Command) {
 		cmd.Flags().BoolVar(&l.nested, "tree", false, "with --json: nodes hold those below them")
 		cmd.Flags().StringSliceVar(&l.fields, "fields", nil, "only these `FIELDS`, separated by commas: id, parentId, ...")
-		must(cmd.RegisterFlagCompletionFunc("fields", choices(listFields()...)))
+		must(cmd.RegisterFlagCompletionFunc("fields", choices(ops.ListFields()...)))
 	}
 	c.check = func(*cobra.Command) error {
-		for _, f := range l.fields {
-			if !slices.Contains(listFields(), f) {
-				return unknownChoice("--fields", f, listFields())
-			}
-		}
+		known := func(f string) bool { return slices.Contains(ops.ListFields(), f) }
+		l.in.Own = slices.DeleteFunc(slices.Clone(l.fields), known)
 		switch {
 		case l.nested && (l.fields != nil || !sh.flags.json):
 			return usagef("--tree goes with --json, and not with --fields; arbor tree draws a tree")
@@ -71,7 +56,7 @@ func (l *nodeList) nodes(out *ops.NodeListOut) (all []*ops.TreeNode) {
 	return all
 }
 
-// said returns what a list says of a node, by the names of listFields. What is empty or false is left out, but for
+// said returns what a list says of a node, by the names of ops.ListFields. What is empty or false is left out, but for
 // fields that are asked for.
 func (l *nodeList) said(n *ops.TreeNode, names names) map[string]any {
 	all, some := map[string]any{}, map[string]any{}
@@ -81,7 +66,10 @@ func (l *nodeList) said(n *ops.TreeNode, names names) map[string]any {
 	if node, ok := names.node(n.ID); ok && node.Parent != "" {
 		all["parentId"] = node.Parent
 	}
-	for _, f := range listFields() {
+	for _, o := range n.Own {
+		all[o.Key] = o.Value()
+	}
+	for _, f := range slices.Concat(ops.ListFields(), l.in.Own) {
 		if v, ok := all[f]; slices.Contains(l.fields, f) || l.fields == nil && ok {
 			some[f] = v
 		}
@@ -120,7 +108,9 @@ func (l *nodeList) show(sh *shell, out *ops.NodeListOut) error {
 		}
 		for _, f := range l.fields {
 			text := ""
-			if field := mdstore.FieldOf(f); field != nil {
+			if own, ok := n.Own.Key(f); ok {
+				text = own.Text()
+			} else if field := mdstore.FieldOf(f); field != nil {
 				text = field.Said(n.Text(field))
 			} else if all[f] != nil {
 				text = fmt.Sprint(all[f])

@@ -1,0 +1,126 @@
+package ops
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"sync"
+	"time"
+
+	"arbor/engine/claims"
+	"arbor/engine/search"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/statemachine"
+)
+
+// today returns the date where the caller is.
+func (env *Env) today() time.Time { return env.Engine.Now().Local() }
+
+// language returns what a query about these nodes can name: the keys that one of them has, and dates in words.
+func (env *Env) language(ctx context.Context, nodes iter.Seq[*mdstore.Node]) search.Language {
+	return search.Language{
+		Own: func(key string) bool {
+			for n := range nodes {
+				if _, ok := env.own(ctx, n).Key(key); ok {
+					return true
+				}
+			}
+			return false
+		},
+		Day: func(word string) (string, error) { return mdstore.Day(word, env.today()) },
+	}
+}
+
+// own returns a node's own keys. It reads the file if the view does not know them.
+func (env *Env) own(ctx context.Context, n *mdstore.Node) mdstore.Owns {
+	if own, ok := n.Facts().Own(); ok {
+		return own
+	}
+	f, err := env.Engine.ReadFile(ctx, n.Path)
+	if err != nil {
+		return nil // it was deleted meanwhile
+	}
+	return mdstore.ParseNode(f).Own()
+}
+
+// A standing tells of the nodes of one view what queries ask with is:. It is safe for concurrent use.
+type standing struct {
+	own   func(*mdstore.Node) mdstore.Owns
+	today string
+	ready func() map[mdstore.ID]bool
+}
+
+func (env *Env) standing(ctx context.Context, v *view.View) *standing {
+	return &standing{
+		own:   func(n *mdstore.Node) mdstore.Owns { return env.own(ctx, n) },
+		today: env.today().Format(mdstore.DayLayout),
+		ready: sync.OnceValue(func() map[mdstore.ID]bool {
+			held, _ := env.Engine.Claims(ctx) // empty if they cannot be told
+			all := map[mdstore.ID]bool{}
+			for n := range v.Ready(func(n *mdstore.Node) bool {
+				c, holds := held.Get(v.Workspace().ID, n.ID)
+				return c != (claims.Claim{}) && !holds
+			}) {
+				all[n.ID] = true
+			}
+			return all
+		}),
+	}
+}
+
+// is reports whether a node is in one of search.States.
+func (s *standing) is(n *mdstore.Node, state string) bool {
+	over := statemachine.Terminal(n.Status)
+	switch state {
+	case search.IsReady:
+		return s.ready()[n.ID]
+	case search.IsRunning:
+		return view.Begun(n) && !over
+	case search.IsTerminal:
+		return over
+	}
+	return false
+}
+
+// head returns what a query can ask of a node besides its texts.
+func (s *standing) head(n *mdstore.Node) search.Head {
+	h := search.Head{In: search.InPlan, Type: string(n.Type), Status: string(n.Status), ID: string(n.ID), Title: n.Title,
+		Time: max(n.CreatedAt, n.UpdatedAt), Fields: &n.Fields}
+	if f := mdstore.FieldOf(mdstore.KeyTags); f != nil && n.Text(f) != "" {
+		h.Tags = strings.Split(n.Text(f), "\n")
+	}
+	h.Own = func() mdstore.Owns { return s.own(n) }
+	h.Is = func(state string) bool { return s.is(n, state) }
+	return h
+}
+
+// where returns a function that reports whether a node of the view matches a query.
+func (env *Env) where(ctx context.Context, v *view.View, query string) (func(*mdstore.Node) bool, error) {
+	q, err := search.Parse(query, env.language(ctx, v.All()))
+	if err != nil {
+		return nil, badParam("where", "%v", err)
+	}
+	is := env.standing(ctx, v)
+	if !q.Texts() {
+		matches := q.Heads()
+		return func(n *mdstore.Node) bool {
+			h := is.head(n)
+			return matches(&h)
+		}, nil
+	}
+	var all []source
+	for n := range v.All() {
+		all = append(all, source{ws: v.Workspace(), node: n, is: is})
+	}
+	p := search.NewPass(q, func(*search.Head) bool { return true })
+	if err := lookAt(ctx, env, all, p.Look); err != nil {
+		return nil, err
+	}
+	best, _ := p.Best(len(all), func(i int) mdstore.Path { return all[i].path() })
+	found := make(map[mdstore.Path]bool, len(best))
+	for _, h := range best {
+		found[all[h.File].path()] = true
+	}
+	return func(n *mdstore.Node) bool { return found[n.Path] }, nil
+}
