@@ -150,6 +150,14 @@ func checkOf(n *Node) []mdoc.Diagnostic {
 	if len(n.Problems) > 0 {
 		return out
 	}
+	for key, f := range Lookalikes(d) {
+		line, col := d.FieldPosition(key)
+		text := key + " is not read; the key is " + f.Key
+		if _, both := d.Field(f.Key); both {
+			text += ", which the file has too: join the two"
+		}
+		out = append(out, mdoc.Diagnostic{File: d.Name(), Line: line, Col: col, Code: CodeLooksLike, Text: text})
+	}
 	at := func(code, format string, args ...any) {
 		line, col := d.FieldPosition(KeyStatus)
 		out = append(out, mdoc.Diagnostic{File: d.Name(), Line: line, Col: col, Code: code, Text: fmt.Sprintf(format, args...)})

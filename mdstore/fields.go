@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"arbor/mdstore/mdoc"
 )
@@ -31,10 +32,23 @@ import (
 //	new    "always": new files have the key even without a value
 //	none   the value that a node without the key has where nodes are ordered
 //	merge  "unite": a merge keeps the items that either side added; otherwise the side that was written later wins
+//	also   other names of the key, separated by commas: calls take them, and a file that has one has a finding
+//	means  words that are read as other ones, as in "P0=critical,P1=high"; letters of either case are the same then
+//	sign   characters that an item may begin with, without meaning; items that differ in these and in case are equal
+//	words  "true": the items are words without blanks, one text with commas is read as several, and calls write
+//	       lower case without the sign
+//	single "text": a list of one item is written as a text
 type Fields struct {
 	Role     *string  `json:"role,omitempty" enum:"info_collection,validation,summary" judge:"engine" empty:"ok" new:"always" fact:"role %v"`
 	Isolated *bool    `json:"isolated,omitempty" new:"always" mark:"isolated" help:"its context takes nothing from its ancestors"`
 	Order    *float64 `json:"-" key:"order"`
+
+	Dependencies []string `json:"dependencies,omitempty" is:"node" merge:"unite" also:"dependsOn,depends_on,blockedBy,blocked_by,depends" empty:"ok" fact:"after %v" help:"NODES to be completed first"`
+	Priority     *string  `json:"priority,omitempty" enum:"critical,high,medium,low" means:"P0=critical,P1=high,P2=medium,P3=low,P4=low" judge:"engine" empty:"ok" mark:"%v"`
+	Tags         []string `json:"tags,omitempty" words:"true" sign:"#" merge:"unite" also:"labels" empty:"ok" mark:"#%v"`
+	Assignee     []string `json:"assignee,omitempty" sign:"@" single:"text" merge:"unite" also:"owner,assignees" empty:"ok" mark:"@%v"`
+	Due          *string  `json:"due,omitempty" layout:"2006-01-02" also:"dueDate,due_date,due_at" empty:"ok" mark:"due %v" help:"DATE: 2026-12-01"`
+	Verify       []string `json:"verify,omitempty" merge:"unite" empty:"ok" fact:"verify %v" help:"TOOLS that must pass"`
 }
 
 // Roles that Arbor itself asks for. Completing a node of role info_collection copies lists of its conclusion into the
@@ -51,10 +65,15 @@ type Field struct {
 	Node bool // the value is the id of a node, or a list of ids
 	Set  bool // calls have a parameter for it
 
-	Unite bool // a merge keeps the items that either side added to the list
+	Unite bool     // a merge keeps the items that either side added to the list
+	Also  []string // other names of the key
 
 	none string // the value that a node without the key has in orders
 
+	means      map[string]string // by words in lower case
+	sign       string
+	words      bool // see the tag words
+	single     bool
 	mark, fact string
 	always     bool
 	at         int
@@ -66,8 +85,23 @@ var AllFields = sync.OnceValue(func() (all []*Field) {
 	for i := range t.NumField() {
 		tag := t.Field(i).Tag
 		key, _, _ := strings.Cut(tag.Get("json"), ",")
-		f := &Field{Key: key, Rule: RuleOf(t.Field(i)), Node: tag.Get("is") == "node", Set: key != "-", Unite: tag.Get("merge") == "unite",
-			none: tag.Get("none"), mark: tag.Get("mark"), fact: tag.Get("fact"), always: tag.Get("new") == "always", at: i}
+		f := &Field{Key: key, Rule: RuleOf(t.Field(i)), Node: tag.Get("is") == "node", Set: key != "-",
+			Unite: tag.Get("merge") == "unite", sign: tag.Get("sign"), words: tag.Get("words") == "true",
+			single: tag.Get("single") == "text", none: tag.Get("none"), mark: tag.Get("mark"), fact: tag.Get("fact"),
+			always: tag.Get("new") == "always", at: i}
+		if also := tag.Get("also"); also != "" {
+			f.Also = strings.Split(also, ",")
+		}
+		if means := tag.Get("means"); means != "" {
+			f.means = map[string]string{}
+			for _, word := range f.Rule.Enum {
+				f.means[strings.ToLower(word)] = word
+			}
+			for pair := range strings.SplitSeq(means, ",") {
+				word, to, _ := strings.Cut(pair, "=")
+				f.means[strings.ToLower(word)] = to
+			}
+		}
 		if !f.Set {
 			f.Key = tag.Get("key")
 		}
@@ -225,8 +259,14 @@ func (f *Field) Scalar(text string) mdoc.Scalar {
 	switch {
 	case f.Rule.Kind == reflect.Bool:
 		return mdoc.Boolean(text == "true")
-	case text == "":
+	case text == "" && f.always:
 		return mdoc.NullValue()
+	case text == "":
+		return mdoc.Removed()
+	case f.Rule.Layout == time.DateOnly:
+		return mdoc.Date(text)
+	case f.single && !strings.Contains(text, "\n"):
+		return mdoc.Text(text)
 	case f.Rule.List:
 		return mdoc.List(strings.Split(text, "\n")...)
 	case f.Rule.Kind == reflect.Int || f.Rule.Kind == reflect.Float64:
@@ -263,11 +303,23 @@ func (x *Fields) shown(alone bool) (all []string) {
 			continue
 		}
 		if strings.Contains(form, "%v") {
-			form = fmt.Sprintf(form, f.Said(text))
+			form = f.formatted(form, text)
 		}
 		all = append(all, form)
 	}
 	return all
+}
+
+// formatted puts a value into a form. Items that have a sign of their own are each put into it.
+func (f *Field) formatted(form, text string) string {
+	if f.sign == "" {
+		return fmt.Sprintf(form, f.Said(text))
+	}
+	items := strings.Split(text, "\n")
+	for i, item := range items {
+		items[i] = fmt.Sprintf(form, strings.TrimLeft(item, f.sign))
+	}
+	return strings.Join(items, " ")
 }
 
 // Nodes yields the ids of nodes that the fields hold, each with its field.
@@ -308,36 +360,4 @@ func ValueOf[T any](p *T) (v T) {
 		v = *p
 	}
 	return v
-}
-
-// fields reads Fields from front matter.
-func (r *reader) fields() (x Fields) {
-	for _, f := range AllFields() {
-		is, ok := r.doc.Field(f.Key)
-		if !ok || is.Kind == mdoc.Null {
-			continue
-		}
-		text := is.Value
-		switch {
-		case f.Rule.List:
-			text = strings.Join(r.doc.List(f.Key), "\n")
-		case is.Kind == mdoc.Nested:
-			r.complain(f.Key, CodeFieldInvalid, f.Key+" is a list or a mapping; one plain value is expected")
-			continue
-		case is.Kind == mdoc.Bool:
-			text = strings.ToLower(text)
-		case f.Rule.Kind == reflect.Bool: // "true" in quotes is a text
-			r.complain(f.Key, CodeFieldInvalid, f.Rule.refusal(f.Key, text).Error())
-			continue
-		}
-		if text == "" {
-			continue
-		}
-		if err := f.check(text); err != nil {
-			r.complain(f.Key, CodeFieldInvalid, err.Error())
-			continue
-		}
-		x.set(f, text)
-	}
-	return x
 }

@@ -46,6 +46,7 @@ const (
 	CodeTypeInvalid   = "TYPE_INVALID"     // neither planning nor execution
 	CodeStatusInvalid = "STATUS_INVALID"   // no status of that type
 	CodeFieldInvalid  = "FIELD_INVALID"    // a value of another kind than its key asks for
+	CodeLooksLike     = "LOOKS_LIKE"       // a key that other programs use for one of the table
 	CodeFormatNewer   = "FORMAT_NEWER"     // written in a newer format than this program knows
 	CodeSessions      = "SESSIONS_CORRUPT" // sessions.json is no valid JSON, or a binding in it is none
 )

@@ -30,7 +30,7 @@ func Decide(n Standing, do Action, f Facts) (*Decision, error) {
 		}
 		return nil, refuse(n, do, f, unmet)
 	}
-	begins := slices.Contains(beginsWork, do)
+	begins := BeginsWork(do)
 	return &Decision{Action: do, From: r.From, To: r.To,
 		ClearsProblem: slices.Contains(clearsProblem, do), TakesFocus: begins, Runs: begins}, nil
 }

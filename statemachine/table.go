@@ -45,6 +45,9 @@ var (
 	beginsWork    = []Action{Start, Retry, Reopen} // the node takes the focus, and its ancestors follow
 )
 
+// BeginsWork reports whether an action begins work on a node.
+func BeginsWork(do Action) bool { return slices.Contains(beginsWork, do) }
+
 // Rules returns a copy of all rows of both life cycles.
 func Rules() []Rule { return slices.Clone(rules) }
 

@@ -9,15 +9,16 @@ import (
 // files have them, with LF line ends; one that was cut ends in a line that
 // says how much is left out.
 type Bundle struct {
-	Workspace        WorkspacePart  `json:"workspace"`
-	Chain            []ChainPart    `json:"chain"`            // from the top down; the last is the focus
-	ChildConclusions []ChildPart    `json:"childConclusions"` // terminal children that have one, in the order of the tree
-	ChildCounts      map[string]int `json:"childCounts"`      // the other children, by status or StatusInvalid
-	References       []RefPart      `json:"references"`       // in the order of the file
-	Omitted          []Omission     `json:"omitted" only:"rarely"`
-	Tokens           int            `json:"tokens"`     // of the rendered bundle, by the function Tokens
-	Budget           int            `json:"budget"`     // 0 for none
-	OverBudget       bool           `json:"overBudget"` // the passages that always stay are larger than the budget
+	Workspace        WorkspacePart    `json:"workspace"`
+	Chain            []ChainPart      `json:"chain"`                  // from the top down; the last is the focus
+	ChildConclusions []ChildPart      `json:"childConclusions"`       // terminal children that have one, in the order of the tree
+	ChildCounts      map[string]int   `json:"childCounts"`            // the other children, by status or StatusInvalid
+	Dependencies     []DependencyPart `json:"dependencies,omitempty"` // of the focus, then of its ancestors
+	References       []RefPart        `json:"references"`             // in the order of the file
+	Omitted          []Omission       `json:"omitted" only:"rarely"`
+	Tokens           int              `json:"tokens"`     // of the rendered bundle, by the function Tokens
+	Budget           int              `json:"budget"`     // 0 for none
+	OverBudget       bool             `json:"overBudget"` // the passages that always stay are larger than the budget
 }
 
 // StatusInvalid is the key in ChildCounts of the children whose status is not one of their type.
@@ -108,6 +109,17 @@ type ChildPart struct {
 	Lines      Lines               `json:"lines,omitzero" only:"rarely"`
 
 	changed int64 // Unix milliseconds
+}
+
+// A DependencyPart is a node that the focus, or an ancestor of it, depends on.
+type DependencyPart struct {
+	NodeID     string              `json:"nodeId"` // what the file says if there is no such node
+	Title      string              `json:"title,omitempty"`
+	Status     statemachine.Status `json:"status,omitempty"` // "" if there is no such node
+	Conclusion string              `json:"conclusion,omitempty"`
+	File       mdstore.Path        `json:"file,omitempty"`
+	Version    string              `json:"version,omitempty" only:"rarely"`
+	Lines      Lines               `json:"lines,omitzero" only:"rarely"`
 }
 
 // The kinds of references.

@@ -43,6 +43,7 @@ func newText(what, role string, id mdstore.ID, at *string) *text {
 //   - notes of ancestors go, farthest first;
 //   - own sections of the focus go but for their names, last one first, and so do long values of own keys;
 //   - references go, last one first;
+//   - dependencies go, last one first;
 //   - conclusions of children go, the one changed longest ago first;
 //   - long texts are cut to 512 bytes, from the far end of the chain to the focus, then the workspace's;
 //   - what remains goes: documents and texts of ancestors, then the ancestors themselves, then what the focus has
@@ -88,6 +89,10 @@ func (l *cutList) collect() {
 		l.add(Omission{What: WhatReference, Role: RoleFocus, NodeID: focus.NodeID, Count: 1,
 			Bytes: len(r.Description) + len(r.DocDescription) + len(r.Requirement) + len(r.Conclusion)},
 			func() { b.References = b.References[:i] })
+	}
+	for i, x := range slices.Backward(b.Dependencies) {
+		l.add(Omission{What: WhatDependency, Role: RoleFocus, NodeID: focus.NodeID, Count: 1, Bytes: len(x.Conclusion)},
+			func() { b.Dependencies = b.Dependencies[:i] })
 	}
 	l.childConclusions()
 

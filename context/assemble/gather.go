@@ -28,6 +28,7 @@ func gather(src Source, focus mdstore.ID, opt Options) (*Bundle, []Omission, err
 	g.workspace()
 	g.chain(n)
 	g.children(n)
+	g.dependencies()
 	g.references(n)
 	slices.SortStableFunc(g.omitted, func(a, b Omission) int {
 		return slices.Index(reasons, a.Reason) - slices.Index(reasons, b.Reason)

@@ -31,6 +31,7 @@ const (
 	WhatLog         = "log" // entries
 	WhatProblem     = "problem"
 	WhatReference   = "reference"
+	WhatDependency  = "dependency"
 	WhatFile        = "file" // of the workspace
 	WhatRule        = "rule" // of the workspace
 	WhatGoal        = "goal" // of the workspace
@@ -39,11 +40,12 @@ const (
 
 // The values of Role: the owner.
 const (
-	RoleWorkspace = "workspace"
-	RoleAncestor  = "ancestor"
-	RoleFocus     = "focus"
-	RoleChild     = "child"
-	RoleReference = "reference" // a node that the focus refers to
+	RoleWorkspace  = "workspace"
+	RoleAncestor   = "ancestor"
+	RoleFocus      = "focus"
+	RoleChild      = "child"
+	RoleReference  = "reference"  // a node that the focus refers to
+	RoleDependency = "dependency" // a node that the focus or an ancestor depends on
 )
 
 // The values of Reason.

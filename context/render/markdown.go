@@ -36,6 +36,12 @@ func Markdown(b *assemble.Bundle) []byte {
 		p.node(&b.Chain[i], i == len(b.Chain)-1)
 	}
 	p.children(b)
+	if len(b.Dependencies) > 0 {
+		p.heading(2, "Dependencies", "", "")
+	}
+	for i := range b.Dependencies {
+		p.dependency(&b.Dependencies[i])
+	}
 	if len(b.References) > 0 {
 		p.heading(2, "References", "", "")
 	}
@@ -141,6 +147,16 @@ func (p *page) children(b *assemble.Bundle) {
 		p.facts("", string(c.Status), "", string(c.File), "")
 		p.text("Conclusion", c.Lines.Conclusion, c.Conclusion)
 	}
+}
+
+func (p *page) dependency(d *assemble.DependencyPart) {
+	missing := "the workspace has no such node"
+	if d.Status != "" {
+		missing = ""
+	}
+	p.heading(3, "", d.NodeID, d.Title)
+	p.facts("", string(d.Status), missing, string(d.File), "")
+	p.text("Conclusion", d.Lines.Conclusion, d.Conclusion)
 }
 
 func (p *page) reference(r *assemble.RefPart) {

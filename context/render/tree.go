@@ -15,6 +15,7 @@ type TreeRow struct {
 	Focus   bool
 	Problem bool   // has an open problem
 	Damaged bool   // its file has diagnostics
+	Blocked bool   // it waits for dependencies
 	By      string // the claim's owner; "" if unclaimed
 	Hidden  int    // nodes below this one that have no row
 }
@@ -196,6 +197,7 @@ func marksOf(r TreeRow, ascii bool) []mark {
 		{r.Focus, mark{arrow + "focus", cyan}},
 		{r.Problem, mark{"! problem", yellow}},
 		{r.Damaged, mark{"!! damaged", red}},
+		{r.Blocked, mark{"blocked", yellow}},
 	} {
 		if m.on {
 			out = append(out, m.mark)
@@ -224,7 +226,7 @@ func markdownTree(rows []TreeRow) string {
 		}
 		b.WriteString("- " + box + " " + EscapeMarkdown(Visible(r.Title)) + " " + codeSpan(r.ID) + " ")
 		b.WriteString(EscapeMarkdown(Visible(string(r.Status))))
-		for _, m := range marksOf(TreeRow{Problem: r.Problem, Damaged: r.Damaged}, true) {
+		for _, m := range marksOf(TreeRow{Problem: r.Problem, Damaged: r.Damaged, Blocked: r.Blocked}, true) {
 			b.WriteString(", " + strings.TrimLeft(m.text, "! "))
 		}
 		for _, m := range r.Marks() {

@@ -13,16 +13,19 @@ import (
 
 // The codes of diagnostics that concern more than one file, besides those of packages mdoc, mdstore and statemachine.
 const (
-	CodeRootMissing   = "ROOT_MISSING"       // no node has the id root
-	CodeExecChildren  = "CHILDREN_FORBIDDEN" // an execution node has children
-	CodeHashStale     = "RULES_HASH_STALE"   // rules were edited by hand
-	CodeDangling      = "REFERENCE_DANGLING" // an active reference to a node that does not exist
-	CodeDocMissing    = "DOC_MISSING"        // an active document that is not in the project
-	CodeFocusDangling = "FOCUS_DANGLING"     // the focused node does not exist
-	CodeStaleSave     = "STALE_SAVE"         // a save that was made from an older version, and is not merged yet
-	CodeTakenOut      = "TAKEN_OUT"          // git or a save removed text that an operation wrote within the last day
-	CodeMergeDriver   = "MERGE_DRIVER"       // this clone lacks the merge driver that .gitattributes names
-	CodeStray         = "STRAY_FILE"         // a conflict copy, a backup, a temporary file
+	CodeRootMissing    = "ROOT_MISSING"       // no node has the id root
+	CodeExecChildren   = "CHILDREN_FORBIDDEN" // an execution node has children
+	CodeHashStale      = "RULES_HASH_STALE"   // rules were edited by hand
+	CodeDangling       = "REFERENCE_DANGLING" // an active reference to a node that does not exist
+	CodeDocMissing     = "DOC_MISSING"        // an active document that is not in the project
+	CodeDependsMissing = "DEPENDENCY_MISSING" // a dependency that is no node
+	CodeDependsOpen    = "DEPENDENCY_OPEN"    // an execution node runs although it waits
+	CodeDependsFailed  = "DEPENDENCY_FAILED"  // a node waits for one that failed or was cancelled
+	CodeFocusDangling  = "FOCUS_DANGLING"     // the focused node does not exist
+	CodeStaleSave      = "STALE_SAVE"         // a save that was made from an older version, and is not merged yet
+	CodeTakenOut       = "TAKEN_OUT"          // git or a save removed text that an operation wrote within the last day
+	CodeMergeDriver    = "MERGE_DRIVER"       // this clone lacks the merge driver that .gitattributes names
+	CodeStray          = "STRAY_FILE"         // a conflict copy, a backup, a temporary file
 )
 
 // rootPlace is the path of the root's file in its workspace.
@@ -84,6 +87,21 @@ var checkCodes = []CheckCode{
 	{CodeHashStale, SeverityWarning, "the rules were edited by hand, and `rulesHash` is not theirs", "nothing: `arbor check --fix` knows the hash", "writes the hash of the rules as they stand"},
 	{CodeFocusDangling, SeverityWarning, "`focusedNodeId` names no node", "focus another node", "focuses the root"},
 	{CodeDangling, SeverityWarning, "a reference to a node that does not exist", "mend the id, remove the line, or put `(expired)` at its end", "puts `(expired)` at its end"},
+	{string(errs.DependencyCycle), SeverityWarning,
+		"nodes that wait for each other, so that none of them can be started",
+		"take one of the dependencies out", ""},
+	{CodeDependsMissing, SeverityWarning,
+		"a node depends on one that does not exist, and waits",
+		"correct the id, or take it out", ""},
+	{CodeDependsFailed, SeverityWarning,
+		"a node waits for one that failed or was cancelled",
+		"retry or reopen that one, or take it out of the dependencies", ""},
+	{CodeDependsOpen, SeverityNote,
+		"an execution node runs although a dependency of it, or of a node above it, is not completed",
+		"complete that one first, or go on where the order does not matter", ""},
+	{mdstore.CodeLooksLike, SeverityWarning,
+		"a key that other programs use for one of Arbor's; it is not read",
+		"write Arbor's key", "gives the key Arbor's name, where the file does not have that"},
 	{CodeDocMissing, SeverityWarning, "a document that the project does not have", "mend the path, remove the line, or put `(expired)` at its end", ""},
 	{CodeStaleSave, SeverityWarning, "a program saved a file that it had read before Arbor changed it, so that the change is missing", "run any command that writes: it merges both", ""},
 	{CodeTakenOut, SeverityNote, "git or another program took out of a file what an operation had written within the last day; it is about this machine, so the exit code and SARIF leave it out",

@@ -61,6 +61,9 @@ func Plan(v *view.View) []Finding {
 func (c *checker) plan() []Finding {
 	v := c.v
 	c.circles = v.Circles()
+	for _, cycle := range v.DependencyCycles() {
+		c.cycle(cycle)
+	}
 	for _, d := range v.Broken() {
 		c.out = append(c.out, Finding{Diagnostic: d})
 	}
@@ -189,9 +192,12 @@ func (c *checker) suspect(n *mdstore.Node) bool {
 		}
 	}
 	for _, id := range n.Nodes() {
-		if _, ok := v.Node(mdstore.ID(id)); !ok {
+		if _, ok := v.Referred(n, id); !ok {
 			return true
 		}
+	}
+	if len(c.dependsOn(n)) > 0 {
+		return true
 	}
 	for target := range facts.References() {
 		if _, ok := v.Referred(n, target); ok {

@@ -49,6 +49,7 @@ func (x Fix) Plan(d *plan.Draft) (*Fixed, error) {
 	if x.Merged {
 		v, found = d.View, View(d.View)
 	}
+	d.MayCycle = true
 	out := &Fixed{Found: Diagnostics(found), Checked: d.View.Len() + 1}
 	waiting := slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return f.mend == nil })
 	for range fixRounds {

@@ -70,6 +70,9 @@ func (c *checker) node(n *mdstore.Node) {
 	c.parent(n)
 	c.status(n)
 	c.fields(n)
+	for _, x := range c.dependsOn(n) {
+		c.field(n.Doc(), mdstore.KeyDependencies, x.code, repair{}, "%s", x.text)
+	}
 	for _, r := range n.References() {
 		if _, ok := c.v.Referred(n, r.Target); !ok && !bool(r.Expired) {
 			if at, unread := c.v.BrokenFolder(r.Target); unread { // it is there, and may be readable again in a moment
@@ -90,7 +93,12 @@ func (c *checker) node(n *mdstore.Node) {
 // fields reports nodes that the fields name and that are not there.
 func (c *checker) fields(n *mdstore.Node) {
 	for f, id := range n.Nodes() {
-		if _, ok := c.v.Node(mdstore.ID(id)); ok {
+		if _, ok := c.v.Referred(n, id); ok {
+			continue
+		}
+		if f.Key == mdstore.KeyDependencies {
+			c.field(n.Doc(), f.Key, CodeDependsMissing, repair{},
+				"it waits for %s, which is no node; correct the id, or take it out", id)
 			continue
 		}
 		if at, unread := c.v.BrokenFolder(id); unread {

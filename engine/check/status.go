@@ -22,6 +22,9 @@ func (c *checker) status(n *mdstore.Node) {
 				return nil
 			})
 		}
+		if d.Code == mdstore.CodeLooksLike {
+			r = c.renamed(n, d)
+		}
 		c.add(d, r)
 	}
 	kids := c.v.Below(n.ID)
@@ -36,6 +39,22 @@ func (c *checker) status(n *mdstore.Node) {
 		c.field(n.Doc(), mdstore.KeyStatus, string(statemachine.CodeStatusUnreachable),
 			c.raised(n, false), "status is %s, but the node has children (%s); it is %s from the first of them on", n.Status, kids[0].ID, statemachine.Monitoring)
 	}
+}
+
+// renamed returns the repair of a key that is another name of a field, which the file does not have.
+func (c *checker) renamed(n *mdstore.Node, d mdoc.Diagnostic) repair {
+	for key, f := range mdstore.Lookalikes(n.Doc()) {
+		line, _ := n.Doc().FieldPosition(key)
+		if _, both := n.Doc().Field(f.Key); line != d.Line || both {
+			continue
+		}
+		return c.on(n, "rename it to "+f.Key, func(_ *plan.Draft, e *plan.Edit) error {
+			e.Rename(key, f.Key)
+			e.Did(view.Change{ID: n.ID, Key: f.Key, Do: "mended"})
+			return nil
+		})
+	}
+	return repair{}
 }
 
 // raised returns the repair of a planning node with open children.

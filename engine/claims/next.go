@@ -28,9 +28,10 @@ type Offer struct {
 	Claimed int     // of these, those that other sessions have claimed
 }
 
-// Offer returns at most count of the nodes that may be given to a session: first those that it has claimed and not done yet, then those
-// that are free, both in tree order. Work that was begun by a session whose claim is over is among them. A claim without a session is the
-// operator's, and its node is not given again while it holds, as many may have one operator's name.
+// Offer returns at most count of the nodes that may be given to a session: first those that it has claimed and not done
+// yet, then those that are free, both in the order of Compare. Work that was begun by a session whose claim is over is
+// among them. A claim without a session is the operator's, and its node is not given again while it holds, as many may
+// have one operator's name.
 func (l *Ledger) Offer(v *view.View, act plan.Act, count int) *Offer {
 	out := &Offer{}
 	var own, free []Ready
@@ -42,27 +43,40 @@ func (l *Ledger) Offer(v *view.View, act plan.Act, count int) *Offer {
 		c, ok := noted[n.ID]
 		return ok && (theirs(c) || !l.holds(c))
 	}
-	for n, way := range v.Ready(abandoned) {
+	for n := range v.Ready(abandoned) {
 		out.Ready++
 		c, ok := noted[n.ID]
 		switch {
 		case ok && theirs(c):
-			if len(own) < count {
-				own = append(own, Ready{Node: n, Way: slices.Clone(way), Claim: c})
-			}
+			own = append(own, Ready{Node: n, Claim: c})
 		case ok && l.holds(c):
 			out.Claimed++
-		case len(free) < count:
-			r := Ready{Node: n, Way: slices.Clone(way)}
-			if ok && view.Begun(n) {
-				r.Lapsed = c
-			}
-			free = append(free, r)
+		case ok && view.Begun(n):
+			free = append(free, Ready{Node: n, Lapsed: c})
+		default:
+			free = append(free, Ready{Node: n})
 		}
 	}
-	out.Nodes = append(own, free...)
-	out.Nodes = out.Nodes[:min(count, len(out.Nodes))]
+	for _, list := range [][]Ready{own, free} {
+		slices.SortStableFunc(list, func(a, b Ready) int { return Compare(a.Node, b.Node) })
+		out.Nodes = append(out.Nodes, list[:min(count-len(out.Nodes), len(list))]...)
+	}
+	for i, r := range out.Nodes {
+		up, _ := v.Ancestors(r.Node.ID)
+		slices.Reverse(up)
+		out.Nodes[i].Way = up
+	}
 	return out
+}
+
+// Compare orders nodes by what is to be done first: by priority, none counting as medium, then by the day that they are
+// due, those without one last.
+func Compare(a, b *mdstore.Node) int {
+	rank := func(n *mdstore.Node) int {
+		return mdstore.PriorityField().Rank(mdstore.ValueOf(n.Priority))
+	}
+	due := func(n *mdstore.Node) string { return cmp.Or(mdstore.ValueOf(n.Due), "9999-12-31") }
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(due(a), due(b)))
 }
 
 // Shown takes the claims out of an offer that do not hold.

@@ -64,6 +64,8 @@ const (
 	InvalidPath     Code = "INVALID_PATH"
 
 	InvalidTransition   Code = "INVALID_TRANSITION"
+	DependenciesOpen    Code = "DEPENDENCIES_OPEN" // it waits for nodes that are not completed
+	DependencyCycle     Code = "DEPENDENCY_CYCLE"
 	ConclusionRequired  Code = "CONCLUSION_REQUIRED"
 	IncompleteChildren  Code = "INCOMPLETE_CHILDREN"
 	ExecutionChildren   Code = "EXECUTION_CANNOT_HAVE_CHILDREN"
@@ -111,6 +113,7 @@ var classes = map[Code]Class{
 	SlotNotFound: NotFound, EntryNotFound: NotFound, NoRepository: NotFound, RevisionNotFound: NotFound, NothingToUndo: NotFound, NameTaken: Refused, MemoryOff: Refused, CannotUndo: Refused, SyncStopped: Refused, Merging: Unreadable,
 	InvalidParams: Invalid, UnknownParams: Invalid, AmbiguousID: Invalid, InvalidName: Invalid, InvalidTitle: Invalid,
 	InvalidContent: Invalid, InvalidNodeType: Invalid, InvalidPath: Invalid,
+	DependenciesOpen: Refused, DependencyCycle: Refused,
 	InvalidTransition: Refused, ConclusionRequired: Refused, IncompleteChildren: Refused, ExecutionChildren: Refused,
 	InvalidParentStatus: Refused, RulesHashMismatch: Refused, CannotDeleteRoot: Refused, CannotMoveRoot: Refused, MoveCycle: Refused,
 	WorkspaceActive: Refused, WorkspaceArchived: Refused, ReferenceExists: Refused, ConfirmationRequired: Refused,
@@ -142,6 +145,7 @@ type Details struct {
 	Allowed      []string          `json:"allowed,omitempty"`      // actions that would be accepted
 	OpenChildren []string          `json:"openChildren,omitempty"` // children that are not terminal, the first ones
 	Unmet        []string          `json:"unmet,omitempty"`        // codes of every need that is not met
+	BlockedBy    []string          `json:"blockedBy,omitempty"`    // open dependencies, of the node or a node above it
 	Candidates   []Candidate       `json:"candidates,omitempty"`   // nodes or workspaces that the caller may have meant
 	Param        string            `json:"param,omitempty"`
 	Nearest      string            `json:"nearest,omitempty"` // the known name nearest to an unknown one

@@ -70,6 +70,7 @@ type Param struct {
 	Listed   string   // the only tool set whose list of tools shows it; "" for any
 	Enum     []string // the values allowed; nil for any
 	Help     string
+	Also     []string     // other names of it, which calls may use
 	Writes   bool         // the operation writes only when it is given
 	Rule     mdstore.Rule // the accepted values
 	Field    reflect.StructField
@@ -268,6 +269,7 @@ var forPeople = []Operation{
 	gitInstall,
 	gitUninstall,
 	blame,
+	planGraph,
 	approve,
 	deny,
 	envTrust,
@@ -354,6 +356,9 @@ func params(t reflect.Type) []Param {
 		}
 		if last := len(f.Index) - 1; last == 0 || t.FieldByIndex(f.Index[:last]).Type != reflect.TypeFor[mdstore.Fields]() {
 			p.Rule = mdstore.RuleOf(f) // the plan checks fields of nodes, in which 0 can mean no value
+		}
+		if also := f.Tag.Get("also"); also != "" {
+			p.Also = strings.Split(also, ",")
 		}
 		if enum := f.Tag.Get("enum"); enum != "" {
 			p.Enum = strings.Split(enum, ",")

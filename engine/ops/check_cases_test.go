@@ -274,7 +274,7 @@ func lostLines(before, after map[string]string) (lost []string) {
 		for _, text := range files {
 			for line := range strings.Lines(text) {
 				if line = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(line), "(expired)")); line != "" && !values.MatchString(line) && !gitMark.MatchString(line) {
-					count[line] += by
+					count[known(line)] += by
 				}
 			}
 		}
@@ -288,6 +288,18 @@ func lostLines(before, after map[string]string) (lost []string) {
 	}
 	slices.Sort(lost)
 	return lost
+}
+
+// known returns a line with the name that check --fix gives to a key of another program.
+func known(line string) string {
+	for _, f := range mdstore.AllFields() {
+		for _, key := range f.Also {
+			if value, ok := strings.CutPrefix(line, key+":"); ok {
+				return f.Key + ":" + value
+			}
+		}
+	}
+	return line
 }
 
 // copied reports whether a line may stand in fewer files: a leftover that equals its file is removed.

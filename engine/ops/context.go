@@ -121,6 +121,9 @@ var ContextGet = asOf((*ContextGetIn).at, reading(func(ctx context.Context, env 
 	for _, p := range b.ChildConclusions {
 		out.Sends(ws, p.NodeID)
 	}
+	for _, p := range b.Dependencies {
+		out.Sends(ws, mdstore.ID(p.NodeID))
+	}
 	for _, p := range b.References {
 		out.Sends(ws, mdstore.ID(p.TargetID)) // a document's path names no node
 	}

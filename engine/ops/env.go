@@ -176,9 +176,16 @@ func (env *Env) resolve(s *view.View, ref, param string) (mdstore.ID, error) {
 	return n.ID, nil
 }
 
-// fields replaces, in the fields of a call, each name of a node by the node's id.
-func (env *Env) fields(s *view.View, x *mdstore.Fields) error {
-	return x.Resolve(func(f *mdstore.Field, name string) (mdstore.ID, error) { return env.resolve(s, name, f.Key) })
+// fields brings the fields of a call to the form in which they are kept, and replaces each name of a node by its id. A
+// title in made is that of a node which the same call makes, and stays.
+func (env *Env) fields(s *view.View, x *mdstore.Fields, made map[string]bool) error {
+	x.Adopt()
+	return x.Resolve(func(f *mdstore.Field, name string) (mdstore.ID, error) {
+		if made[name] {
+			return mdstore.ID(name), nil
+		}
+		return env.resolve(s, name, f.Key)
+	})
 }
 
 // progress reports how far the operation is.

@@ -96,7 +96,8 @@ func Keys() []string {
 
 // ListFields returns what a list can say of every node.
 func ListFields() []string {
-	all := []string{"id", "title", "type", "status", "parentId", "focused", "hasProblem", "damaged", "claimedBy"}
+	all := []string{"id", "title", "type", "status", "parentId", "focused", "hasProblem", "damaged", "blockedBy",
+		"claimedBy"}
 	for _, f := range mdstore.AllFields() {
 		if f.Set {
 			all = append(all, f.Key)

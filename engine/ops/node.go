@@ -41,6 +41,7 @@ type NodeInfo struct {
 	Problem      *mdstore.Problem    `json:"problem"`
 	Log          []mdstore.LogEntry  `json:"log"`
 	LogHidden    int                 `json:"logHidden,omitempty"` // older entries that a bounded result leaves out
+	BlockedBy    []string            `json:"blockedBy,omitempty"` // open dependencies, its own and its ancestors'
 	Children     []string            `json:"children"`
 	MoreKids     int                 `json:"childrenHidden,omitempty"` // children that a bounded result leaves out
 	Allowed      []string            `json:"allowed"`                  // what it allows now, see plan.Allowed
@@ -86,6 +87,7 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 	if !n.PlainCriteria() {
 		out.Node.CriteriaText = n.CriteriaText()
 	}
+	out.Node.BlockedBy = waitsFor(s.BlockedBy()[id])
 	out.Sends(s.Workspace().ID, id)
 	out.Node.Log, out.Node.LogHidden = newest(env, out.Node.Log, boundedItems)
 	kids, hidden := first(env, s.Children(id), boundedIDs)
@@ -102,6 +104,8 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 		out.Hint = shownOf(len(kids), len(kids)+out.Node.MoreKids, "children", "node_list with this node as rootId brings all")
 	case mdstore.Archived(s.Workspace().Dir):
 		out.Hint = archivedHint
+	case out.Node.BlockedBy != nil:
+		out.Hint = "it waits for " + view.WaitsText(s.BlockedBy()[id])
 	case len(out.Node.Allowed) > 0:
 		out.Hint = "node_transition can: " + strings.Join(out.Node.Allowed, ", ")
 	default:
@@ -149,7 +153,7 @@ func NodeUpdate(ctx context.Context, env *Env, in NodeUpdateIn) (*Wrote, error) 
 		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give title, requirement, note, conclusion, docs or a field")
 	}
 	if t.err == nil {
-		t.err = env.fields(t.view, &in.Fields)
+		t.err = env.fields(t.view, &in.Fields, nil)
 	}
 	p := plan.NodeTexts{Node: t.node, Title: in.Title, Requirement: in.Requirement, Note: in.Note, Conclusion: in.Conclusion, Docs: in.Docs, Fields: in.Fields}
 	return done(ctx, env, t, env.act(in.Write, in.Match), p, "node_get shows it as it is now")

@@ -130,7 +130,7 @@ func (c NewChild) titles(all map[string]bool) {
 // grown returns a new node, and all nodes below it, in the form that a plan takes. titles has the titles of all new
 // nodes: a reference to one of these stays as it is, for the plan to resolve.
 func (env *Env) grown(s *view.View, c NewChild, titles map[string]bool) (n plan.NewNode, err error) {
-	if err := env.fields(s, &c.Fields); err != nil {
+	if err := env.fields(s, &c.Fields, titles); err != nil {
 		return n, err
 	}
 	n = plan.NewNode{Head: mdstore.Head{Type: statemachine.Type(c.Type), Title: c.Title, Fields: c.Fields}, Requirement: c.Requirement, Docs: c.Docs}

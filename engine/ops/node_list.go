@@ -22,6 +22,7 @@ type NodeListIn struct {
 	Sort   []string `json:"sort,omitempty" is:"key" help:"by these KEYS, -KEY downward; flat then"`
 	Limit  int      `json:"limit,omitempty" min:"-1" flag:"limit,n" help:"at most N nodes; 200 unless given"`
 	Cursor string   `json:"cursor,omitempty" help:"the CURSOR of an earlier page"`
+	Waves  bool     `json:"waves,omitempty" flag:"-" help:"open work instead, wave by wave"`
 
 	Own []string `json:"-"` // own keys of nodes that the result is to have
 }
@@ -34,6 +35,8 @@ type NodeListOut struct {
 	Cursor string      `json:"cursor,omitempty"` // for the next page; "" at the end
 	// files of nodes that are nowhere in the tree: damaged, or below a missing parent
 	Lost int `json:"lost,omitempty"`
+	// with waves: what can be done at once, wave by wave
+	Waves [][]Titled `json:"waves,omitempty"`
 	Out
 }
 
@@ -74,6 +77,13 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 			return nil, err
 		}
 	}
+	if in.Waves {
+		hint := "all of a wave can be done at once, after the waves before it"
+		out := &NodeListOut{Tree: []*TreeNode{}, Out: Out{Hint: hint}}
+		all := waves(s, root)
+		env.fit(out, len(all), func(n int) { out.Waves, out.Total, out.Shown = all[:n], len(all), n })
+		return out, nil
+	}
 	for _, st := range in.Status {
 		if !slices.ContainsFunc(statemachine.Types(), func(t statemachine.Type) bool { return statemachine.Valid(t, statemachine.Status(st)) }) {
 			return nil, badParam("status", "status %q: %s are the statuses of planning nodes, and %s those of execution nodes", st, listed(statemachine.Statuses(statemachine.Planning)), listed(statemachine.Statuses(statemachine.Execution)))
@@ -84,7 +94,8 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 		limit = listLimit
 	}
 	focus, _ := env.Focus(ctx, s)
-	p := branch{s: s, focus: focus, by: claimants(ctx, env, s.Workspace().ID), limit: limit, depth: in.Depth}
+	p := branch{s: s, focus: focus, by: claimants(ctx, env, s.Workspace().ID), open: s.BlockedBy(),
+		limit: limit, depth: in.Depth}
 	where := func(*mdstore.Node) bool { return true }
 	if in.Where != "" {
 		if where, err = env.where(ctx, s, in.Where); err != nil {
@@ -177,6 +188,7 @@ type TreeNode struct {
 	Focused    bool         `json:"focused,omitempty"`
 	HasProblem bool         `json:"hasProblem,omitempty"`
 	Damaged    bool         `json:"damaged,omitempty"`
+	BlockedBy  []string     `json:"blockedBy,omitempty"` // what a node that has not begun waits for
 	ClaimedBy  string       `json:"claimedBy,omitempty"` // the session, or the operator of a claim without one
 	Hidden     int          `json:"hidden,omitempty"`    // nodes below that depth, limit or filter left out
 	Children   []*TreeNode  `json:"children"`
@@ -186,14 +198,16 @@ type TreeNode struct {
 // Row returns the node as a row of a drawn tree.
 func (n *TreeNode) Row(depth int) render.TreeRow {
 	return render.TreeRow{
-		Depth: depth, ID: n.ID, Head: n.Head, Focus: n.Focused, Problem: n.HasProblem, Damaged: n.Damaged, By: n.ClaimedBy, Hidden: n.Hidden,
+		Depth: depth, ID: n.ID, Head: n.Head, Focus: n.Focused, Problem: n.HasProblem, Damaged: n.Damaged,
+		Blocked: len(n.BlockedBy) > 0, By: n.ClaimedBy, Hidden: n.Hidden,
 	}
 }
 
 // A branch collects a part of a tree: matching nodes after a cursor up to a limit, with the way to them.
 type branch struct {
 	s     *view.View
-	focus mdstore.ID              // the node that is marked as focused
+	focus mdstore.ID // the node that is marked as focused
+	open  map[mdstore.ID][]view.Dependency
 	by    func(mdstore.ID) string // the owner of a node's claim; "" if unclaimed
 	limit int                     // negative: no limit
 	depth int                     // 0: no limit
@@ -270,7 +284,8 @@ func (p *branch) attach(way []*TreeNode, nodes []*mdstore.Node) {
 
 func (p *branch) treeNode(n *mdstore.Node) *TreeNode {
 	t := &TreeNode{
-		ID: string(n.ID), Head: n.Head, Focused: p.focus == n.ID, HasProblem: n.HasProblem(), Damaged: len(n.Problems) > 0, ClaimedBy: p.by(n.ID), Children: []*TreeNode{},
+		ID: string(n.ID), Head: n.Head, Focused: p.focus == n.ID, HasProblem: n.HasProblem(), Damaged: len(n.Problems) > 0,
+		BlockedBy: waitsFor(p.open[n.ID]), ClaimedBy: p.by(n.ID), Children: []*TreeNode{},
 	}
 	if p.own != nil {
 		t.Own = p.own(n)

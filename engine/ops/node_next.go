@@ -3,6 +3,7 @@ package ops
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ type NodeNextIn struct {
 	Claim        bool   `json:"claim,omitempty" writes:"true" help:"claim them: no other session gets them during the lease"`
 	SessionID    string `json:"sessionId,omitempty" flag:"-" help:"the session that claims; without one the operator claims, and never gets the same node twice"`
 	LeaseSeconds int    `json:"leaseSeconds,omitempty" min:"0" max:"86400" flag:"-" writes:"true" help:"1800 unless given; 86400 at most"`
+	Blocked      bool   `json:"blocked,omitempty" help:"what waits, and for what"`
 	Release      string `json:"release,omitempty" is:"node" writes:"true" help:"give back a NODE that is claimed"`
 }
 
@@ -76,8 +78,9 @@ func (env *Env) runs(ctx context.Context, s *view.View, out *NodeNextOut) {
 type NextNode struct {
 	NodeID string `json:"nodeId"`
 	mdstore.Head
-	Way     []string `json:"way"` // titles from the root to its parent
-	Allowed []string `json:"allowed"`
+	Way       []string `json:"way"`                 // titles from the root to its parent
+	BlockedBy []string `json:"blockedBy,omitempty"` // of a node that waits: what for
+	Allowed   []string `json:"allowed"`
 	Claim
 }
 
@@ -86,8 +89,9 @@ var nodeNext = op("node_next", writes|looks, NodeNext, Help{
 	Advice:  "To resume work. A claim keeps others off; release gives it back.",
 	Use:     "next",
 	Aliases: "ready",
-	Text: `In the order of the tree, the first one unless -n says more. Work that was
-claimed, begun and left is among them.
+	Text: `By priority, then by the day that they are due, then in the order of the tree:
+the first one unless -n says more. Work that was claimed, begun and left is
+among them. What depends on open nodes is not; --blocked lists that.
 
 --claim takes them: no other session gets them while the claim lasts. A write
 to the node renews the claim; completing the node ends it, and so does
@@ -128,6 +132,9 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	if mdstore.Archived(s.Workspace().Dir) && !in.Claim { // a claim is refused, as every write is
 		return &NodeNextOut{Nodes: []NextNode{}, Out: Out{Hint: archivedHint}}, nil
 	}
+	if in.Blocked {
+		return env.blocked(s, in, count)
+	}
 	act := env.act(Write{}, Match{})
 	if env.bounded() { // claim no more nodes than the reply can show
 		look, err := env.Engine.Next(ctx, s.Workspace().ID, act, min(count, boundedNext), 0)
@@ -143,7 +150,10 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	}
 	out := &NodeNextOut{Nodes: env.next(s, offer.Nodes, false), Ready: offer.Ready, Claimed: offer.Claimed}
 	env.runs(ctx, s, out)
-	switch {
+	switch waiting := len(s.BlockedBy()); {
+	case offer.Ready == 0 && waiting > 0:
+		out.Hint = fmt.Sprintf("nothing is ready: %d wait for what is open; "+
+			"node_next with blocked (arbor next --blocked) names it", waiting)
 	case offer.Ready == 0:
 		out.Hint = "nothing is ready: what is open runs already, or everything is done"
 	case len(out.Nodes) == 0:
@@ -157,6 +167,33 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	}
 	if out.Lost = s.Lost(); out.Lost > 0 {
 		out.Hint += "; " + LostFiles(out.Lost) + ": workspace_check names them"
+	}
+	return out, nil
+}
+
+// blocked lists nodes that wait for dependencies instead of those that are ready.
+func (env *Env) blocked(s *view.View, in NodeNextIn, count int) (*NodeNextOut, error) {
+	if in.Claim || in.Release != "" {
+		return nil, badParam("blocked", "blocked lists what waits, and nothing of it can be claimed or given back")
+	}
+	if in.Count == nil {
+		count = boundedNext
+	}
+	out := &NodeNextOut{Nodes: []NextNode{}}
+	var all []NextNode
+	for n, open := range s.Blocked() {
+		all = append(all, NextNode{NodeID: string(n.ID), Head: n.Head, BlockedBy: waitsFor(open)})
+	}
+	out.Hint = "it is ready when what it waits for is completed"
+	if len(all) == 0 {
+		out.Hint = "nothing waits for a dependency"
+	}
+	most := min(count, len(all))
+	if most < len(all) {
+		out.Hint = strings.Repeat("-", boundedHint) // a placeholder: how many are shown is not known yet
+	}
+	if n := env.fit(out, most, func(n int) { out.Nodes = all[:n] }); n < len(all) {
+		out.Hint = shownOf(n, len(all), "nodes that wait", "a greater count brings more")
 	}
 	return out, nil
 }

@@ -22,6 +22,7 @@ type NodeTransitionIn struct {
 	Log        string `json:"log,omitempty" empty:"ok" help:"a log entry of its own in the same commit: what HAPPENED"`
 	Context    bool   `json:"context,omitempty" flag:"-" help:"with start, retry and reopen: the context is in the reply"`
 	Cascade    bool   `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
+	Force      bool   `json:"force,omitempty" help:"begin it though it waits for others"`
 	Match
 	Write
 
@@ -35,7 +36,8 @@ type NodeTransitionOut struct {
 	CurrentStatus  string         `json:"currentStatus"`
 	CascadeUpdates []plan.Cascade `json:"cascadeUpdates"`
 	Archived       *plan.Archived `json:"archived,omitempty"`
-	Next           *NextNode      `json:"next,omitempty"` // after complete and fail: the node that can be worked on next
+	Unblocked      []Titled       `json:"unblocked,omitempty"` // nodes that became ready because this one is completed
+	Next           *NextNode      `json:"next,omitempty"`      // after complete and fail: the node that can be worked on next
 	// what the parent waits for, if no node is next
 	Waits   *Waits       `json:"waits,omitempty"`
 	Context *NodeContext `json:"context,omitempty" like:"context_get"` // only if the call asked for it
@@ -86,7 +88,7 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 	var steps plan.Each[plan.Transition, *plan.Transitioned]
 	for _, id := range ids {
 		steps = append(steps, plan.Transition{Node: id, Action: action, Conclusion: in.Conclusion, Reason: in.Reason,
-			Log: in.Log, Cascade: in.Cascade, Begin: in.Begin})
+			Log: in.Log, Cascade: in.Cascade, Force: in.Force, Begin: in.Begin})
 	}
 	all, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), steps)
 	if err != nil {
@@ -120,6 +122,9 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 	}
 	if in.DryRun {
 		return out, nil
+	}
+	if action == statemachine.Complete {
+		out.Unblocked = env.unblocked(ctx, s)
 	}
 	if slices.Contains([]statemachine.Action{statemachine.Complete, statemachine.Fail, statemachine.Drop}, action) {
 		env.whatNext(ctx, out, s.Workspace().ID, id)

@@ -145,6 +145,7 @@ func (r reader) members(s *Shape, at string, given map[string]any) (any, error) 
 	if s.Members == nil {
 		return given, nil
 	}
+	given = s.Renamed(given)
 	what := "no parameter"
 	if at != "" {
 		what = at + " has no member"

@@ -3,6 +3,7 @@ package ops
 import (
 	"encoding"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"sync"
 
@@ -106,6 +107,24 @@ func (s *Shape) Member(name string) (Param, bool) {
 		}
 	}
 	return Param{}, false
+}
+
+// Renamed replaces other names of members, in the arguments of a call, by theirs. It leaves one whose member is given
+// too.
+func (s *Shape) Renamed(given map[string]any) map[string]any {
+	out := given
+	for _, m := range s.Members {
+		for _, other := range m.Also {
+			v, ok := given[other]
+			if _, both := out[m.Name]; !ok || both {
+				continue
+			}
+			out = maps.Clone(out)
+			delete(out, other)
+			out[m.Name] = v
+		}
+	}
+	return out
 }
 
 // Names returns the names of the members of an object, in their order.

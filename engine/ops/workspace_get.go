@@ -208,12 +208,13 @@ var statusOf = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn)
 	focus, _ := env.Focus(ctx, s)
 	out.Workspace.FocusedNodeID = string(focus)
 	// called with every node, in tree order
-	p := branch{s: s, focus: focus, by: claimants(ctx, env, w.ID), limit: -1, match: func(n *mdstore.Node) bool {
-		if p := n.Problem(); !p.IsZero() {
-			out.Problems = append(out.Problems, NodeProblem{string(n.ID), n.Title, p})
-		}
-		return true
-	}}
+	p := branch{s: s, focus: focus, by: claimants(ctx, env, w.ID), open: s.BlockedBy(),
+		limit: -1, match: func(n *mdstore.Node) bool {
+			if p := n.Problem(); !p.IsZero() {
+				out.Problems = append(out.Problems, NodeProblem{string(n.ID), n.Title, p})
+			}
+			return true
+		}}
 	out.Sends(w.ID, "")
 	out.Tree = p.collect(mdstore.Root)
 	out.Hint = "node_next names what is ready to be worked on"

@@ -3,7 +3,9 @@ package plan
 import (
 	"errors"
 	"slices"
+	"strings"
 
+	"arbor/engine/errs"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/statemachine"
@@ -15,7 +17,7 @@ import (
 type guard func(d *Draft, n *mdstore.Node, do statemachine.Action) error
 
 // guards are asked by every transition that is not a Drop, in this order, and by Allowed.
-var guards = []guard{}
+var guards = []guard{dependent}
 
 // guarded returns the error of the first guard that an action does not pass.
 func (d *Draft) guarded(n *mdstore.Node, do statemachine.Action) error {
@@ -25,6 +27,17 @@ func (d *Draft) guarded(n *mdstore.Node, do statemachine.Action) error {
 		}
 	}
 	return nil
+}
+
+// forced says for the log which guards an action does not pass.
+func (d *Draft) forced(n *mdstore.Node, do statemachine.Action) (all []string) {
+	for _, g := range guards {
+		if err := g(d, n, do); err != nil {
+			why, _, _ := strings.Cut(errs.As(err).Message, "; ")
+			all = append(all, "forced: "+why)
+		}
+	}
+	return all
 }
 
 // Allowed returns the actions that would be accepted of a node now, a conclusion being given: those of the table whose

@@ -99,7 +99,7 @@ func (a NewNodes) Plan(d *Draft) (out []Created, err error) {
 // sow draws the ids of a node and of all below it, and refuses what cannot be made.
 func sow(d *Draft, a NewNode, where string, made map[string][]mdstore.ID) (*seed, error) {
 	s := &seed{NewNode: a, where: where}
-	if err := s.judge(d); err != nil {
+	if err := s.judge(); err != nil {
 		return nil, s.at(err)
 	}
 	var err error
@@ -140,14 +140,11 @@ func (s *seed) at(err error) error {
 }
 
 // judge refuses what no node can be.
-func (s *seed) judge(d *Draft) error {
+func (s *seed) judge() error {
 	if !slices.Contains(statemachine.Types(), s.Type) {
 		return errs.New(errs.InvalidNodeType, "type %q: a node is of type planning (it is divided into children) or execution (it is done)", s.Type)
 	}
 	if err := title(errs.InvalidTitle, "title", s.Title); err != nil {
-		return err
-	}
-	if err := d.checkFields(&s.Fields); err != nil {
 		return err
 	}
 	if len(s.Children) > 0 && !statemachine.TakesChildren(s.Type) {
@@ -163,6 +160,9 @@ func (s *seed) judge(d *Draft) error {
 func (s *seed) grow(
 	d *Draft, parent mdstore.ID, createdAt int64, made map[string][]mdstore.ID,
 ) (*Created, error) {
+	if err := s.fields(d, made); err != nil {
+		return nil, s.at(err)
+	}
 	requirement := s.Requirement
 	if strings.TrimSpace(requirement) == "" {
 		requirement = "" // no section
@@ -202,6 +202,27 @@ func (s *seed) grow(
 	return out, nil
 }
 
+// fields checks the fields of a new node. A title of a node that is made along with it stands for its id.
+func (s *seed) fields(d *Draft, made map[string][]mdstore.ID) error {
+	if err := d.checkFields(&s.Fields, made); err != nil {
+		return err
+	}
+	return s.Resolve(func(f *mdstore.Field, name string) (mdstore.ID, error) {
+		ids := made[name]
+		if len(ids) > 1 {
+			return "", severalMade(f.Key, name, len(ids))
+		}
+		if len(ids) == 1 {
+			return ids[0], nil
+		}
+		return mdstore.ID(name), nil
+	})
+}
+
+func severalMade(what, title string, n int) error {
+	return errs.New(errs.AmbiguousID, "%s %q: %d of the new nodes have this title; give them others", what, title, n)
+}
+
 // references returns the items of a new node's references. A title of a node that is made along with it stands for its
 // id.
 func (s *seed) references(d *Draft, made map[string][]mdstore.ID) ([]string, error) {
@@ -209,7 +230,7 @@ func (s *seed) references(d *Draft, made map[string][]mdstore.ID) ([]string, err
 	for i, r := range rs {
 		switch ids := made[r.Target]; {
 		case len(ids) > 1:
-			return nil, errs.New(errs.AmbiguousID, "reference %q: %d of the new nodes have this title; give them others", r.Target, len(ids))
+			return nil, severalMade("reference", r.Target, len(ids))
 		case len(ids) == 1:
 			rs[i].Target = string(ids[0])
 		default:

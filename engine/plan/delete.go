@@ -14,11 +14,12 @@ import (
 // Deleted is the result of a deletion.
 type Deleted struct {
 	Count int          // nodes that went
+	From  []mdstore.ID // nodes that depended on one of them, and do no more
 	Trash mdstore.Path // their folder in the trash
 }
 
-// Delete moves nodes and all below them to the trash. References to them are marked expired, the focus goes to the
-// nearest node above that stays when it was among them.
+// Delete moves nodes and all below them to the trash. References to them are marked expired, dependencies on them are
+// taken out, the focus goes to the nearest node above that stays when it was among them.
 type Delete struct {
 	Node mdstore.ID
 	Also []mdstore.ID // further ones; what hangs below another one goes with that
@@ -70,6 +71,7 @@ func (x Delete) Plan(d *Draft) (*Deleted, error) {
 		}
 	}
 	d.expire(gone)
+	out.From = d.undepend(gone)
 	for _, n := range tops {
 		if err := x.tell(d, n); err != nil {
 			return nil, err

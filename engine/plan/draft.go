@@ -64,6 +64,8 @@ type Draft struct {
 	AllRules bool                // the rules are replaced as a whole
 	Before   *view.View          // an earlier look, of a repair: what was there then is not taken for gone; nil for none
 
+	MayCycle bool // a repair: a cycle among dependencies that it closes stays for people to see
+
 	Parents map[mdstore.ID]mdstore.ID // of a repair: the parents that nodes had before a merge; nil if unknown
 }
 

@@ -75,6 +75,11 @@ func (e *Edit) Set(key string, v mdoc.Scalar) {
 	e.fields = append(e.fields, fieldEdit{key, v})
 }
 
+// Rename gives a front matter key another name; its value stays as it is written.
+func (e *Edit) Rename(key, to string) {
+	e.item(func() (mdoc.Patch, error) { return e.doc.RenameField(key, to) })
+}
+
 // write gives a section another text; the text that it has already changes nothing. It reports whether it will change.
 func (e *Edit) write(section, body string) bool {
 	if nested, _, err := mdoc.Nest(body, 2); err == nil && e.doc.Text(section) == nested {

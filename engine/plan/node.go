@@ -49,7 +49,7 @@ func (t NodeTexts) Plan(d *Draft) (None, error) {
 			edit.Did(view.Change{ID: n.ID, Key: strings.ToLower(x.section)})
 		}
 	}
-	if err := d.checkFields(&t.Fields); err != nil {
+	if err := d.checkFields(&t.Fields, nil); err != nil {
 		return None{}, err
 	}
 	edit.setFields(n, &t.Fields)
@@ -59,12 +59,16 @@ func (t NodeTexts) Plan(d *Draft) (None, error) {
 	return None{}, editDocs(edit, string(n.ID), n.Docs(), t.Docs)
 }
 
-// checkFields refuses a value that its field cannot have.
-func (d *Draft) checkFields(x *mdstore.Fields) error {
+// checkFields refuses a value that its field cannot have. Titles of nodes that are made in the same commit, with their
+// ids, name these.
+func (d *Draft) checkFields(x *mdstore.Fields, made map[string][]mdstore.ID) error {
 	if key, err := x.Check(); err != nil {
 		return errs.New(errs.InvalidParams, "%v", err).With(errs.Details{Param: key})
 	}
 	for f, id := range x.Nodes() {
+		if made[id] != nil {
+			continue // a node that is made along with it
+		}
 		if _, ok := d.View.Node(mdstore.ID(id)); !ok {
 			e := errs.As(errs.Recoded(d.View.Unknown(id), errs.ReferenceNotFound))
 			e.Details.Param = f.Key
@@ -78,7 +82,7 @@ func (d *Draft) checkFields(x *mdstore.Fields) error {
 func (e *Edit) setFields(n *mdstore.Node, x *mdstore.Fields) {
 	for f, text := range x.Given() {
 		if was := n.Text(f); was != text {
-			e.Set(f.Key, f.Scalar(text))
+			e.Set(f.Key, scalar(e.doc, f, text))
 			e.Did(view.Change{ID: n.ID, Key: f.Key, From: f.Scalar(was).String(), To: f.Scalar(text).String()})
 		}
 	}

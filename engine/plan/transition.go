@@ -22,6 +22,7 @@ type Transition struct {
 	Log        string // an entry of its own before that line; "" for none
 	Cascade    bool   // reopen completed and cancelled ancestors
 	Begin      bool   // Complete starts a pending execution node first
+	Force      bool   // take the step though guards object; the log says so
 }
 
 // Transitioned is the result of a status change.
@@ -95,10 +96,13 @@ func (t Transition) take(d *Draft, step statemachine.Action) (*Transitioned, err
 	if err := d.thawed(n.ID, up, t.Cascade); err != nil {
 		return nil, err
 	}
+	reason := t.Reason
 	if t.Action != statemachine.Drop {
-		if err := d.guarded(n, step); err != nil {
+		if err := d.guarded(n, step); err != nil && !t.Force {
 			return nil, err
 		}
+		reason = strings.Join(slices.DeleteFunc(append([]string{reason}, d.forced(n, step)...),
+			func(s string) bool { return s == "" }), "; ")
 	}
 	told, err := d.opt.Claimed(n)
 	if err != nil {
@@ -140,7 +144,7 @@ func (t Transition) take(d *Draft, step statemachine.Action) (*Transitioned, err
 	if t.Log != "" {
 		d.Log(edit, strings.Trim(t.Log, "\r\n"))
 	}
-	d.step(n, *dec, t.Reason, old)
+	d.step(n, *dec, reason, old)
 	if dec.Runs || anyFrozen(up) {
 		if out.Cascades, err = d.Raise(up, t.Cascade, string(step)+" of "+string(n.ID)); err != nil {
 			return nil, err

@@ -12,11 +12,14 @@ import (
 type spot struct {
 	node  *mdstore.Node
 	depth int  // below the root
-	waits bool // it waits for a worker: it has not begun, or all its children are done
+	waits bool // it waits for a worker: it can begin, or all its children are done
 	runs  bool // it has a worker, or had one; a planning node gets on by its children
+
+	blocked []Dependency // it has not begun, and these are open; see View.BlockedBy
 }
 
-// grown returns the tree. Nothing below a completed or cancelled node waits or runs, nor does what has a problem.
+// grown returns the tree. Nothing below a completed or cancelled node waits, runs or is blocked, nor is what has a
+// problem.
 func (v *View) grown() []spot {
 	kids := map[mdstore.ID][]*mdstore.Node{}
 	for all := v.kids; len(all) > 0; {
@@ -27,7 +30,8 @@ func (v *View) grown() []spot {
 		kids[all[0].Parent], all = all[:n], all[n:]
 	}
 	out := make([]spot, 0, len(v.nodes))
-	frozen := -1 // depth of a completed or cancelled ancestor; -1 for none
+	var open [][]Dependency // by depth: what the node there and all above it wait for
+	frozen := -1            // depth of a completed or cancelled ancestor; -1 for none
 	below := func(id mdstore.ID) []*mdstore.Node { return kids[id] }
 	v.walk(mdstore.Root, below, func(depth int, n *mdstore.Node) bool {
 		s := spot{node: n, depth: depth}
@@ -37,10 +41,20 @@ func (v *View) grown() []spot {
 		if frozen < 0 && statemachine.Frozen(n.Status) {
 			frozen = depth
 		}
+		open = append(open[:depth], v.openOf(n))
+		if depth > 0 && len(open[depth-1]) > 0 {
+			open[depth] = slices.Concat(open[depth], open[depth-1])
+		}
 		if frozen < 0 && len(n.Problems) == 0 {
 			inner, over := statemachine.TakesChildren(n.Type), statemachine.Terminal(n.Status)
-			open := func(k *mdstore.Node) bool { return !statemachine.Terminal(k.Status) }
-			s.waits = !Begun(n) || inner && !over && !slices.ContainsFunc(kids[n.ID], open)
+			isOpen := func(k *mdstore.Node) bool { return !statemachine.Terminal(k.Status) }
+			if !Begun(n) {
+				s.blocked = once(open[depth])
+			}
+			s.waits = !Begun(n) && len(s.blocked) == 0
+			if inner && Begun(n) && !over {
+				s.waits = !slices.ContainsFunc(kids[n.ID], isOpen)
+			}
 			s.runs = Begun(n) && !inner && !over
 		}
 		out = append(out, s)
@@ -50,9 +64,9 @@ func (v *View) grown() []spot {
 }
 
 // Ready yields the nodes that can be worked on now with their ancestors, in tree order: those that wait for their
-// start, planning nodes that wait for their first child, those whose children are all done and that wait for their
-// conclusion, and of the running execution nodes those that needs names. Below a completed or cancelled node nothing is
-// ready. The ancestors are another's with the next node.
+// start and for no dependency, planning nodes that wait for their first child, those whose children are all done and
+// that wait for their conclusion, and of the running execution nodes those that needs names. Below a completed or
+// cancelled node nothing is ready. The ancestors are another's with the next node.
 func (v *View) Ready(needs func(*mdstore.Node) bool) iter.Seq2[*mdstore.Node, []*mdstore.Node] {
 	return func(yield func(*mdstore.Node, []*mdstore.Node) bool) {
 		var way []*mdstore.Node

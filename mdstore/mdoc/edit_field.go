@@ -18,6 +18,11 @@ func (p *plan) editFields() error {
 	for _, want := range p.fields {
 		e := f.find(want.Key)
 		switch {
+		case want.Value.gone && e == nil:
+		case want.Value.gone:
+			if err := p.removeField(f, e); err != nil {
+				return err
+			}
 		case e == nil:
 			missing = append(missing, want)
 		case want.Value.holds(f.text, e.Field):
@@ -34,9 +39,34 @@ func (p *plan) editFields() error {
 			p.editValue(f, e, want.Value)
 		}
 	}
+	for to, key := range p.renames {
+		e := f.find(key)
+		if e == nil || !bytes.HasPrefix(f.text[e.start:], []byte(key)) || f.find(to) != nil {
+			return d.refuse(0, "%s is written in a form that cannot be edited safely", key)
+		}
+		p.replaceSpan(Span{e.start, e.start + len(key)}, keyText(to))
+	}
 	if len(missing) > 0 {
 		return p.addFields(f, missing)
 	}
+	return nil
+}
+
+// removeField takes the lines of a key out. Comments behind its value go with them; those on lines of their own above
+// and below stay.
+func (p *plan) removeField(f *front, e *entry) error {
+	start := lineStart(f.text, e.start)
+	inBraces := f.root != nil && f.root.Style&yaml.FlowStyle != 0
+	alone := blank(f.text[max(start, f.span.Start):e.start])
+	if !e.located && e.Kind != Nested || inBraces || !alone {
+		return p.doc.refuse(e.Line, "%s stands among other keys, where only a person can take it out", e.Key)
+	}
+	last := e.start
+	if e.Span.Len() > 0 {
+		last = e.Span.End - 1
+	}
+	end := min(f.span.End, lineEnd(f.text, last))
+	p.edits = append(p.edits, edit{Span{start, end}, ""})
 	return nil
 }
 

@@ -16,7 +16,7 @@ func List(items ...string) Scalar {
 			out[i] = quoteDouble(s)
 		}
 	}
-	return Scalar{Nested, "[" + strings.Join(out, ", ") + "]"}
+	return Scalar{kind: Nested, text: "[" + strings.Join(out, ", ") + "]"}
 }
 
 // unsureInList reports whether List quotes a text that contains r.
@@ -27,20 +27,40 @@ func unsureInList(r rune) bool {
 // List returns the texts of a front matter key that holds a list, written in brackets or one item on a line. A single
 // value counts as a list of one. List leaves out items that are null, lists or mappings.
 func (d *Doc) List(key string) []string {
-	f, ok := d.Field(key)
-	if !ok || f.Kind == Null {
-		return nil
-	}
-	if f.Kind != Nested {
-		return []string{f.Value}
-	}
 	texts, _ := d.Texts(key)
 	return texts
 }
 
-// Texts returns the texts of a front matter key that holds a list. plain is false if the value is a mapping, or a list
-// that has lists or mappings among its items, which are left out; items that are null are left out too.
+// Texts is List. plain is false if the value is a mapping, or a list that has lists or mappings among its items.
 func (d *Doc) Texts(key string) (texts []string, plain bool) {
+	return d.texts(key, func(n *yaml.Node) *yaml.Node { return n })
+}
+
+// Links is List for a key whose items can be links as Obsidian writes them, [[target|text]] in quotes or without: it
+// returns their targets. Without quotes such a link is to YAML a list in a list.
+func (d *Doc) Links(key string) []string {
+	out, _ := d.texts(key, func(n *yaml.Node) *yaml.Node {
+		for n.Kind == yaml.SequenceNode && len(n.Content) == 1 {
+			n = n.Content[0]
+		}
+		return n
+	})
+	for i, item := range out {
+		item = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(item), "[["), "]]")
+		out[i], _, _ = strings.Cut(item, "|")
+	}
+	return out
+}
+
+// texts is Texts by a function that returns the node of an item's text.
+func (d *Doc) texts(key string, inner func(*yaml.Node) *yaml.Node) (texts []string, plain bool) {
+	f, ok := d.Field(key)
+	if !ok || f.Kind == Null {
+		return nil, true
+	}
+	if f.Kind != Nested {
+		return []string{f.Value}, true
+	}
 	d.parseFront.Do(func() { d.front, _ = parseFront(d.text, d.parts.front) })
 	e := d.front.find(key)
 	if e == nil || e.val == nil {
@@ -55,7 +75,7 @@ func (d *Doc) Texts(key string) (texts []string, plain bool) {
 	}
 	plain = true
 	for _, item := range n.Content {
-		switch kind, text := scalarOf(item); kind {
+		switch kind, text := scalarOf(inner(item)); kind {
 		case Nested:
 			plain = false
 		case Null:

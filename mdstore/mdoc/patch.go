@@ -34,16 +34,27 @@ const (
 	replaceItem
 	removeItem
 	tickBox
+	renameField
 )
 
-// SetField computes the edit that sets the front matter key to the value. A missing key
-// is added after the last one. Comment, quoting style and place stay. A key that has
-// the value already is not changed. SetField refuses to replace a mapping, or a list that holds more than texts.
+// SetField computes the edit that sets the front matter key to the value. A missing key is added after the last one, and
+// Removed() takes the key's lines out. Comment, quoting style and place stay. A key that has the value already is not
+// changed. SetField refuses to replace a mapping, or a list that holds more than texts.
 func (d *Doc) SetField(key string, v Scalar) (Patch, error) {
 	if what := checkField(key, v); what != "" {
 		return Patch{}, d.refuse(0, "%s", what)
 	}
 	return d.patch(op{do: setField, name: key, scalar: v}, nil)
+}
+
+// RenameField computes the edit that gives a front matter key another name. Its value and its place stay. It refuses a
+// key that is not there, and a name that another key has.
+func (d *Doc) RenameField(key, to string) (Patch, error) {
+	_, ok := d.Field(key)
+	if _, taken := d.Field(to); !ok || taken || !utf8.ValidString(to) || to == "" {
+		return Patch{}, d.refuse(0, "%s cannot be renamed to %s", key, to)
+	}
+	return d.patch(op{do: renameField, name: key, text: to}, nil)
 }
 
 // checkField says why a field cannot be written, or "".

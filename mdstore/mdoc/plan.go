@@ -10,6 +10,7 @@ type plan struct {
 	doc      *Doc
 	front    *front // nil unless fields are set
 	fields   []FieldValue
+	renames  map[string]string // keys by the names that they get
 	sections []*sectionPlan
 	edits    []edit
 }
@@ -38,11 +39,16 @@ func (d *Doc) plan(ops []op) (*plan, error) {
 	for _, o := range ops {
 		if o.do == setField {
 			p.addField(o)
+		} else if o.do == renameField {
+			if p.renames == nil {
+				p.renames = map[string]string{}
+			}
+			p.renames[o.text] = o.name
 		} else if err := p.addSection(o); err != nil {
 			return nil, err
 		}
 	}
-	if len(p.fields) > 0 {
+	if len(p.fields)+len(p.renames) > 0 {
 		if err := p.editFields(); err != nil {
 			return nil, err
 		}

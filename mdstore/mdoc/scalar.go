@@ -16,17 +16,23 @@ import (
 type Scalar struct {
 	kind Kind
 	text string
+	bare bool // a text that needs no quotes
+	gone bool // no value, and no key either
 }
 
 // Text returns the scalar that reads back as the string s. SetField and Compose refuse a text that is not valid UTF-8,
 // and no other.
-func Text(s string) Scalar { return Scalar{String, s} }
+func Text(s string) Scalar { return Scalar{kind: String, text: s} }
+
+// Date returns the scalar of a date in the form 2006-01-02. It is written without quotes, so that other programs take
+// it for a date.
+func Date(s string) Scalar { return Scalar{kind: String, text: s, bare: true} }
 
 // Integer returns the scalar n.
-func Integer(n int64) Scalar { return Scalar{Int, strconv.FormatInt(n, 10)} }
+func Integer(n int64) Scalar { return Scalar{kind: Int, text: strconv.FormatInt(n, 10)} }
 
 // Boolean returns the scalar true or false.
-func Boolean(b bool) Scalar { return Scalar{Bool, strconv.FormatBool(b)} }
+func Boolean(b bool) Scalar { return Scalar{kind: Bool, text: strconv.FormatBool(b)} }
 
 // Number returns the scalar f, without a fraction if f is whole. f must be finite.
 func Number(f float64) Scalar {
@@ -41,7 +47,7 @@ func Number(f float64) Scalar {
 	if !strings.ContainsAny(s, ".e") {
 		s += ".0" // otherwise it would read as an integer
 	}
-	return Scalar{Float, s}
+	return Scalar{kind: Float, text: s}
 }
 
 // String returns the scalar's text, without quotes; "null" for null.
@@ -55,13 +61,16 @@ func (v Scalar) String() string {
 // NullValue returns the scalar null.
 func NullValue() Scalar { return Scalar{} }
 
+// Removed returns what SetField takes for removing the key with its value.
+func Removed() Scalar { return Scalar{gone: true} }
+
 // Scalar returns the field's value, to be written elsewhere. SetField and Compose refuse the value of a list or
 // mapping.
-func (f Field) Scalar() Scalar { return Scalar{f.Kind, f.Value} }
+func (f Field) Scalar() Scalar { return Scalar{kind: f.Kind, text: f.Value} }
 
 // Equal reports whether the field has this value, however it is written. It is false for a list or a mapping.
 func (v Scalar) Equal(f Field) bool {
-	return v.kind == f.Kind && v.text == f.Value && f.Kind != Nested
+	return v.kind == f.Kind && v.text == f.Value && f.Kind != Nested && !v.gone
 }
 
 // literal returns the scalar as it is written on one line, quoted as style says if the
@@ -70,7 +79,7 @@ func (v Scalar) literal(style yaml.Style) string {
 	switch {
 	case v.kind == Null:
 		return "null"
-	case v.kind != String:
+	case v.kind != String, v.bare:
 		return v.text
 	case style&yaml.SingleQuotedStyle != 0 && printable(v.text):
 		return "'" + strings.ReplaceAll(v.text, "'", "''") + "'"

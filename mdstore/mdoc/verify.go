@@ -55,7 +55,10 @@ func (p *plan) checkFront(after *Doc) error {
 	if problem != nil {
 		return p.doc.refuse(problem.Line, "the edit would break the front matter: %s", problem.Text)
 	}
-	was := p.front.entries
+	was := slices.DeleteFunc(slices.Clone(p.front.entries), func(e entry) bool {
+		want := p.field(e.Key)
+		return want != nil && want.Value.gone && e.listed()
+	})
 	for i := range now.entries {
 		e := &now.entries[i]
 		want := p.field(e.Key)
@@ -64,7 +67,7 @@ func (p *plan) checkFront(after *Doc) error {
 			return p.doc.refuse(e.Line, "%s would read back as %q", e.Key, e.Value)
 		}
 		switch {
-		case len(was) > 0 && sameKey(&was[0], e):
+		case len(was) > 0 && p.sameKey(&was[0], e):
 			if !set && !p.front.sameValue(&was[0], now, e) {
 				return p.doc.refuse(was[0].Line, "the edit would change the value of %s too", was[0].Key)
 			}
@@ -78,6 +81,9 @@ func (p *plan) checkFront(after *Doc) error {
 		return p.doc.refuse(was[0].Line, "the edit would lose the key %s", was[0].Key)
 	}
 	for _, want := range p.fields {
+		if want.Value.gone && now.find(want.Key) == nil {
+			continue
+		}
 		if e := now.find(want.Key); e == nil || !want.Value.holds(now.text, e.Field) {
 			return p.doc.refuse(0, "%s would not read back", want.Key)
 		}
@@ -88,9 +94,9 @@ func (p *plan) checkFront(after *Doc) error {
 	return nil
 }
 
-func sameKey(a, b *entry) bool {
+func (p *plan) sameKey(a, b *entry) bool {
 	if a.listed() && b.listed() {
-		return a.Key == b.Key
+		return a.Key == b.Key || p.renames[b.Key] == a.Key
 	}
 	return a.key != nil && b.key != nil && sameNode(a.key, b.key)
 }

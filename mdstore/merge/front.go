@@ -126,9 +126,10 @@ func choose(v [3]string) string {
 // says returns the meaning of an entry of a document: not how it is written, except where only a person knows what
 // it means.
 func (m *merging) says(e entry, d *mdoc.Doc) string {
+	items, plain := d.Texts(e.key)
 	switch {
-	case m.ruleOf(e.key) == mdstore.MergeUnite:
-		return mdoc.List(d.List(e.key)...).String()
+	case plain && m.ruleOf(e.key) == mdstore.MergeUnite:
+		return mdoc.List(items...).String()
 	case e.field.Kind == mdoc.Nested:
 		return e.raw
 	}
@@ -160,7 +161,7 @@ func (m *merging) field(e [3]entry) string {
 		if wins = 1; raw[theirs] != raw[base] && !strings.Contains(raw[ours], "#") { // they changed how it is written
 			return cmp.Or(e[theirs].with(literal[ours]), raw[ours])
 		}
-	case r == mdstore.MergeUnite:
+	case r == mdstore.MergeUnite && m.plainLists(key):
 		list := mdoc.List(unite(m.doc[base].List(key), m.doc[ours].List(key), m.doc[theirs].List(key))...).String()
 		return cmp.Or(e[ours].with(list), e[theirs].with(list), conflict)
 	case r == mdstore.MergeNewest && o.Kind == mdoc.Int && t.Kind == mdoc.Int:
@@ -185,6 +186,14 @@ func (m *merging) field(e [3]entry) string {
 		return raw[theirs]
 	}
 	return cmp.Or(e[ours].with(literal[theirs]), raw[theirs])
+}
+
+// plainLists reports whether the items of a list are plain values on all sides, so that it can be written anew.
+func (m *merging) plainLists(key string) bool {
+	return !slices.ContainsFunc(m.doc[:], func(d *mdoc.Doc) bool {
+		_, plain := d.Texts(key)
+		return !plain
+	})
 }
 
 // hashed reports whether the merge computes the hash of the rules anew: a side other than the winner changed it. A

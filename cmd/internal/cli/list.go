@@ -116,6 +116,9 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 	id := namesOf(sh, "").id
 	for _, n := range out.Nodes {
 		title := strings.Join(append([]string{n.Title}, n.Marks()...), "  ")
+		if len(n.BlockedBy) > 0 {
+			title += "  waits for " + strings.Join(shortIDs(id, n.BlockedBy), ", ")
+		}
 		if len(n.Way) > 0 {
 			title += "  in " + strings.Join(n.Way, " / ")
 		}
@@ -130,6 +133,9 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 		return nil
 	}
 	switch rest := out.Ready - out.Claimed - len(out.Nodes); {
+	case in.Blocked && len(out.Nodes) == 0:
+		sh.say("nothing waits for a dependency")
+	case in.Blocked:
 	case out.Ready == 0:
 		sh.say("no node is ready")
 	case rest > 0:

@@ -138,7 +138,8 @@ func remarks(n *ops.TreeNode) (s string) {
 	for _, m := range []struct {
 		on   bool
 		text string
-	}{{n.Focused, "focus"}, {n.HasProblem, "! problem"}, {n.Damaged, "!! damaged"}} {
+	}{{n.Focused, "focus"}, {n.HasProblem, "! problem"}, {n.Damaged, "!! damaged"},
+		{len(n.BlockedBy) > 0, "blocked"}} {
 		if m.on {
 			s += "  " + m.text
 		}

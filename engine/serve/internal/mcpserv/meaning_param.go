@@ -24,7 +24,7 @@ var own = []struct{ names, params string }{
 	{"next solution resolution", "nextStep"},
 	{"target targetid path reference file url", "targetIdOrPath path"},
 	{"documents files", "docs"},
-	{"dependson dependencies blockedby refs links", "references"},
+	{"refs links", "references"},
 	{"hash", "rulesHash"},
 	{"limit max number", "count"},
 	{"count max number pagesize", "limit"},
@@ -43,7 +43,9 @@ var elsewhere = []struct{ names, of, tool, with string }{
 	{"problem blocker issue", "", "problem_update", "problem"},
 	{"parent parentid before after order position index", "", "node_move", "newParentId"},
 	{"isolated isolate", "", "node_isolate", "isolate"},
-	{"references refs dependson dependencies blockedby links", "", "node_reference", "targetIdOrPath and action"},
+	{"references refs links", "", "node_reference", "targetIdOrPath and action"},
+	{"dependson dependencies blockedby", "node_", "node_update", "dependencies"},
+	{"priority", "node_", "node_update", "priority"},
 	{"rule rules", "", "workspace_update_rules", "action and rule"},
 	{"assignee owner assignedto agent", "", "node_next", "claim"},
 	{"subtasks subnodes tasks", "", "node_create", "children"},
@@ -56,6 +58,7 @@ func (s *Server) checkNames(o ops.Operation, given map[string]any) error {
 }
 
 func (s *Server) checkObject(o ops.Operation, of *ops.Shape, at string, given map[string]any) error {
+	given = of.Renamed(given)
 	have, what := of.Names(), "no parameter"
 	if at != "" {
 		what = at + " has no member"

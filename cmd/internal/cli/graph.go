@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"arbor/engine/ops"
+)
+
+// graphCommand is the command of plan_graph: a text, a drawing in one of two languages, or JSON.
+func graphCommand(sh *shell) command {
+	in, format, waves := &ops.PlanGraphIn{}, "", false
+	formats := []string{"text", "mermaid", "dot", "json"}
+	c := command{in: in}
+	c.flags = func(cmd *cobra.Command) {
+		cmd.Flags().StringVar(&format, "format", "text", "`text|mermaid|dot|json`")
+		cmd.Flags().BoolVar(&waves, "waves", false, "what can be done at once, wave by wave")
+		must(cmd.RegisterFlagCompletionFunc("format", choices(formats...)))
+	}
+	c.check = func(*cobra.Command) error {
+		if !slices.Contains(formats, format) {
+			return usagef("--format is %q; text, mermaid, dot and json are the formats", format)
+		}
+		sh.flags.json = sh.flags.json || format == "json"
+		return nil
+	}
+	c.show = showing(sh, func(sh *shell, out *ops.PlanGraphOut) error {
+		text := out.Graph.Text(sh.style())
+		switch {
+		case format == "mermaid":
+			text = out.Graph.Mermaid()
+		case format == "dot":
+			text = out.Graph.Dot()
+		case waves:
+			text = out.Graph.WavesText(sh.style())
+		case len(out.Edges) == 0:
+			sh.say("no node depends on another one; arbor set NODE dependencies=OTHER makes it wait")
+		}
+		sh.print(text)
+		return nil
+	})
+	return c
+}
+
+// shortIDs returns ids as a list shows them.
+func shortIDs(short func(string) string, ids []string) (all []string) {
+	for _, id := range ids {
+		all = append(all, short(id))
+	}
+	return all
+}

@@ -1,0 +1,132 @@
+package view
+
+import (
+	"slices"
+	"strings"
+
+	"arbor/mdstore"
+)
+
+// DependencyCycles returns the cycles among dependencies: lists of nodes in the order of Candidates, each of which can
+// only be worked on when another one of its list is over. Their documents cannot be asked for. Nodes that are their own
+// ancestors are not among them.
+func (v *View) DependencyCycles() (all [][]*mdstore.Node) {
+	if !slices.ContainsFunc(v.nodes, func(n *mdstore.Node) bool { return len(n.Dependencies) > 0 }) {
+		return nil
+	}
+	nodes := v.Candidates()
+	for _, cycle := range cyclesOf(v.orderOf(nodes)) {
+		slices.Sort(cycle)
+		var list []*mdstore.Node
+		for _, at := range cycle {
+			list = append(list, nodes[at/2])
+		}
+		if list = slices.Compact(list); len(v.steps(list)) > 0 {
+			all = append(all, list)
+		}
+	}
+	return all
+}
+
+// orderOf returns what must come before what, as a graph: the start of node i is 2i, its end 2i+1. A start comes after
+// that of the parent and after the ends of the dependencies, an end after the start and after the ends of the children.
+func (v *View) orderOf(nodes []*mdstore.Node) [][]int {
+	at := make(map[mdstore.ID]int, len(nodes))
+	for i, n := range nodes {
+		at[n.ID] = i
+	}
+	after := make([][]int, 2*len(nodes))
+	for i, n := range nodes {
+		after[2*i+1] = append(after[2*i+1], 2*i)
+		if p, ok := at[n.Parent]; ok && n.ID != mdstore.Root {
+			after[2*i] = append(after[2*i], 2*p)
+			after[2*p+1] = append(after[2*p+1], 2*i+1)
+		}
+		for _, x := range v.Dependencies(n) {
+			if x.Node != nil {
+				after[2*i] = append(after[2*i], 2*at[x.Node.ID]+1)
+			}
+		}
+	}
+	return after
+}
+
+// cyclesOf returns the strongly connected components of a graph that have more than one member, by Tarjan's algorithm
+// ("Depth-first search and linear graph algorithms", 1972) without recursion.
+func cyclesOf(after [][]int) (cycles [][]int) {
+	at, low := make([]int, len(after)), make([]int, len(after)) // 0: not met yet
+	next, on := make([]int, len(after)), make([]bool, len(after))
+	met, stack, calls := 0, []int(nil), []int(nil)
+	enter := func(n int) {
+		met++
+		at[n], low[n], on[n] = met, met, true
+		stack, calls = append(stack, n), append(calls, n)
+	}
+	for top := range after {
+		if at[top] == 0 {
+			enter(top)
+		}
+		for len(calls) > 0 {
+			n := calls[len(calls)-1]
+			if next[n] < len(after[n]) {
+				m := after[n][next[n]]
+				if next[n]++; at[m] == 0 {
+					enter(m)
+				} else if on[m] {
+					low[n] = min(low[n], at[m])
+				}
+				continue
+			}
+			if calls = calls[:len(calls)-1]; len(calls) > 0 {
+				up := calls[len(calls)-1]
+				low[up] = min(low[up], low[n])
+			}
+			if low[n] != at[n] {
+				continue
+			}
+			from := len(stack) - 1
+			for stack[from] != n {
+				from--
+			}
+			if len(stack)-from > 1 {
+				cycles = append(cycles, slices.Clone(stack[from:]))
+			}
+			for _, m := range stack[from:] {
+				on[m] = false
+			}
+			stack = stack[:from]
+		}
+	}
+	return cycles
+}
+
+// steps returns the dependencies of nodes on nodes of the same list.
+func (v *View) steps(nodes []*mdstore.Node) (all []Dependency) {
+	in := make(map[mdstore.ID]bool, len(nodes))
+	for _, n := range nodes {
+		in[n.ID] = true
+	}
+	for _, n := range nodes {
+		for _, x := range v.Dependencies(n) {
+			if x.Node != nil && in[x.Node.ID] {
+				all = append(all, x)
+			}
+		}
+	}
+	return all
+}
+
+// CycleText says which nodes of a cycle wait for which: "a (A) waits for b (B), b (B) waits for a (A)".
+func (v *View) CycleText(cycle []*mdstore.Node) string {
+	titles, says := map[mdstore.ID]string{}, []string{}
+	for _, n := range cycle {
+		titles[n.ID] = Named(n)
+	}
+	for _, x := range v.steps(cycle) {
+		says = append(says, titles[x.Of]+" waits for "+Named(x.Node))
+	}
+	if len(says) > CandidatesShown {
+		says = append(says[:CandidatesShown], "…")
+	}
+	return strings.Join(says, ", ")
+}

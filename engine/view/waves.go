@@ -1,0 +1,127 @@
+package view
+
+import (
+	"slices"
+
+	"arbor/mdstore"
+	"arbor/statemachine"
+)
+
+// An Order says in which order the open work of a plan can be done.
+type Order struct {
+	Waves [][]*mdstore.Node // what can be done at once, wave by wave; nodes in the order of Candidates
+	Chain []*mdstore.Node   // the longest chain of nodes that must be done one after the other
+	Stuck []*mdstore.Node   // what no order reaches: it waits for itself, or for what failed, was given up with
+	// a node above it, or does not exist
+}
+
+// Order returns the order of the work that is open below a node: its execution nodes, and planning nodes without
+// children. Work elsewhere counts, but is not listed.
+func (v *View) Order(top mdstore.ID) Order {
+	nodes := v.Candidates()
+	after := v.orderOf(nodes)
+	// at is the wave in which a start or an end is over: 0 before all, the number of waves that it takes else.
+	at, from, never := make([]int, len(after)), make([]int, len(after)), make([]bool, len(after))
+	for _, cycle := range cyclesOf(after) {
+		for _, x := range cycle {
+			never[x] = true
+		}
+	}
+	for _, x := range downwards(after) {
+		n := nodes[x/2]
+		from[x] = -1
+		if never[x] = never[x] || v.dead(n) || x%2 == 0 && v.stuck(n); x%2 == 1 && statemachine.Terminal(n.Status) {
+			never[x] = false
+			continue
+		}
+		for _, y := range after[x] {
+			if never[y] {
+				never[x] = true
+			} else if at[y] > at[x] {
+				at[x], from[x] = at[y], y
+			}
+		}
+		if x%2 == 1 && v.leaf(n) && !statemachine.Terminal(n.Status) {
+			at[x]++
+		}
+	}
+	out, last := Order{}, -1
+	in := v.within(top)
+	for i, n := range nodes {
+		x := 2*i + 1
+		switch {
+		case !in(n.ID) || !v.leaf(n) || statemachine.Terminal(n.Status) || v.dead(n):
+		case never[x]:
+			out.Stuck = append(out.Stuck, n)
+		default:
+			for len(out.Waves) < at[x] {
+				out.Waves = append(out.Waves, nil)
+			}
+			out.Waves[at[x]-1] = append(out.Waves[at[x]-1], n)
+			if last < 0 || at[x] > at[last] {
+				last = x
+			}
+		}
+	}
+	for x := last; x >= 0; x = from[x] {
+		if n := nodes[x/2]; x%2 == 1 && v.leaf(n) {
+			out.Chain = append(out.Chain, n)
+		}
+	}
+	slices.Reverse(out.Chain)
+	return out
+}
+
+// leaf reports whether a node is work of its own, and not the sum of its children.
+func (v *View) leaf(n *mdstore.Node) bool {
+	return !statemachine.TakesChildren(n.Type) || len(v.below(n.ID)) == 0 && n.ID != mdstore.Root
+}
+
+// stuck reports whether a node names a dependency that does not exist, or that is over and not completed.
+func (v *View) stuck(n *mdstore.Node) bool {
+	return slices.ContainsFunc(v.openOf(n), func(x Dependency) bool {
+		return x.Node == nil || statemachine.Terminal(x.Node.Status)
+	})
+}
+
+// dead reports whether a node lies below one that is completed or cancelled.
+func (v *View) dead(n *mdstore.Node) bool {
+	up, _ := v.Ancestors(n.ID)
+	return slices.ContainsFunc(up, func(a *mdstore.Node) bool { return statemachine.Frozen(a.Status) })
+}
+
+// within returns which nodes are a node or lie below it.
+func (v *View) within(top mdstore.ID) func(mdstore.ID) bool {
+	if top == mdstore.Root {
+		return func(mdstore.ID) bool { return true }
+	}
+	in := map[mdstore.ID]bool{}
+	for _, n := range v.Walk(top) {
+		in[n.ID] = true
+	}
+	return func(id mdstore.ID) bool { return in[id] }
+}
+
+// downwards returns the members of a graph, each behind those that it comes after, as far as it has no cycles.
+func downwards(after [][]int) []int {
+	out, next, met := make([]int, 0, len(after)), make([]int, len(after)), make([]bool, len(after))
+	for top := range after {
+		if met[top] {
+			continue
+		}
+		met[top] = true
+		for calls := []int{top}; len(calls) > 0; {
+			x := calls[len(calls)-1]
+			if next[x] == len(after[x]) {
+				out, calls = append(out, x), calls[:len(calls)-1]
+				continue
+			}
+			y := after[x][next[x]]
+			if next[x]++; !met[y] {
+				met[y] = true
+				calls = append(calls, y)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,60 @@
+package mdstore
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Fold returns a form of a value, or of an item of a list, that is the same for values that mean the same.
+func (f *Field) Fold(item string) string {
+	if to, ok := f.means[strings.ToLower(item)]; ok {
+		return to
+	}
+	if f.sign != "" {
+		return strings.ToLower(strings.TrimLeft(item, f.sign))
+	}
+	return item
+}
+
+// Adopt brings values that a call gave to the form in which they are written: words that mean others become these, tags
+// are in lower case without "#", and empty items of lists are left out.
+func (x *Fields) Adopt() {
+	for f, text := range x.Given() {
+		if !f.Rule.List {
+			x.set(f, f.Fold(text))
+			continue
+		}
+		items := []string{}
+		for _, item := range strings.FieldsFunc(text, f.parts) {
+			if item = strings.TrimSpace(item); f.words {
+				item = f.Fold(item)
+			}
+			if item != "" && !slices.Contains(items, item) {
+				items = append(items, item)
+			}
+		}
+		reflect.ValueOf(x).Elem().Field(f.at).Set(reflect.ValueOf(items))
+	}
+}
+
+// parts reports whether a character stands between two items of a list that a call gives as one text.
+func (f *Field) parts(r rune) bool {
+	return r == '\n' || f.words && (r == ',' || unicode.IsSpace(r))
+}
+
+// KeyDependencies is the key of the dependencies of a node.
+const KeyDependencies = "dependencies"
+
+// PriorityField returns the row of the key priority.
+func PriorityField() *Field { return FieldOf("priority") }
+
+// Rank returns the place of a value among the words that its field accepts, the first one being 0. A value that is
+// none of them, such as "", stands in the middle, as medium does among the priorities.
+func (f *Field) Rank(text string) int {
+	if i := slices.Index(f.Rule.Enum, text); i >= 0 {
+		return i
+	}
+	return len(f.Rule.Enum) / 2
+}
