@@ -1,11 +1,9 @@
 package mdstore
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,7 +28,6 @@ import (
 //	mark   the format in which lists and all other views show the value, with one %v or none
 //	fact   the same for views of a single node only
 //	new    "always": new files have the key even without a value
-//	none   the value that a node without the key has where nodes are ordered
 //	merge  "unite": a merge keeps the items that either side added; otherwise the side that was written later wins
 //	also   other names of the key, separated by commas: calls take them, and a file that has one has a finding
 //	means  words that are read as other ones, as in "P0=critical,P1=high"; letters of either case are the same then
@@ -68,8 +65,6 @@ type Field struct {
 	Unite bool     // a merge keeps the items that either side added to the list
 	Also  []string // other names of the key
 
-	none string // the value that a node without the key has in orders
-
 	means      map[string]string // by words in lower case
 	sign       string
 	words      bool // see the tag words
@@ -87,7 +82,7 @@ var AllFields = sync.OnceValue(func() (all []*Field) {
 		key, _, _ := strings.Cut(tag.Get("json"), ",")
 		f := &Field{Key: key, Rule: RuleOf(t.Field(i)), Node: tag.Get("is") == "node", Set: key != "-",
 			Unite: tag.Get("merge") == "unite", sign: tag.Get("sign"), words: tag.Get("words") == "true",
-			single: tag.Get("single") == "text", none: tag.Get("none"), mark: tag.Get("mark"), fact: tag.Get("fact"),
+			single: tag.Get("single") == "text", mark: tag.Get("mark"), fact: tag.Get("fact"),
 			always: tag.Get("new") == "always", at: i}
 		if also := tag.Get("also"); also != "" {
 			f.Also = strings.Split(also, ",")
@@ -231,24 +226,6 @@ func (f *Field) check(text string) error {
 		}
 	}
 	return nil
-}
-
-// Ranked returns the text by which nodes are ordered: that of the field or the one that stands for none, "" if there is
-// neither.
-func (x *Fields) Ranked(f *Field) string { return cmp.Or(x.Text(f), f.none) }
-
-// Compare orders two texts of the field that are not empty: by the place in the list of allowed values, by number, or
-// else by text without case.
-func (f *Field) Compare(a, b string) int {
-	switch {
-	case f.Rule.Enum != nil && !f.Rule.List:
-		return slices.Index(f.Rule.Enum, a) - slices.Index(f.Rule.Enum, b)
-	case f.Rule.Kind == reflect.Int || f.Rule.Kind == reflect.Float64:
-		x, _ := strconv.ParseFloat(a, 64)
-		y, _ := strconv.ParseFloat(b, 64)
-		return cmp.Compare(x, y)
-	}
-	return cmp.Compare(strings.ToLower(a), strings.ToLower(b))
 }
 
 // Said puts a text that Text returned into one line.

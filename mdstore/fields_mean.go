@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"arbor/statemachine"
 )
 
 // Fold returns a form of a value, or of an item of a list, that is the same for values that mean the same.
@@ -57,4 +59,9 @@ func (f *Field) Rank(text string) int {
 		return i
 	}
 	return len(f.Rule.Enum) / 2
+}
+
+// Overdue reports whether the day that a node is due has passed and it is not over.
+func (h *Head) Overdue(today string) bool {
+	return h.Due != nil && *h.Due < today && !statemachine.Terminal(h.Status)
 }

@@ -13,74 +13,76 @@ import (
 	"arbor/statemachine"
 )
 
-// A sortKey compares two values of one key. Nodes without a value come last, however the key is ordered.
+// A sortKey is a key that nodes are ordered by. Nodes without a value come last, in either direction.
 type sortKey struct {
-	value   func(*mdstore.Node) string // "" for none
-	compare func(a, b string) int
-	down    bool
+	value func(*mdstore.Node) sortValue
+	down  bool
+}
+
+// A sortValue is a number or a text; numbers come before texts. The zero sortValue is none.
+type sortValue struct {
+	isNumber bool
+	number   float64
+	text     string
+}
+
+func numberValue(n float64) sortValue { return sortValue{isNumber: true, number: n} }
+
+func textValue(s string) sortValue { return sortValue{text: string(search.Fold(nil, []byte(s)))} }
+
+// plainValue returns the value of a text that may be a number.
+func plainValue(s string) sortValue {
+	if n, err := strconv.ParseFloat(s, 64); err == nil {
+		return numberValue(n)
+	}
+	return textValue(s)
+}
+
+func timeValue(ms int64) sortValue {
+	if ms == 0 {
+		return sortValue{}
+	}
+	return numberValue(float64(ms))
+}
+
+// rankOf returns the value of a field: of one that has a list of values, the place in that list. No priority has a
+// place there, too.
+func rankOf(f *mdstore.Field, text string) sortValue {
+	if f.Rule.Enum != nil && (text != "" || f == mdstore.PriorityField()) {
+		return numberValue(float64(f.Rank(text)))
+	}
+	return plainValue(text)
 }
 
 // sortKeys are the keys that every node has.
-var sortKeys = map[string]sortKey{
-	"title":  {func(n *mdstore.Node) string { return n.Title }, foldedOrder, false},
-	"type":   {func(n *mdstore.Node) string { return string(n.Type) }, strings.Compare, false},
-	"status": {func(n *mdstore.Node) string { return string(n.Status) }, statusOrder, false},
-
-	mdstore.KeyCreated: {func(n *mdstore.Node) string { return timeText(n.CreatedAt) }, numberOrder, false},
-	mdstore.KeyUpdated: {func(n *mdstore.Node) string { return timeText(n.UpdatedAt) }, numberOrder, false},
-}
-
-func timeText(ms int64) string {
-	if ms == 0 {
-		return ""
-	}
-	return strconv.FormatInt(ms, 10)
-}
-
-func foldedOrder(a, b string) int {
-	fold := func(s string) string { return string(search.Fold(nil, []byte(s))) }
-	return cmp.Compare(fold(a), fold(b))
-}
-
-func statusOrder(a, b string) int {
-	place := func(s string) int { return slices.Index(statemachine.AllStatuses(), statemachine.Status(s)) }
-	return place(a) - place(b)
-}
-
-// numberOrder compares two numbers, a number with a text (the number comes first), or two texts.
-func numberOrder(a, b string) int {
-	x, notX := strconv.ParseFloat(a, 64)
-	y, notY := strconv.ParseFloat(b, 64)
-	switch {
-	case notX == nil && notY == nil:
-		return cmp.Compare(x, y)
-	case notX == nil:
-		return -1
-	case notY == nil:
-		return 1
-	}
-	return foldedOrder(a, b)
+var sortKeys = map[string]func(*mdstore.Node) sortValue{
+	"title": func(n *mdstore.Node) sortValue { return textValue(n.Title) },
+	"type":  func(n *mdstore.Node) sortValue { return textValue(string(n.Type)) },
+	"status": func(n *mdstore.Node) sortValue {
+		return numberValue(float64(slices.Index(statemachine.AllStatuses(), n.Status)))
+	},
+	mdstore.KeyCreated: func(n *mdstore.Node) sortValue { return timeValue(n.CreatedAt) },
+	mdstore.KeyUpdated: func(n *mdstore.Node) sortValue { return timeValue(n.UpdatedAt) },
 }
 
 // order returns the keys that nodes are to be ordered by. One with "-" before it is ordered the other way round.
 func (env *Env) order(ctx context.Context, v *view.View, keys []string) (all []sortKey, err error) {
 	for _, word := range keys {
 		name, down := strings.CutPrefix(word, "-")
-		k, ok := sortKeys[name]
+		value, ok := sortKeys[name]
 		switch f := mdstore.FieldOf(name); {
 		case ok:
 		case f != nil:
-			k = sortKey{func(n *mdstore.Node) string { return n.Ranked(f) }, f.Compare, false}
+			value = func(n *mdstore.Node) sortValue { return rankOf(f, n.Text(f)) }
 		case env.language(ctx, v.All()).Own(name):
-			k = sortKey{func(n *mdstore.Node) string {
+			value = func(n *mdstore.Node) sortValue {
 				o, _ := env.own(ctx, n).Key(name)
-				return o.Text()
-			}, numberOrder, false}
+				return plainValue(o.Text())
+			}
 		default:
 			return nil, unknownKey("sort", word, Keys())
 		}
-		k.down = down
-		all = append(all, k)
+		all = append(all, sortKey{value, down})
 	}
 	return all, nil
 }
@@ -116,27 +118,38 @@ func unknownKey(param, word string, known []string) error {
 		strings.Join(known, ", "), text)
 }
 
-func (k sortKey) order(a, b string) int {
+func (k sortKey) compare(a, b sortValue) int {
+	none := sortValue{}
 	switch {
-	case a == "" || b == "":
-		return cmp.Compare(len(b), len(a)) // the empty one comes last
+	case a == none && b == none:
+		return 0
+	case a == none:
+		return 1
+	case b == none:
+		return -1
 	case k.down:
-		return k.compare(b, a)
+		a, b = b, a
 	}
-	return k.compare(a, b)
+	switch {
+	case a.isNumber != b.isNumber && a.isNumber:
+		return -1
+	case a.isNumber != b.isNumber:
+		return 1
+	}
+	return cmp.Or(cmp.Compare(a.number, b.number), strings.Compare(a.text, b.text))
 }
 
 // sorted collects matching nodes in the order that is asked for, without those above them.
 func (p *branch) sorted(root mdstore.ID) []*TreeNode {
 	type row struct {
 		node   *mdstore.Node
-		values []string // by key
+		values []sortValue // by key
 	}
 	var rows []row
 	for depth, n := range p.s.Walk(root) {
 		p.met++
 		if (p.depth == 0 || depth <= p.depth) && p.match(n) {
-			r := row{n, make([]string, len(p.order))}
+			r := row{n, make([]sortValue, len(p.order))}
 			for i, k := range p.order {
 				r.values[i] = k.value(n)
 			}
@@ -146,7 +159,7 @@ func (p *branch) sorted(root mdstore.ID) []*TreeNode {
 	slices.SortStableFunc(rows, func(a, b row) int {
 		c := 0
 		for i := 0; i < len(p.order) && c == 0; i++ {
-			c = p.order[i].order(a.values[i], b.values[i])
+			c = p.order[i].compare(a.values[i], b.values[i])
 		}
 		return c
 	})

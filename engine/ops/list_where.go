@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 	"iter"
-	"strings"
 	"sync"
 	"time"
 
@@ -46,9 +45,9 @@ func (env *Env) own(ctx context.Context, n *mdstore.Node) mdstore.Owns {
 
 // A standing tells of the nodes of one view what queries ask with is:. It is safe for concurrent use.
 type standing struct {
-	own   func(*mdstore.Node) mdstore.Owns
-	today string
-	ready func() map[mdstore.ID]bool
+	own            func(*mdstore.Node) mdstore.Owns
+	today          string
+	ready, blocked func() map[mdstore.ID]bool
 }
 
 func (env *Env) standing(ctx context.Context, v *view.View) *standing {
@@ -66,6 +65,13 @@ func (env *Env) standing(ctx context.Context, v *view.View) *standing {
 			}
 			return all
 		}),
+		blocked: sync.OnceValue(func() map[mdstore.ID]bool {
+			all := map[mdstore.ID]bool{}
+			for n := range v.Blocked() {
+				all[n.ID] = true
+			}
+			return all
+		}),
 	}
 }
 
@@ -75,6 +81,10 @@ func (s *standing) is(n *mdstore.Node, state string) bool {
 	switch state {
 	case search.IsReady:
 		return s.ready()[n.ID]
+	case search.IsBlocked:
+		return s.blocked()[n.ID]
+	case search.IsOverdue:
+		return n.Overdue(s.today)
 	case search.IsRunning:
 		return view.Begun(n) && !over
 	case search.IsTerminal:
@@ -86,11 +96,8 @@ func (s *standing) is(n *mdstore.Node, state string) bool {
 // head returns what a query can ask of a node besides its texts.
 func (s *standing) head(n *mdstore.Node) search.Head {
 	h := search.Head{In: search.InPlan, Type: string(n.Type), Status: string(n.Status), ID: string(n.ID), Title: n.Title,
-		Time: max(n.CreatedAt, n.UpdatedAt), Fields: &n.Fields}
-	if f := mdstore.FieldOf(mdstore.KeyTags); f != nil && n.Text(f) != "" {
-		h.Tags = strings.Split(n.Text(f), "\n")
-	}
-	h.Own = func() mdstore.Owns { return s.own(n) }
+		Tags: n.Tags, Time: max(n.CreatedAt, n.UpdatedAt), Fields: &n.Fields}
+	h.Own = sync.OnceValue(func() mdstore.Owns { return s.own(n) })
 	h.Is = func(state string) bool { return s.is(n, state) }
 	return h
 }

@@ -34,7 +34,6 @@ func (p *parser) key(run string) (k key, value string) {
 // A form says how the values of a field are compared with what a query asks for.
 type form struct {
 	row    *mdstore.Field // nil if it is no field of nodes
-	sign   string         // may stand before a value and does not count
 	levels bool           // what is asked for also finds what is below it, behind a slash
 }
 
@@ -42,14 +41,15 @@ func formOf(name string) form {
 	if name == "tag" {
 		name = mdstore.KeyTags
 	}
-	f := form{row: mdstore.FieldOf(name)}
-	switch {
-	case name == "group":
-		f.levels = true
-	case name == mdstore.KeyTags:
-		f.sign, f.levels = "#", true
+	return form{mdstore.FieldOf(name), name == "group" || name == mdstore.KeyTags}
+}
+
+// folded returns a value as it is compared: as its field does, and as texts are.
+func (f form) folded(value string) string {
+	if f.row != nil {
+		value = f.row.Fold(value)
 	}
-	return f
+	return folded(value)
 }
 
 func folded(s string) string { return string(Fold(nil, []byte(s))) }
@@ -61,7 +61,7 @@ func (p *parser) value(at int, k key, text, value string) error {
 	if k.op != ":" {
 		return p.compared(at, k, t, value)
 	}
-	t.value = folded(strings.TrimPrefix(value, t.form.sign))
+	t.value = t.form.folded(value)
 	switch {
 	case k.name == "title":
 		t.value = ""
@@ -163,7 +163,7 @@ func (t *Term) is(h *Head) bool {
 		if t.bound != nil {
 			return t.bound.holds(s)
 		}
-		s = folded(strings.TrimPrefix(s, t.form.sign))
+		s = t.form.folded(s)
 		return s == t.value || t.form.levels && strings.HasPrefix(s, t.value+"/")
 	}
 	var items []string

@@ -78,13 +78,16 @@ func TestComparisons(t *testing.T) {
 
 func TestFieldsOfQueries(t *testing.T) {
 	h := headWith(mdstore.Own{Key: "own", Items: []string{"Nia B", "7"}}, mdstore.Own{Key: "own-at", Items: []string{"2026-11-28T10:00"}})
-	h.Tags, h.Group, h.Title = []string{"#Pay/Card", "web"}, "projects/shop", "Cards"
-	h.Fields.Role = new("validation")
+	h.Group, h.Title = "projects/shop", "Cards"
+	h.Fields.Role, h.Fields.Priority, h.Fields.Due = new("validation"), new("high"), new("2026-12-01")
+	h.Fields.Tags, h.Fields.Assignee = []string{"#Pay/Card", "web"}, []string{"@Nia", "tom"}
 	for query, want := range map[string]bool{
 		"tag:pay": true, "tags:#pay": true, "tag:PAY/card": true, "tag:pa": false, "tag:card": false, "-tag:web": false, "tag:null": false,
 		"group:projects": true, "own:7": true, `own:"nia b"`: true, "own:nia": false, "own:null": false, "own2:null": true,
 		"own-at<sun": true, "own-at<=tomorrow": true, "own-at<tomorrow": false, "own-at>2026-11-27": true, `own>"6.5"`: true, "own>7": false,
 		"is:ready": true, "is:READY": true, "NOT is:blocked": true, "is:running OR is:ready title:card": true,
+		"assignee:nia": true, "assignee:@TOM": true, "assignee:ni": false, "priority:high": true, "priority:P1": true, "priority:null": false,
+		"due<=+4d": true, "due:2026-12-01": true, "due<tue": false, "due>fri": false, "verify:null": true,
 		"role:validation": true, "role:null": false, "isolated:false": true, "order<1": false,
 	} {
 		q, err := Parse(query, people)
@@ -100,6 +103,8 @@ func TestFieldsOfQueries(t *testing.T) {
 		"is:done":      "character 1: is:done names no state; there are ready, blocked, overdue, running, terminal",
 		"tag<3":        "character 1: tag has no order; tag:x finds",
 		"role>=x":      "character 1: role has no order",
+		"a priority<x": "character 3: priority has no order",
+		"due<soon":     `character 1: due: "soon" is no date; 2026-12-01, today,`,
 		"a own<x":      `character 3: own: "x" is neither a number nor a date`,
 		"order<monday": `character 1: order: "monday" is no number`,
 		"own<":         "character 5: own< is a field; its value is expected here, as in own<x",
