@@ -23,18 +23,21 @@ import (
 const exported = "arbor-export.txt"
 
 func exportCommand() cli.Command {
-	var language string
+	var language, where string
 	return cli.Command{
 		Use: "html DIR", Under: "export", Short: "Write the plan as web pages that need no server",
 		Long: `Write overview, plan, board, nodes, memory and sessions of the workspace into DIR,
 as files of HTML to look at, to send, or to put on any web server. They run no
 script. DIR is made where it is missing. A folder that holds anything but an
-earlier export is refused; an earlier export is replaced.`,
+earlier export is refused; an earlier export is replaced. With --where, plan and
+board show only what the query finds; the pages of all nodes are written.`,
 		Example: `arbor export html ../plan-for-the-team
-arbor export html public --lang zh -w Website`,
+arbor export html public --lang zh -w Website
+arbor export html week --where 'assignee:nia due<+7d'`,
 		Flags: func(fs *flag.FlagSet) {
 			fs.StringVar(&language, "lang", "en",
 				"the `LANGUAGE` of what the pages say themselves: "+strings.Join(serve.Languages(), " or "))
+			fs.StringVar(&where, "where", "", "show only what this `QUERY` of search finds, in plan and board")
 		},
 		Run: func(ctx context.Context, call cli.Call) error {
 			if len(call.Words) != 1 {
@@ -56,7 +59,8 @@ arbor export html public --lang zh -w Website`,
 				return err
 			}
 			names := []string{exported}
-			err = serve.NewPage(e, serve.PageOptions{}).Export(ctx, set.Workspace, language, func(name string, data []byte) error {
+			p := serve.NewPage(e, serve.PageOptions{})
+			err = p.Export(ctx, set.Workspace, language, where, func(name string, data []byte) error {
 				if len(names) == 1 { // nothing is made for a workspace that is not there
 					if err := os.MkdirAll(dir, 0o777); err != nil {
 						return err

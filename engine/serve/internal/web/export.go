@@ -16,9 +16,10 @@ import (
 const stillPolicy = "default-src 'none'; style-src 'self' file:; img-src 'self' file: data:; base-uri 'none'; form-action 'none'"
 
 // Export writes the views of a workspace as files that need no server: nothing in them runs or can be changed. The
-// workspace is named as a person names it. write is called once for each file, and an error of it ends the export.
+// workspace is named as a person names it. Plan and board show the nodes that a query finds; "" stands for all of them.
+// write is called once for each file, and an error of it ends the export.
 func (s *Site) Export(
-	ctx context.Context, workspace, language string, write func(name string, data []byte) error,
+	ctx context.Context, workspace, language, where string, write func(name string, data []byte) error,
 ) error {
 	env := s.env()
 	env.Names = ops.NamesLoose
@@ -26,7 +27,11 @@ func (s *Site) Export(
 	if err != nil {
 		return err
 	}
-	x := &exporter{site: s, ctx: ctx, write: write, look: look{Language: language, Static: true}}
+	list := ops.NodeListIn{In: ops.In{WorkspaceID: ws.Workspace.ID}, Where: where, Limit: 1}
+	if _, err := ops.NodeList(ctx, s.env(), list); err != nil { // it cannot be read
+		return err
+	}
+	x := &exporter{site: s, ctx: ctx, where: where, write: write, look: look{Language: language, Static: true}}
 	all, err := ops.WorkspaceList(ctx, s.env(), ops.WorkspaceListIn{})
 	if err != nil {
 		return err
@@ -53,6 +58,7 @@ func (s *Site) Export(
 type exporter struct {
 	site  *Site
 	ctx   context.Context
+	where string // a query; "" for none
 	write func(name string, data []byte) error
 	look  look
 	head  ops.WorkspaceHead
@@ -120,7 +126,7 @@ func (x *exporter) things(ws mdstore.ID) error {
 
 // draw writes a view, of the thing that is named.
 func (x *exporter) draw(name string, of viewOf, id string) error {
-	address := url.URL{Path: "/" + of.name, RawQuery: url.Values{"ws": {x.head.ID}}.Encode()}
+	address := url.URL{Path: "/" + of.name, RawQuery: url.Values{"ws": {x.head.ID}, "filter": {x.where}}.Encode()}
 	r, err := http.NewRequestWithContext(x.ctx, http.MethodGet, address.String(), http.NoBody)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ func TestAnExportIsWholeAndStill(t *testing.T) {
 	w.do("session_start", map[string]any{"workspaceId": ws, "name": "Monday"})
 	for _, language := range []string{"en", "zh"} {
 		written := map[string]string{}
-		err := w.site.Export(t.Context(), "Website", language, func(name string, data []byte) error {
+		err := w.site.Export(t.Context(), "Website", language, "", func(name string, data []byte) error {
 			if _, ok := written[name]; ok {
 				t.Errorf("%s is written twice", name)
 			}
@@ -63,7 +63,7 @@ func TestAnExportRunsNothing(t *testing.T) {
 	b := newBrowser(t)
 	w.plan()
 	dir := t.TempDir()
-	err := w.site.Export(t.Context(), "Website", "en", func(name string, data []byte) error {
+	err := w.site.Export(t.Context(), "Website", "en", "", func(name string, data []byte) error {
 		evil := `<script>window.ran = 1</script><img src="x" onerror="window.ran = 1"><p id="evil" style="color: red" onclick="window.ran = 1">evil</p></main>`
 		return os.WriteFile(filepath.Join(dir, name), []byte(strings.Replace(string(data), "</main>", evil, 1)), 0o666)
 	})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/statemachine"
@@ -16,6 +17,7 @@ import (
 type outline struct {
 	*ops.NodeListOut
 	Filter, Status, Claim string
+	Wrong                 string // why the filter cannot be read; "" if it can
 	Statuses              []string
 }
 
@@ -28,7 +30,7 @@ const (
 )
 
 // plan shows the outline: as many whole levels as the first view holds, what lies right below one node, a piece at a
-// time (below=ID, cursor=CURSOR), or the nodes that match a filter with those above them.
+// time (below=ID, cursor=CURSOR), or the nodes that match a filter (a query of search) with those above them.
 func (s *Site) plan(r *http.Request, v *screen) error {
 	v.Title = "Plan"
 	if len(v.All) == 0 {
@@ -40,8 +42,8 @@ func (s *Site) plan(r *http.Request, v *screen) error {
 	var err error
 	switch {
 	case o.Filter != "" || o.Status != "" || o.Claim != "":
-		in.Limit = everyNode
-		if o.NodeListOut, err = ops.NodeList(r.Context(), s.env(), in); err == nil {
+		in.Limit, in.Where = everyNode, o.Filter
+		if o.NodeListOut, o.Wrong, err = s.filtered(r.Context(), in); err == nil {
 			o.Total, o.Shown = 0, 0
 			o.Tree = o.matching(o.Tree)
 		}
@@ -78,11 +80,20 @@ func (s *Site) levels(ctx context.Context, in ops.NodeListIn) (*ops.NodeListOut,
 	return best, nil
 }
 
-// matching keeps of a tree what the filter asks for and what lies above it.
+// filtered lists nodes. If the filter cannot be read, it lists none and says why.
+func (s *Site) filtered(ctx context.Context, in ops.NodeListIn) (out *ops.NodeListOut, wrong string, err error) {
+	out, err = ops.NodeList(ctx, s.env(), in)
+	if e := errs.As(err); e != nil && e.Details != nil && e.Details.Param == "where" {
+		return &ops.NodeListOut{}, e.Error(), nil
+	}
+	return out, "", err
+}
+
+// matching keeps of a tree what status and claim ask for and what lies above it.
 func (o *outline) matching(tree []*ops.TreeNode) (kept []*ops.TreeNode) {
 	for _, n := range tree {
 		asked := o.Status == "" || string(n.Status) == o.Status || o.Status == problem && n.HasProblem
-		matches := asked && holds(n.Title+" "+n.ID, o.Filter) &&
+		matches := asked && !n.Passed &&
 			(o.Claim == "" || n.ClaimedBy != "" && holds(n.ClaimedBy, o.Claim))
 		n.Children, n.Hidden = o.matching(n.Children), 0
 		if matches {
@@ -98,6 +109,12 @@ func (o *outline) matching(tree []*ops.TreeNode) (kept []*ops.TreeNode) {
 
 func holds(text, words string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(words))
+}
+
+// A kanban is the plan by status.
+type kanban struct {
+	Filter, Wrong string // as in an outline
+	Columns       []*column
 }
 
 // A column of the board is a status with the nodes that have it.
@@ -122,12 +139,12 @@ func (s *Site) board(r *http.Request, v *screen) error {
 	if len(v.All) == 0 {
 		return nil
 	}
-	list := ops.NodeListIn{In: ops.In{WorkspaceID: v.Workspace}, Limit: everyNode}
-	out, err := ops.NodeList(r.Context(), s.env(), list)
-	if err != nil {
+	b := kanban{Filter: strings.TrimSpace(r.FormValue("filter"))}
+	list := ops.NodeListIn{In: ops.In{WorkspaceID: v.Workspace}, Limit: everyNode, Where: b.Filter}
+	out, wrong, err := s.filtered(r.Context(), list)
+	if b.Wrong = wrong; err != nil {
 		return err
 	}
-	var all []*column
 	of := map[string]*column{}
 	for _, status := range statuses() {
 		of[status] = &column{Status: status}
@@ -135,7 +152,7 @@ func (s *Site) board(r *http.Request, v *screen) error {
 	var deal func(tree []*ops.TreeNode, above string)
 	deal = func(tree []*ops.TreeNode, above string) {
 		for _, n := range tree {
-			if c := of[string(n.Status)]; c != nil && n.ID != string(mdstore.Root) {
+			if c := of[string(n.Status)]; c != nil && n.ID != string(mdstore.Root) && !n.Passed {
 				if len(c.Cards) < cards {
 					c.Cards = append(c.Cards, card{n, above, actions(n)})
 				} else {
@@ -149,10 +166,10 @@ func (s *Site) board(r *http.Request, v *screen) error {
 	work := statemachine.Statuses(statemachine.Execution)
 	for _, status := range statuses() {
 		if c := of[status]; len(c.Cards) > 0 || slices.Contains(work, statemachine.Status(status)) {
-			all = append(all, c)
+			b.Columns = append(b.Columns, c)
 		}
 	}
-	v.Body = all
+	v.Body = b
 	return nil
 }
 

@@ -184,24 +184,29 @@ func TestViewsShowThePlan(t *testing.T) {
 			t.Errorf("%s does not say how to begin: %s", path, said)
 		}
 	}
-	ws, first, _ := w.plan()
+	ws, first, second := w.plan()
 	for path, want := range map[string]string{
-		"/":                       "A site for the shop",
-		"/?ws=" + ws:              "0 / 2 done",
-		"/plan":                   "Design",
-		"/plan?filter=shop":       "1 node",
-		"/node/" + first:          "Do Design",
-		"/node/nothing":           "nothing",
-		"/approvals":              "Nothing waits",
-		"/check":                  "Nothing is wrong",
-		"/plan?ws=no-such-folder": "no-such-folder",
+		"/":                            "A site for the shop",
+		"/?ws=" + ws:                   "0 / 2 done",
+		"/plan":                        "Design",
+		"/plan?filter=title:shop":      "1 node",
+		"/plan?filter=is:done":         `role="alert">query, character 1: is:done names no state`,
+		"/board?filter=title:shop":     `class="card" data-id="` + second,
+		"/board?filter=due%3Cfri+shop": "&amp;filter=due%3cfri%20shop\"",
+		"/node/" + first:               "Do Design",
+		"/node/nothing":                "nothing",
+		"/approvals":                   "Nothing waits",
+		"/check":                       "Nothing is wrong",
+		"/plan?ws=no-such-folder":      "no-such-folder",
 	} {
 		if _, said := w.get(path); !strings.Contains(said, want) {
 			t.Errorf("GET %s does not say %q:\n%s", path, want, said)
 		}
 	}
-	if _, said := w.get("/plan?filter=shop"); strings.Contains(said, "Design") {
-		t.Error("a filter shows what it does not ask for")
+	for _, path := range []string{"/plan?filter=shop", "/board?filter=shop", "/plan?filter=is:ready+shop", "/plan?filter=is:done"} {
+		if _, said := w.get(path); strings.Contains(said, "Design") {
+			t.Errorf("%s shows what the filter does not ask for", path)
+		}
 	}
 	if _, said := w.get("/plan", "Arbor-Part", "main"); strings.Contains(said, "<html") || !strings.Contains(said, "Design") {
 		t.Errorf("a part of the page is not a part: %s", said)
