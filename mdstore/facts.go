@@ -20,17 +20,20 @@ import (
 //
 // The form, which only this package knows, is a list of parts with a NUL between them: the form with the properties as a
 // number, the targets of active references and those of active documents, each in a line, the problem (of a page: what is wrong with its
-// front matter, as JSON), its next step, the digests, the front matter, and the own keys of a node.
+// front matter, as JSON), its next step, the digests, the front matter, the own keys of a node, and its
+// open questions, each in a line.
 type Facts string
 
 const (
-	factsLetter  = "g" // the next letter for every change of the form, or of what checks of one file find
+	factsLetter  = "h" // the next letter for every change of the form, or of what checks of one file find
 	problemKept  = 512 // bytes of a problem; a longer one is read from the document
 	digestsMost  = 48  // fields and sections; a document with more has no digests
 	factsBetween = "\x00"
 	partProblem  = 3
 	partFront    = 6
 	partOwn      = 7
+
+	partQuestions = 8
 )
 
 // factsForm is what facts begin with: the letter, and a digest of the tables of fields and keys, whose values they keep
@@ -49,12 +52,12 @@ const (
 	factOwn                 // nor are its own keys
 )
 
-func makeFacts(properties int, refs, docs []string, p Problem, digests Digests, front, own string) Facts {
+func makeFacts(properties int, refs, docs []string, p Problem, digests Digests, front, own, asked string) Facts {
 	if len(p.Text)+len(p.NextStep) > problemKept {
 		p, properties = Problem{}, properties|factLong
 	}
 	parts := []string{factsForm() + strconv.Itoa(properties), strings.Join(refs, "\n"), strings.Join(docs, "\n"),
-		p.Text, p.NextStep, string(digests), front, own}
+		p.Text, p.NextStep, string(digests), front, own, asked}
 	return Facts(strings.Join(parts, factsBetween))
 }
 
@@ -108,7 +111,7 @@ func (f Facts) Digests() Digests { return Digests(f.part(5)) }
 
 // DigestsOf returns facts that hold the digests of a document and nothing else.
 func DigestsOf(d *mdoc.Doc) Facts {
-	return makeFacts(factClean, nil, nil, Problem{}, digestsOf(d), "", "")
+	return makeFacts(factClean, nil, nil, Problem{}, digestsOf(d), "", "", "")
 }
 
 func nodeFacts(_ *Kind, p Path, d *mdoc.Doc) Facts {
@@ -128,7 +131,8 @@ func nodeFacts(_ *Kind, p Path, d *mdoc.Doc) Facts {
 	if !problem.IsZero() {
 		properties |= factProblem
 	}
-	return makeFacts(properties, active(n.References()), active(n.Docs()), problem, digestsOf(d), front, own)
+	return makeFacts(properties, active(n.References()), active(n.Docs()), problem, digestsOf(d), front, own,
+		packed(n.OpenQuestions()))
 }
 
 func active(refs []Ref) (targets []string) {

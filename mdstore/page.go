@@ -183,7 +183,7 @@ func pageFacts(k *Kind, path Path, d *mdoc.Doc) Facts {
 	if !whole || len(problems) > problemKept || p.ID != p.statedID() {
 		text, problems, properties = "", "", properties|factFront // the values cannot be kept here
 	}
-	return makeFacts(properties, nil, nil, Problem{Text: problems}, digestsOf(d), text, "")
+	return makeFacts(properties, nil, nil, Problem{Text: problems}, digestsOf(d), text, "", "")
 }
 
 // problemsText returns problems as facts keep them; setProblems undoes it.

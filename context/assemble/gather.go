@@ -183,7 +183,7 @@ func (g *gatherer) problem(p mdstore.Problem, role string, id mdstore.ID) *mdsto
 	return &p
 }
 
-// log returns the newest entries, oldest first, and lists the others as one omission.
+// log returns the newest entries, and older questions and answers, oldest first. It lists the others as one omission.
 func (g *gatherer) log(all []mdstore.LogEntry, role string, id mdstore.ID) []LogEntry {
 	keep, older := g.opt.MaxLogEntries, Omission{What: WhatLog, Role: role, NodeID: id, Reason: ReasonLimit}
 	switch {
@@ -197,16 +197,17 @@ func (g *gatherer) log(all []mdstore.LogEntry, role string, id mdstore.ID) []Log
 	if !g.opt.OwnLog {
 		all = slices.DeleteFunc(slices.Clone(all), mdstore.LogEntry.Own)
 	}
-	older.Count = max(len(all)-keep, 0)
-	for _, e := range all[:older.Count] {
-		older.Bytes += len(e.Time) + len(e.Operator) + len(e.Event)
+	out := make([]LogEntry, 0, min(keep, len(all)))
+	for i, e := range all {
+		if _, answers := e.Answers(); i < len(all)-keep && (g.opt.OmitLog || !answers && !e.Asks()) {
+			older.Count++
+			older.Bytes += len(e.Time) + len(e.Operator) + len(e.Event)
+			continue
+		}
+		out = append(out, LogEntry{Timestamp: e.Time, Operator: e.Operator, Event: e.Event})
 	}
 	if older.Count > 0 {
 		g.omit(older)
-	}
-	out := make([]LogEntry, 0, len(all)-older.Count)
-	for _, e := range all[older.Count:] {
-		out = append(out, LogEntry{Timestamp: e.Time, Operator: e.Operator, Event: e.Event})
 	}
 	return out
 }

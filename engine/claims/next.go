@@ -41,7 +41,7 @@ func (l *Ledger) Offer(v *view.View, act plan.Act, count int) *Offer {
 	}
 	abandoned := func(n *mdstore.Node) bool {
 		c, ok := noted[n.ID]
-		return ok && (theirs(c) || !l.holds(c))
+		return ok && (theirs(c) || !l.holds(c)) && len(n.OpenQuestions()) == 0
 	}
 	for n := range v.Ready(abandoned) {
 		out.Ready++

@@ -97,7 +97,8 @@ type Env struct {
 
 // act returns the options of a write.
 func (env *Env) act(w Write, m Match) plan.Act {
-	return plan.Act{Operator: env.Operator, DryRun: w.DryRun, IfMatch: m.IfMatch, Session: env.Session, Trace: env.trace}
+	return plan.Act{Operator: env.Operator, Person: decides(env), DryRun: w.DryRun, IfMatch: m.IfMatch,
+		Session: env.Session, Trace: env.trace}
 }
 
 // As returns env with another session: one of several helpers behind a connection names it in its call. For "" it

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"arbor/engine/plan"
@@ -13,6 +14,7 @@ type LogAppendIn struct {
 	NodeID   string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
 	Operator string `json:"operator,omitempty" flag:"-" listed:"never" enum:"AI,Human"`
 	Event    string `json:"event" req:"true" text:"the event"`
+	Question bool   `json:"question,omitempty" help:"ask a person; the node waits for the answer"`
 	Write
 	Several
 }
@@ -32,9 +34,16 @@ the log, oldest entry first. Without NODE it is the log of the workspace.
 Of several words the last one is the EVENT and the others are nodes, unless -m,
 -F or -e gives the text: then all are nodes. An EVENT that is the id or the
 title of a node is refused, because its text was forgotten. Several nodes get
-the entry in one commit.`,
+the entry in one commit.
+
+An assistant asks with --question; the entry begins with "? " then, and arbor
+next leaves the node out. A person answers the newest open question of the node
+with a text that begins with "! ", another one with "! re HH:MM:SS ": at a
+terminal, on the page, or in the file.`,
 	Example: `arbor log node-mj2hz4gy "The limit is 5 tries a minute"
 arbor log "Sign-in endpoint" Limits -m "Both wait for the new server"
+arbor log "Sign-in endpoint" -m "Which port?" --question --as AI
+arbor log "Sign-in endpoint" -m "! 8443"
 arbor log -m "Moved the release to Friday"
 git log -1 --format=%B | arbor log node-mj2hz4gy -
 arbor log node-mj2hz4gy`,
@@ -51,6 +60,17 @@ func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, er
 		return nil, badParam("operator", "operator %q: AI and Human are the operators", in.Operator)
 	}
 	t := env.owner(ctx, in.WorkspaceID, in.NodeID)
+	if in.Question {
+		switch {
+		case act.By() != mdstore.OperatorAI:
+			const how = "only an assistant asks a question (--as AI); a person answers it, with a text that begins with !"
+			return nil, badParam("question", how)
+		case t.err == nil && t.node == "":
+			return nil, badParam("question", "a question belongs to the node that waits for its answer; name it")
+		case strings.TrimSpace(in.Event) != "":
+			in.Event = mdstore.AskedEvent(in.Event)
+		}
+	}
 	ids := []mdstore.ID{t.node}
 	switch {
 	case t.err != nil || len(in.Nodes) == 0:
@@ -64,12 +84,38 @@ func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, er
 	for _, id := range ids {
 		entries = append(entries, plan.AppendLog{Node: id, Event: in.Event})
 	}
-	at, w, err := apply(ctx, env, t, act, entries, "every context that has this log shows its newest entries")
+	hint := "every context that has this log shows its newest entries"
+	if in.Question {
+		hint = "the node waits for an answer: node_next leaves it out"
+	} else if answer, ok := env.answered(t, act, in.Event); ok {
+		hint = answer
+	}
+	at, w, err := apply(ctx, env, t, act, entries, hint)
 	if err != nil {
 		return nil, err
 	}
 	w.about = ids
 	return &LogAppendOut{Timestamp: at[0], Wrote: w}, nil
+}
+
+// answered returns the hint that says which question of a node an event answers, if a person gives the answer.
+func (env *Env) answered(t target, act plan.Act, event string) (hint string, ok bool) {
+	if t.err != nil || t.view == nil || !act.Person || !mdstore.IsAnswer(event) {
+		return "", false
+	}
+	n, ok := t.view.Node(t.node)
+	if !ok {
+		return "", false
+	}
+	open := n.OpenQuestions()
+	i := mdstore.Answered(open, mdstore.LogEntry{Operator: act.By(), Event: event})
+	switch {
+	case i < 0:
+		return "no question is open that it answers", true
+	case len(open) > 1:
+		return fmt.Sprintf("it answers: %s; open are %d more", open[i].Text, len(open)-1), true
+	}
+	return "it answers: " + open[i].Text, true
 }
 
 type ProblemUpdateIn struct {

@@ -42,13 +42,15 @@ type NodeInfo struct {
 	Log          []mdstore.LogEntry  `json:"log"`
 	LogHidden    int                 `json:"logHidden,omitempty"` // older entries that a bounded result leaves out
 	BlockedBy    []string            `json:"blockedBy,omitempty"` // open dependencies, its own and its ancestors'
-	Children     []string            `json:"children"`
-	MoreKids     int                 `json:"childrenHidden,omitempty"` // children that a bounded result leaves out
-	Allowed      []string            `json:"allowed"`                  // what it allows now, see plan.Allowed
-	CreatedAt    int64               `json:"createdAt"`
-	UpdatedAt    int64               `json:"updatedAt"`
-	Path         string              `json:"path" only:"verbose"`
-	Version      string              `json:"version"`
+	// open questions, which wait for a person
+	Questions []mdstore.Question `json:"questions,omitempty" only:"rarely"`
+	Children  []string           `json:"children"`
+	MoreKids  int                `json:"childrenHidden,omitempty"` // children that a bounded result leaves out
+	Allowed   []string           `json:"allowed"`                  // what it allows now, see plan.Allowed
+	CreatedAt int64              `json:"createdAt"`
+	UpdatedAt int64              `json:"updatedAt"`
+	Path      string             `json:"path" only:"verbose"`
+	Version   string             `json:"version"`
 	Claim
 	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty" only:"rarely"`
 }
@@ -80,7 +82,8 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 		ID: string(n.ID), Head: n.Head, ParentID: string(n.Parent),
 		Requirement: n.Requirement(), Conclusion: n.Conclusion(), Note: n.Note(), Own: n.Own(), Sections: n.OwnTexts(),
 		Docs: nonNil(n.Docs()), References: references(s, view.References(s, n)), Problem: problem(n.Problem()),
-		Log: nonNil(n.Log()), Children: []string{}, Allowed: allowed(s, n), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
+		Log: nonNil(n.Log()), Questions: n.OpenQuestions(), Children: []string{}, Allowed: allowed(s, n),
+		CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
 		Version: n.Version().String(), Claim: env.claimOf(ctx, s.Workspace().ID, n), Diagnostics: check.Node(s, n),
 	}}
 	out.Node.Criteria = n.Criteria()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,7 +81,9 @@ type NextNode struct {
 	mdstore.Head
 	Way       []string `json:"way"`                 // titles from the root to its parent
 	BlockedBy []string `json:"blockedBy,omitempty"` // of a node that waits: what for
-	Allowed   []string `json:"allowed"`
+	// of a node that waits: what a person has not answered
+	Questions []mdstore.Question `json:"questions,omitempty" only:"rarely"`
+	Allowed   []string           `json:"allowed"`
 	Claim
 }
 
@@ -91,7 +94,8 @@ var nodeNext = op("node_next", writes|looks, NodeNext, Help{
 	Aliases: "ready",
 	Text: `By priority, then by the day that they are due, then in the order of the tree:
 the first one unless -n says more. Work that was claimed, begun and left is
-among them. What depends on open nodes is not; --blocked lists that.
+among them. What depends on open nodes, or waits for a person's answer, is not;
+--blocked lists that.
 
 --claim takes them: no other session gets them while the claim lasts. A write
 to the node renews the claim; completing the node ends it, and so does
@@ -150,7 +154,11 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	}
 	out := &NodeNextOut{Nodes: env.next(s, offer.Nodes, false), Ready: offer.Ready, Claimed: offer.Claimed}
 	env.runs(ctx, s, out)
-	switch waiting := len(s.BlockedBy()); {
+	waiting := 0
+	for range s.Blocked() {
+		waiting++
+	}
+	switch {
 	case offer.Ready == 0 && waiting > 0:
 		out.Hint = fmt.Sprintf("nothing is ready: %d wait for what is open; "+
 			"node_next with blocked (arbor next --blocked) names it", waiting)
@@ -171,7 +179,7 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	return out, nil
 }
 
-// blocked lists nodes that wait for dependencies instead of those that are ready.
+// blocked lists nodes that wait for dependencies or answers instead of those that are ready.
 func (env *Env) blocked(s *view.View, in NodeNextIn, count int) (*NodeNextOut, error) {
 	if in.Claim || in.Release != "" {
 		return nil, badParam("blocked", "blocked lists what waits, and nothing of it can be claimed or given back")
@@ -180,13 +188,17 @@ func (env *Env) blocked(s *view.View, in NodeNextIn, count int) (*NodeNextOut, e
 		count = boundedNext
 	}
 	out := &NodeNextOut{Nodes: []NextNode{}}
-	var all []NextNode
+	all := []NextNode{}
 	for n, open := range s.Blocked() {
-		all = append(all, NextNode{NodeID: string(n.ID), Head: n.Head, BlockedBy: waitsFor(open)})
+		all = append(all, NextNode{NodeID: string(n.ID), Head: n.Head, BlockedBy: waitsFor(open),
+			Questions: n.OpenQuestions()})
 	}
 	out.Hint = "it is ready when what it waits for is completed"
+	if slices.ContainsFunc(all, func(n NextNode) bool { return n.Questions != nil }) {
+		out.Hint += ", and a person has answered what it asks (arbor log NODE -m '! ANSWER')"
+	}
 	if len(all) == 0 {
-		out.Hint = "nothing waits for a dependency"
+		out.Hint = "nothing waits for a dependency or an answer"
 	}
 	most := min(count, len(all))
 	if most < len(all) {

@@ -29,6 +29,7 @@ type None struct{}
 type Act struct {
 	Operator string // for log lines: "AI" or "Human"; empty is AI
 	DryRun   bool   // plan only
+	Person   bool   // a person does it, in a way open only to people: what answers a question is an answer
 	IfMatch  string // where not empty: the version that the file concerned must have
 	Session  string // the session whose claims count and whose trace gets a line; "" for none
 	Trace    string // the line for the trace; "" writes none

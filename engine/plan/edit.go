@@ -107,9 +107,17 @@ func (e *Edit) item(patch func() (mdoc.Patch, error)) {
 	e.touched = true
 }
 
-// Log adds an entry to a file's log.
+// Log adds an entry to a file's log. One that has the form of an answer is a person's only where a person wrote it.
 func (d *Draft) Log(e *Edit, event string) {
-	e.append(mdstore.SecLog, mdstore.FormatLog(d.now.Format(mdstore.TimeLayout), d.act.Operator, event))
+	by := d.act.Operator
+	if by == mdstore.OperatorHuman && !d.act.Person && mdstore.IsAnswer(event) {
+		by = mdstore.OperatorAI
+		const only = "logged as AI: an answer counts only from a person, at a terminal, on the page or in the file"
+		if !slices.Contains(d.warnings, only) {
+			d.warn(only)
+		}
+	}
+	e.append(mdstore.SecLog, mdstore.FormatLog(d.now.Format(mdstore.TimeLayout), by, event))
 }
 
 // logText is Log for an event with a text of a section below its first line. A text that cannot stand in an item of a

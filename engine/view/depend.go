@@ -73,19 +73,19 @@ func once(all []Dependency) []Dependency {
 	})
 }
 
-// Blocked yields the nodes that have not begun and wait for open dependencies, with these, in tree order. Below a
-// completed or cancelled node nothing is blocked.
+// Blocked yields the nodes that have not begun and wait for open dependencies, with these, and those that wait for the
+// answer to a question, in tree order. Below a completed or cancelled node nothing is blocked.
 func (v *View) Blocked() iter.Seq2[*mdstore.Node, []Dependency] {
 	return func(yield func(*mdstore.Node, []Dependency) bool) {
 		for _, s := range v.tree() {
-			if len(s.blocked) > 0 && !yield(v.docs.of(s.node), s.blocked) {
+			if (len(s.blocked) > 0 || s.asks) && !yield(v.docs.of(s.node), s.blocked) {
 				return
 			}
 		}
 	}
 }
 
-// BlockedBy returns what Blocked tells, by node.
+// BlockedBy returns the open dependencies that Blocked tells, by node.
 func (v *View) BlockedBy() map[mdstore.ID][]Dependency {
 	all := map[mdstore.ID][]Dependency{}
 	for _, s := range v.tree() {

@@ -16,6 +16,7 @@ type spot struct {
 	runs  bool // it has a worker, or had one; a planning node gets on by its children
 
 	blocked []Dependency // it has not begun, and these are open; see View.BlockedBy
+	asks    bool         // it is not over, and a question of it is open
 }
 
 // grown returns the tree. Nothing below a completed or cancelled node waits, runs or is blocked, nor is what has a
@@ -56,6 +57,8 @@ func (v *View) grown() []spot {
 				s.waits = !slices.ContainsFunc(kids[n.ID], isOpen)
 			}
 			s.runs = Begun(n) && !inner && !over
+			s.asks = !over && len(n.OpenQuestions()) > 0
+			s.waits = s.waits && !s.asks
 		}
 		out = append(out, s)
 		return true
@@ -64,9 +67,9 @@ func (v *View) grown() []spot {
 }
 
 // Ready yields the nodes that can be worked on now with their ancestors, in tree order: those that wait for their
-// start and for no dependency, planning nodes that wait for their first child, those whose children are all done and
-// that wait for their conclusion, and of the running execution nodes those that needs names. Below a completed or
-// cancelled node nothing is ready. The ancestors are another's with the next node.
+// start and for no dependency or answer, planning nodes that wait for their first child, those whose children are all
+// done and that wait for their conclusion, and of the running execution nodes those that needs names. Below a completed
+// or cancelled node nothing is ready. The ancestors are another's with the next node.
 func (v *View) Ready(needs func(*mdstore.Node) bool) iter.Seq2[*mdstore.Node, []*mdstore.Node] {
 	return func(yield func(*mdstore.Node, []*mdstore.Node) bool) {
 		var way []*mdstore.Node

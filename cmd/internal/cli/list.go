@@ -119,6 +119,9 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 		if len(n.BlockedBy) > 0 {
 			title += "  waits for " + strings.Join(shortIDs(id, n.BlockedBy), ", ")
 		}
+		for _, q := range n.Questions {
+			title += "  asks: " + render.Visible(q.Text)
+		}
 		if len(n.Way) > 0 {
 			title += "  in " + strings.Join(n.Way, " / ")
 		}

@@ -36,6 +36,9 @@ func showNode(sh *shell, out *ops.NodeGetOut) error {
 		p.line("can: " + strings.Join(n.Allowed, ", "))
 	}
 	p.line(whose(n.Claim))
+	for _, q := range n.Questions {
+		p.line("asks (" + q.Time[len("2006-01-02 "):] + "): " + render.Visible(q.Text))
+	}
 	p.diagnostics(n.Diagnostics)
 	p.own(n.Own)
 	p.section("## Requirement", n.Requirement)

@@ -1,0 +1,108 @@
+package mdstore
+
+import (
+	"slices"
+	"strings"
+)
+
+// The signs that an event of a log begins with.
+const (
+	askedSign  = "? "  // an assistant asks a person: "[AI] ? text"
+	answerSign = "! "  // a person answers the newest open question: "[Human] ! text"
+	answersAt  = "re " // or another one: "[Human] ! re HH:MM:SS text"
+)
+
+// QuestionsSince is the day on which Arbor began to know questions. An older entry of that form is no question: nobody
+// was asked.
+const QuestionsSince = "2026-11-28 00:00:00"
+
+const questionKept = 200 // bytes of a question outside of its file
+
+// A Question is an entry of a log in which an assistant asks a person.
+type Question struct {
+	Time string `json:"timestamp"`
+	Text string `json:"text"` // its first line, cut after 200 bytes
+}
+
+// AskedEvent returns the event of a log entry that asks a question.
+func AskedEvent(text string) string { return askedSign + strings.TrimLeft(text, " ") }
+
+// Asks reports whether an entry asks a question.
+func (e LogEntry) Asks() bool {
+	return e.Operator == OperatorAI && e.Time >= QuestionsSince && signed(e.Event, askedSign)
+}
+
+// Answers reports whether an entry answers a question, and at which time of day that was asked; "" is the newest open
+// one.
+func (e LogEntry) Answers() (at string, ok bool) {
+	if e.Operator != OperatorHuman || !IsAnswer(e.Event) {
+		return "", false
+	}
+	if named, ok := strings.CutPrefix(e.Event, answerSign+answersAt); ok {
+		at, text, _ := strings.Cut(named, " ")
+		if len(at) == len("15:04:05") && timeShaped("2006-01-02 "+at) && strings.TrimSpace(text) != "" {
+			return at, true
+		}
+	}
+	return "", true
+}
+
+// IsAnswer reports whether an event has the form of an answer. It is one only where a person wrote it.
+func IsAnswer(event string) bool { return signed(event, answerSign) }
+
+func signed(event, sign string) bool {
+	text, ok := strings.CutPrefix(event, sign)
+	return ok && strings.TrimSpace(text) != ""
+}
+
+// OpenQuestions returns the questions of a log that nobody has answered, oldest first. Entries count in the order of
+// their times. An answer to a time at which no open question was asked answers none.
+func OpenQuestions(log []LogEntry) (open []Question) {
+	log = slices.Clone(log)
+	slices.SortStableFunc(log, func(a, b LogEntry) int { return strings.Compare(a.Time, b.Time) })
+	for _, e := range log {
+		if i := Answered(open, e); i >= 0 {
+			open = slices.Delete(open, i, i+1)
+		} else if e.Asks() {
+			first, _, _ := strings.Cut(strings.TrimPrefix(e.Event, askedSign), "\n")
+			first = strings.ReplaceAll(first, factsBetween, "")
+			if len(first) > questionKept {
+				first = strings.ToValidUTF8(first[:questionKept], "") + "…"
+			}
+			open = append(open, Question{Time: e.Time, Text: strings.TrimSpace(first)})
+		}
+	}
+	return open
+}
+
+// Answered returns the index of the open question that an entry answers, -1 for none.
+func Answered(open []Question, e LogEntry) int {
+	at, answers := e.Answers()
+	for i := len(open) - 1; answers && i >= 0; i-- {
+		if at == "" || strings.HasSuffix(open[i].Time, " "+at) {
+			return i
+		}
+	}
+	return -1
+}
+
+// OpenQuestions returns the questions in the node's log that nobody has answered, oldest first. Without a document it
+// returns what the facts tell.
+func (n *Node) OpenQuestions() (open []Question) {
+	if n.doc == nil {
+		for line := range n.facts.lines(partQuestions) {
+			open = append(open, Question{Time: line[:len(TimeLayout)], Text: line[len(TimeLayout)+1:]})
+		}
+		return open
+	}
+	return OpenQuestions(n.LogWith("] "+askedSign, "] "+answerSign))
+}
+
+// packed returns questions as facts keep them, one in a line.
+func packed(open []Question) string {
+	var lines []string
+	for _, q := range open {
+		lines = append(lines, q.Time+" "+q.Text)
+	}
+	return strings.Join(lines, "\n")
+}
