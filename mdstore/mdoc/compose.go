@@ -77,7 +77,7 @@ func Compose(
 
 // checkComposed compares the parsed document with the given fields and sections, and names the first difference, or "".
 func (d *Doc) checkComposed(fields []FieldValue, sections []SectionText, texts []string, items [][]string) string {
-	sameField := func(f Field, want FieldValue) bool { return f.Key == want.Key && want.Value.holds(d.text, f) }
+	sameField := func(f Field, want FieldValue) bool { return f.Key == want.Key && d.Holds(f.Key, want.Value) }
 	if !slices.EqualFunc(d.fields, fields, sameField) {
 		return "the fields would not read back as given"
 	}

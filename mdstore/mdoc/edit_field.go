@@ -25,7 +25,7 @@ func (p *plan) editFields() error {
 			}
 		case e == nil:
 			missing = append(missing, want)
-		case want.Value.holds(f.text, e.Field):
+		case f.holds(e, want.Value):
 		case e.Kind == Nested && want.Value.kind == Nested:
 			if err := p.editList(f, e, want.Value); err != nil {
 				return err

@@ -2,6 +2,7 @@ package mdoc
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -16,7 +17,7 @@ func List(items ...string) Scalar {
 			out[i] = quoteDouble(s)
 		}
 	}
-	return Scalar{kind: Nested, text: "[" + strings.Join(out, ", ") + "]"}
+	return Scalar{kind: Nested, text: "[" + strings.Join(out, ", ") + "]", items: items}
 }
 
 // unsureInList reports whether List quotes a text that contains r.
@@ -62,7 +63,10 @@ func (d *Doc) texts(key string, inner func(*yaml.Node) *yaml.Node) (texts []stri
 		return []string{f.Value}, true
 	}
 	d.parseFront.Do(func() { d.front, _ = parseFront(d.text, d.parts.front) })
-	e := d.front.find(key)
+	return textsOf(d.front.find(key), inner)
+}
+
+func textsOf(e *entry, inner func(*yaml.Node) *yaml.Node) (texts []string, plain bool) {
 	if e == nil || e.val == nil {
 		return nil, false
 	}
@@ -102,8 +106,21 @@ func (d *Doc) Source(f Field) string {
 	return strings.Join(lines, "\n")
 }
 
-// editList replaces a list of plain values. It refuses a list that holds more than its items, such as a comment,
-// because the edit would lose that.
+// Holds reports whether a key has this value, however it is written: whether it is absent, for Removed.
+func (d *Doc) Holds(key string, v Scalar) bool {
+	f, has := d.Field(key)
+	switch {
+	case v.gone || !has:
+		return v.gone && !has
+	case v.kind != Nested:
+		return v.Equal(f)
+	}
+	texts, plain := d.Texts(key)
+	return plain && f.Kind == Nested && slices.Equal(texts, v.items)
+}
+
+// editList makes a list of plain values another one. Items that stay keep their bytes where only some of them go and
+// others come behind them; else the list is written anew. It refuses to lose more than items, such as a comment.
 func (p *plan) editList(f *front, e *entry, v Scalar) error {
 	n := e.val
 	plain := n != nil && n.Kind == yaml.SequenceNode && n.Anchor == "" && n.Style&yaml.TaggedStyle == 0 && !f.lenient
@@ -112,6 +129,9 @@ func (p *plan) editList(f *front, e *entry, v Scalar) error {
 		item := n.Content[i]
 		plain = item.Kind == yaml.ScalarNode && item.Anchor == "" && item.Style&(yaml.TaggedStyle|blockStyle) == 0
 		hashes += strings.Count(item.Value, "#")
+	}
+	if plain && p.editItemsOf(f, e, v.items) {
+		return nil
 	}
 	if !plain || bytes.Count(f.text[e.Span.Start:e.Span.End], []byte("#")) != hashes {
 		return p.doc.refuse(e.Line, "%s is no plain list of texts on lines without comments; only a person can change it", e.Key)
@@ -125,11 +145,66 @@ func (p *plan) editList(f *front, e *entry, v Scalar) error {
 	return nil
 }
 
-// holds reports whether f, an entry of the front matter in text, has this value. For a list, the bytes must be the
-// same.
-func (v Scalar) holds(text []byte, f Field) bool {
-	if v.kind == Nested {
-		return f.Kind == Nested && string(text[f.Span.Start:f.Span.End]) == v.text
+// editItemsOf edits a plain list item by item, and reports whether it can: some items go, others come behind the last.
+func (p *plan) editItemsOf(f *front, e *entry, items []string) bool {
+	n, src := e.val, f.text
+	inBrackets := n.Style&yaml.FlowStyle != 0
+	pos := newPositions(src, f.span)
+	kept, gone := 0, []Span(nil) // the lines of those that go
+	var last Span                // the last item
+	for _, item := range n.Content {
+		at, sure := pos.value(item, 0, e.Span.End)
+		if inBrackets && item.Style == 0 { // a comma ends it
+			at.End = min(at.Start+len(item.Value), len(src))
+			sure = string(src[at.Start:at.End]) == item.Value
+		}
+		if last = at; !sure || item.Tag == "!!null" {
+			return false
+		}
+		if kept < len(items) && items[kept] == item.Value {
+			kept++
+		} else {
+			gone = append(gone, Span{lineStart(src, at.Start), lineEnd(src, at.End)})
+		}
 	}
-	return v.Equal(f)
+	more := items[kept:]
+	if inBrackets {
+		if len(gone)+len(more) > 0 && (len(gone) > 0 || kept == 0) {
+			return false
+		}
+		for _, item := range more {
+			p.edits = append(p.edits, edit{Span{last.End, last.End}, ", " + List(item).one()})
+		}
+		return true
+	}
+	if kept == 0 || e.key.Line == n.Line {
+		return false
+	}
+	for _, line := range gone {
+		text := src[line.Start:line.End]
+		if bytes.ContainsRune(text, '#') || !bytes.HasPrefix(bytes.TrimLeft(text, " "), []byte{'-'}) {
+			return false
+		}
+	}
+	for _, line := range gone {
+		p.edits = append(p.edits, edit{line, ""})
+	}
+	start, at := lineStart(src, last.Start), lineEnd(src, last.End)
+	lead := string(src[start : start+bytes.IndexByte(src[start:], '-')])
+	for _, item := range more {
+		p.edits = append(p.edits, edit{Span{at, at}, lead + "- " + List(item).one() + eolAt(src, at)})
+	}
+	return true
+}
+
+// one returns the only item of a list as it is written.
+func (v Scalar) one() string { return strings.TrimSuffix(strings.TrimPrefix(v.text, "["), "]") }
+
+// holds reports whether an entry has this value.
+func (f *front) holds(e *entry, v Scalar) bool {
+	if v.kind != Nested {
+		return v.Equal(e.Field)
+	}
+	texts, plain := textsOf(e, func(n *yaml.Node) *yaml.Node { return n })
+	return e.Kind == Nested && plain && slices.Equal(texts, v.items)
 }

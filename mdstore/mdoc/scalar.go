@@ -18,6 +18,36 @@ type Scalar struct {
 	text string
 	bare bool // a text that needs no quotes
 	gone bool // no value, and no key either
+
+	items []string // of a list
+}
+
+// Typed returns the value that a person means who types s behind a key: a number, true or false, a date, or else the
+// text s.
+func Typed(s string) Scalar {
+	whole, fraction, float := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	switch {
+	case isNumber(whole) && (whole == "0" || whole[0] != '0') && len(whole) < 17 && (!float || isNumber(fraction)):
+		if float {
+			return Scalar{kind: Float, text: s}
+		}
+		return Scalar{kind: Int, text: s}
+	case len(s) == len("2006-01-02") && s[4] == '-' && s[7] == '-' && isNumber(s[:4]+s[5:7]+s[8:]):
+		return Date(s)
+	case s == "true" || s == "false":
+		return Scalar{kind: Bool, text: s}
+	}
+	return Text(s)
+}
+
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// As returns the value for a key that had one of that kind: beside a text, a number is a text too.
+func (v Scalar) As(was Kind) Scalar {
+	if was == String && v.kind != String && v.kind != Null && v.kind != Nested && !v.gone {
+		return Text(v.text)
+	}
+	return v
 }
 
 // Text returns the scalar that reads back as the string s. SetField and Compose refuse a text that is not valid UTF-8,

@@ -63,7 +63,7 @@ func (p *plan) checkFront(after *Doc) error {
 		e := &now.entries[i]
 		want := p.field(e.Key)
 		set := want != nil && e.listed()
-		if set && !want.Value.holds(now.text, e.Field) {
+		if set && !now.holds(e, want.Value) {
 			return p.doc.refuse(e.Line, "%s would read back as %q", e.Key, e.Value)
 		}
 		switch {
@@ -84,7 +84,7 @@ func (p *plan) checkFront(after *Doc) error {
 		if want.Value.gone && now.find(want.Key) == nil {
 			continue
 		}
-		if e := now.find(want.Key); e == nil || !want.Value.holds(now.text, e.Field) {
+		if e := now.find(want.Key); e == nil || !now.holds(e, want.Value) {
 			return p.doc.refuse(0, "%s would not read back", want.Key)
 		}
 	}
