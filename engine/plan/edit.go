@@ -61,7 +61,7 @@ func (d *Draft) OnWorkspace() *Edit {
 
 // Set gives a front matter key another value; a value that it has already changes nothing.
 func (e *Edit) Set(key string, v mdoc.Scalar) {
-	if f, ok := e.doc.Field(key); ok && v.Equal(f) {
+	if e.doc.Holds(key, v) {
 		e.fields = slices.DeleteFunc(e.fields, func(x fieldEdit) bool { return x.key == key })
 		return
 	}

@@ -16,6 +16,8 @@ type NodeTexts struct {
 	Title, Requirement, Note, Conclusion *string
 	Docs                                 []mdstore.Ref // all of them; nil leaves them
 	mdstore.Fields
+	Keys    []KeyEdit // of own keys
+	NewKeys bool      // a new key may look like one that Arbor knows
 }
 
 // Plan gives a node other texts.
@@ -53,6 +55,9 @@ func (t NodeTexts) Plan(d *Draft) (None, error) {
 		return None{}, err
 	}
 	edit.setFields(n, &t.Fields)
+	if err := d.setOwn(edit, n, t.Keys, t.NewKeys); err != nil {
+		return None{}, err
+	}
 	if t.Docs == nil {
 		return None{}, nil
 	}

@@ -157,8 +157,7 @@ func (x UpdateSlot) Plan(d *Draft) (*SlotDone, error) {
 	}
 	doc := p.Doc()
 	fields = slices.DeleteFunc(fields, func(f mdoc.FieldValue) bool {
-		was, ok := doc.Field(f.Key)
-		return ok && f.Value.Equal(was) || was.Kind == mdoc.Nested && f.Value == mdoc.List(doc.List(f.Key)...)
+		return doc.Holds(f.Key, f.Value)
 	})
 	to := group
 	if x.Facts.Group != nil {

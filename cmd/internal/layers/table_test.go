@@ -76,7 +76,7 @@ var rows = []row{
 	{floor: 32, name: "engine/env/remote", may: "engine/env engine/env/jail engine/env/command engine/env/trust engine/errs"},
 	{floor: 28, name: "engine/config", may: "engine/errs engine/nearest mdstore mdstore/mdoc mdstore/pattern", std: "pure"},
 	{floor: 30, name: "engine/view", may: "context/assemble engine/errs engine/nearest mdstore mdstore/fold mdstore/mdoc mdstore/pattern statemachine", std: "pure net/url time", tests: wholeEngine},
-	{floor: 32, name: "engine/plan", may: "engine/errs engine/memory engine/view mdstore mdstore/diff3 mdstore/fold mdstore/mdoc mdstore/pattern mdstore/merge statemachine", std: "pure io/fs time", tests: wholeEngine},
+	{floor: 32, name: "engine/plan", may: "engine/errs engine/memory engine/nearest engine/view mdstore mdstore/diff3 mdstore/fold mdstore/mdoc mdstore/pattern mdstore/merge statemachine", std: "pure io/fs time", tests: wholeEngine},
 	{floor: 34, name: "engine/check", may: "engine/env engine/config engine/errs engine/plan engine/view mdstore mdstore/fold mdstore/mdoc statemachine", std: "pure", tests: wholeEngine},
 	{floor: 34, name: "engine/claims", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc statemachine", std: "pure context io/fs time", tests: wholeEngine},
 	{floor: 34, name: "engine/sessions", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc mdstore/pattern", std: "pure context encoding/gob io/fs time", tests: wholeEngine},
