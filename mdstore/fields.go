@@ -125,6 +125,19 @@ func FieldOf(key string) *Field {
 	return nil
 }
 
+// FieldNamed returns the row with that key, or with that as another name of its key, or nil.
+func FieldNamed(name string) *Field {
+	if f := FieldOf(name); f != nil {
+		return f
+	}
+	for _, f := range AllFields() {
+		if slices.Contains(f.Also, name) {
+			return f
+		}
+	}
+	return nil
+}
+
 // Text returns the value of a field as text, "" for no value. A list has one item per line.
 func (x *Fields) Text(f *Field) string {
 	v := reflect.ValueOf(x).Elem().Field(f.at)
@@ -185,6 +198,23 @@ func (x *Fields) set(f *Field, text string) {
 	if f.text(v) != "" {
 		to.Set(v)
 	}
+}
+
+// Put gives a field the value of a text that Text could return, as a call gives it: see Adopt and Check. "" clears it.
+func (x *Fields) Put(f *Field, text string) error {
+	if err := f.check(text); text != "" && f.Rule.Kind != reflect.String && err != nil {
+		return err
+	}
+	to := reflect.ValueOf(x).Elem().Field(f.at)
+	to.SetZero()
+	switch x.set(f, text); {
+	case !to.IsNil():
+	case f.Rule.List:
+		to.Set(reflect.MakeSlice(to.Type(), 0, 0))
+	default:
+		to.Set(reflect.New(to.Type().Elem()))
+	}
+	return nil
 }
 
 // Given yields the fields that are not nil, with their values as text; "" clears the field.

@@ -130,21 +130,31 @@ type NodeUpdateIn struct {
 	Conclusion  *string       `json:"conclusion,omitempty" empty:"ok" help:"the new conclusion, as TEXT"`
 	Docs        []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"the documents, all of them, each as PATH:DESC; may be repeated"`
 	mdstore.Fields
+	Own     map[string]any `json:"fields,omitempty" flag:"-" help:"further keys; null removes one"`
+	NewKeys bool           `json:"newKeys,omitempty" listed:"never" flag:"new" help:"set a new key also if it looks like a known one"`
 	Match
 	Write
+	Several
+	Pairs
 }
 
 var nodeUpdate = op("node_update", writes|repeats, NodeUpdate, Help{
 	Summary: "change the title or the texts of a node",
-	Use:     "node update NODE [-]",
+	Use:     "node update NODE... [-] [KEY=VALUE...]",
 	Aliases: "set",
 	Text: `What is not given stays. Short texts have a flag each; a long one is named by
 --section and comes from -F FILE, - (stdin) or -e (your editor, with the text
 as it is now). An empty text removes the text of the section. With --session, a
 text that changed since the session last read it is not replaced at once: the
 command fails with what it says now, and goes through the next time. What is
-replaced and was not the session's own is kept in .local/replaced for 30 days.`,
+replaced and was not the session's own is kept in .local/replaced for 30 days.
+
+KEY=VALUE sets a key of the front matter, KEY+=ITEM and KEY-=ITEM add to a list
+and take from it, and KEY= removes the key. A key that Arbor knows is checked as
+its flag is; any other one is your own. A new one that looks like a known one
+needs --new. Several nodes are changed in one commit.`,
 	Example: `arbor node update node-mj2hz4gy --title "Sign-in endpoint"
+arbor set . priority=high due=fri sprint=7 tags+=late estimate=
 arbor node update . --section note -e
 arbor node update . --section requirement - < requirement.md`,
 })
@@ -152,14 +162,36 @@ arbor node update . --section requirement - < requirement.md`,
 // NodeUpdate changes a node's title, texts, documents and fields. Parts that are not given stay.
 func NodeUpdate(ctx context.Context, env *Env, in NodeUpdateIn) (*Wrote, error) {
 	t := env.target(ctx, in.WorkspaceID, in.NodeID)
-	if t.err == nil && in.Title == nil && in.Requirement == nil && in.Note == nil && in.Conclusion == nil && in.Docs == nil && in.Empty() {
-		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give title, requirement, note, conclusion, docs or a field")
+	if t.err != nil {
+		return nil, t.err
 	}
-	if t.err == nil {
-		t.err = env.fields(t.view, &in.Fields, nil)
+	ids, err := env.others(t.view, t.node, in.Several.Nodes, in.Match)
+	if err != nil {
+		return nil, err
 	}
-	p := plan.NodeTexts{Node: t.node, Title: in.Title, Requirement: in.Requirement, Note: in.Note, Conclusion: in.Conclusion, Docs: in.Docs, Fields: in.Fields}
-	return done(ctx, env, t, env.act(in.Write, in.Match), p, "node_get shows it as it is now")
+	keys, err := env.keyEdits(t.view, &in)
+	if err != nil {
+		return nil, err
+	}
+	texts := in.Title == nil && in.Requirement == nil && in.Note == nil && in.Conclusion == nil
+	if texts && in.Docs == nil && in.Empty() && len(keys) == 0 {
+		const how = "nothing is to be updated; give title, requirement, note, conclusion, docs or a field"
+		return nil, errs.New(errs.InvalidParams, how)
+	}
+	if err := env.fields(t.view, &in.Fields, nil); err != nil {
+		return nil, err
+	}
+	var all plan.Each[plan.NodeTexts, plan.None]
+	for _, id := range ids {
+		all = append(all, plan.NodeTexts{Node: id, Title: in.Title, Requirement: in.Requirement, Note: in.Note,
+			Conclusion: in.Conclusion, Docs: in.Docs, Fields: in.Fields, Keys: keys, NewKeys: in.NewKeys})
+	}
+	_, w, err := apply(ctx, env, t, env.act(in.Write, in.Match), all, "node_get shows it as it is now")
+	if err != nil {
+		return nil, err
+	}
+	w.about = ids
+	return &w, nil
 }
 
 type NodeMoveIn struct {

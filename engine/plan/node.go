@@ -51,11 +51,15 @@ func (t NodeTexts) Plan(d *Draft) (None, error) {
 			edit.Did(view.Change{ID: n.ID, Key: strings.ToLower(x.section)})
 		}
 	}
+	keys, err := d.take(n, &t.Fields, t.Keys)
+	if err != nil {
+		return None{}, err
+	}
 	if err := d.checkFields(&t.Fields, nil); err != nil {
 		return None{}, err
 	}
 	edit.setFields(n, &t.Fields)
-	if err := d.setOwn(edit, n, t.Keys, t.NewKeys); err != nil {
+	if err := d.setOwn(edit, n, keys, t.NewKeys); err != nil {
 		return None{}, err
 	}
 	if t.Docs == nil {

@@ -1,8 +1,10 @@
 package plan
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -85,59 +87,104 @@ func keyRefused(key, format string, args ...any) error {
 	return errs.New(errs.InvalidParams, format, args...).With(errs.Details{Param: key})
 }
 
+// take gives x the values that edits of its fields lead to, and returns the other edits.
+func (d *Draft) take(n *mdstore.Node, x *mdstore.Fields, edits []KeyEdit) (others []KeyEdit, err error) {
+	now := map[*mdstore.Field]mdstore.Own{}
+	for _, k := range edits {
+		f := mdstore.FieldNamed(k.Key)
+		if _, own := n.Own().Key(k.Key); f == nil || !f.Set || own {
+			others = append(others, k)
+			continue
+		}
+		was, again := now[f]
+		if was.List = f.Rule.List; !again && n.Text(f) != "" {
+			was.Items = strings.Split(n.Text(f), "\n")
+		}
+		was.Items, _ = k.items(was, f.Fold)
+		now[f] = was
+		if !f.Rule.List && len(was.Items) > 1 {
+			return nil, keyRefused(k.Key, "%s has one value; %s=VALUE replaces it", k.Key, k.Key)
+		}
+		if err := x.Put(f, strings.Join(was.Items, "\n")); err != nil {
+			return nil, keyRefused(k.Key, "%v", err)
+		}
+	}
+	if len(others) < len(edits) {
+		x.Adopt()
+	}
+	return others, nil
+}
+
+// items returns the texts that an edit leads to, and whether they are a list: a list stays one. Texts with one form
+// under fold are one.
+func (k KeyEdit) items(was mdstore.Own, fold func(string) string) (items []string, list bool) {
+	items = slices.Clone(was.Items)
+	among := func(all []string, item string) bool {
+		return slices.ContainsFunc(all, func(other string) bool { return fold(other) == fold(item) })
+	}
+	switch k.Do {
+	case SetKey:
+		return k.Items, k.List || was.List
+	case RemoveKey:
+		return nil, false
+	case RemoveItem:
+		items = slices.DeleteFunc(items, func(item string) bool { return among(k.Items, item) })
+		return items, was.List
+	}
+	for _, item := range k.Items {
+		if !among(items, item) {
+			items = append(items, item)
+		}
+	}
+	return items, was.List || len(items) > len(was.Items)
+}
+
 // setOwn changes the own keys of a node. Without asNew a key that the workspace does not have, and that looks like one
 // which Arbor knows, is refused.
 func (d *Draft) setOwn(e *Edit, n *mdstore.Node, edits []KeyEdit, asNew bool) error {
-	own := n.Own()
+	own, to := n.Own(), map[string]mdstore.Own{}
 	for _, k := range edits {
 		if err := d.ownKey(k.Key, own, asNew); err != nil {
 			return err
 		}
-		was, has := own.Key(k.Key)
-		if has && !was.Plain() {
+		was, again := to[k.Key]
+		if !again {
+			was, _ = own.Key(k.Key)
+		}
+		if !was.Plain() {
 			const how = "%s: %s holds a mapping, or a list of such, which only a person changes: arbor edit %s"
 			return keyRefused(k.Key, how, n.ID, k.Key, n.ID)
 		}
-		value, same := k.value(was, has)
-		if same {
-			continue
+		value := k.value(was)
+		was.Items, was.List = k.items(was, same)
+		if was.Kind = mdoc.String; len(was.Items) == 0 {
+			was.Kind = mdoc.Null
 		}
-		to := value.String()
-		if k.Do == RemoveKey {
-			to = "nothing"
-		}
+		to[k.Key] = was
 		e.Set(k.Key, value)
-		e.Did(view.Change{ID: n.ID, Key: k.Key, From: strings.Join(was.Items, ", "), To: to})
+	}
+	for _, key := range slices.Sorted(maps.Keys(to)) {
+		if before, _ := own.Key(key); before.List != to[key].List || !slices.Equal(before.Items, to[key].Items) {
+			e.Did(view.Change{ID: n.ID, Key: key, From: cmp.Or(before.Text(), "null"), To: cmp.Or(to[key].Text(), "null")})
+		}
 	}
 	return nil
 }
 
-// value returns the value that an edit leads to; same is true if it is that already. A list stays one.
-func (k KeyEdit) value(was mdstore.Own, has bool) (value mdoc.Scalar, same bool) {
-	items := slices.Clone(was.Items)
-	switch k.Do {
-	case RemoveKey:
-		return mdoc.Removed(), !has
-	case AddItems:
-		for _, item := range k.Items {
-			if !slices.Contains(items, item) {
-				items = append(items, item)
-			}
-		}
-	case RemoveItem:
-		items = slices.DeleteFunc(items, func(item string) bool { return slices.Contains(k.Items, item) })
-		if !was.List && len(items) < len(was.Items) {
-			return mdoc.Removed(), false
-		}
-	default:
-		if items = k.Items; !k.List && !was.List {
-			if was.Kind == mdoc.String && k.Value.String() != k.Items[0] {
-				return mdoc.Text(k.Items[0]), false
-			}
-			return k.Value, has && slices.Equal(was.Items, k.Items) && was.Kind != mdoc.Null
-		}
+func same(item string) string { return item }
+
+// value returns the value that an edit leads to. A list stays one, and a text that looks like a number stays a text.
+func (k KeyEdit) value(was mdstore.Own) mdoc.Scalar {
+	items, list := k.items(was, same)
+	switch {
+	case list:
+		return mdoc.List(items...)
+	case len(items) == 0:
+		return mdoc.Removed()
+	case k.Do == SetKey:
+		return k.Value.As(was.Kind)
 	}
-	return mdoc.List(items...), has && slices.Equal(was.Items, items) && (was.List || k.Do != SetKey)
+	return mdoc.Typed(items[0]).As(was.Kind)
 }
 
 // kept are the keys that Arbor writes by itself, with what a person does instead.
@@ -162,6 +209,11 @@ func (d *Draft) ownKey(key string, own mdstore.Owns, asNew bool) error {
 	if _, has := own.Key(key); has || asNew {
 		return nil
 	}
+	for _, s := range mdstore.NodeForm.Sections {
+		if strings.EqualFold(s.Name, key) {
+			return keyRefused(key, "%s is a section of a node, and no key; its text has a parameter of its own", key)
+		}
+	}
 	near, slips := "", 3
 	for _, k := range mdstore.NodeKind.Keys {
 		n := nearest.Distance(strings.ToLower(key), strings.ToLower(k.Name))
@@ -172,7 +224,7 @@ func (d *Draft) ownKey(key string, own mdstore.Owns, asNew bool) error {
 	if near == "" || d.hasOwn(key) {
 		return nil
 	}
-	const how = "%s is no key that Arbor knows, and the nearest one is %s; newKeys sets it all the same (arbor set --new)"
+	const how = "%s is no key that Arbor knows, and the nearest one is %s; newKeys sets it all the same (--new)"
 	return errs.New(errs.InvalidParams, how, key, near).With(errs.Details{Param: key, Nearest: near})
 }
 

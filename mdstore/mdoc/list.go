@@ -90,19 +90,6 @@ func textsOf(e *entry, inner func(*yaml.Node) *yaml.Node) (texts []string, plain
 	return texts, plain
 }
 
-// Holds reports whether a key has this value, however it is written: whether it is absent, for Removed.
-func (d *Doc) Holds(key string, v Scalar) bool {
-	f, has := d.Field(key)
-	switch {
-	case v.kind == removed || !has:
-		return !has && v.kind == removed
-	case v.kind != Nested:
-		return v.Equal(f)
-	}
-	texts, plain := d.Texts(key)
-	return plain && f.Kind == Nested && slices.Equal(texts, v.items)
-}
-
 // Source returns the YAML of a field's value as it stands, without the indentation that all its lines have, and with LF
 // line ends.
 func (d *Doc) Source(f Field) string {

@@ -159,7 +159,7 @@ func (b *binding) param(word string) (ops.Param, bool) {
 // assign puts words where they belong: a workspace into the flags of the shell, a text into its source, and all others
 // into the input.
 func (b *binding) assign(given []string) error {
-	given, err := b.spread(given)
+	given, err := b.spread(b.pairs(given))
 	if err != nil {
 		return err
 	}
@@ -188,6 +188,17 @@ func (b *binding) assign(given []string) error {
 	return nil
 }
 
+// pairs takes the words KEY=VALUE out of those of a command that has such, and keeps them. The first word is none.
+func (b *binding) pairs(given []string) []string {
+	takes, ok := b.in.Addr().Interface().(interface{ Words() *[]string })
+	if !ok || len(given) == 0 {
+		return given
+	}
+	pair := func(word string) bool { return strings.Contains(word, "=") }
+	*takes.Words() = slices.DeleteFunc(slices.Clone(given[1:]), func(word string) bool { return !pair(word) })
+	return slices.Concat(given[:1], slices.DeleteFunc(slices.Clone(given[1:]), pair))
+}
+
 // further returns where the further nodes of a command that takes several go; it stays empty for other commands.
 func (b *binding) further() *[]string {
 	if several, ok := b.in.Addr().Interface().(interface{ Further() *[]string }); ok && manyIn(b.words) >= 0 {
@@ -208,7 +219,7 @@ func (b *binding) spread(given []string) ([]string, error) {
 	nodes := len(given)
 	for _, w := range b.words[many+1:] {
 		switch {
-		case nodes == 0:
+		case nodes == 0, w.many:
 		case !w.optional,
 			w.name == "-" && given[nodes-1] == "-",
 			w.name != "-" && nodes > 1 && b.command.text.ways() == 0:

@@ -1,0 +1,67 @@
+package ops
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// Pairs has the words KEY=VALUE of a command that takes such.
+type Pairs struct {
+	Keys []string `json:"-"`
+}
+
+// Words returns the words.
+func (p *Pairs) Words() *[]string { return &p.Keys }
+
+// keyEdits returns the edits of keys of a call, with the ids of the nodes and the dates that they name. A title goes to
+// its parameter.
+func (env *Env) keyEdits(s *view.View, in *NodeUpdateIn) (all []plan.KeyEdit, err error) {
+	for _, word := range in.Keys {
+		e, ok := plan.ParseKeyEdit(word)
+		if !ok {
+			const how = "%q sets no key; KEY=VALUE, KEY+=ITEM, KEY-=ITEM and KEY= do"
+			return nil, errs.New(errs.InvalidParams, how, short(word))
+		}
+		f := mdstore.FieldNamed(e.Key)
+		if f != nil && f.Rule.Layout == mdstore.DayLayout && len(e.Items) > 0 {
+			if e.Items[0], err = mdstore.Day(e.Items[0], env.today()); err != nil {
+				return nil, badParam(f.Key, "%v", err)
+			}
+		}
+		if f != nil && f.Node && len(e.Items) > 0 {
+			e.Items = strings.Split(e.Items[0], ",")
+		}
+		all = append(all, e)
+	}
+	for _, key := range slices.Sorted(maps.Keys(in.Own)) {
+		e, err := plan.KeyEditOf(key, in.Own[key])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	rest := all[:0]
+	for _, e := range all {
+		if f := mdstore.FieldNamed(e.Key); f != nil && f.Node {
+			for i, name := range e.Items {
+				id, err := env.resolve(s, strings.TrimSpace(name), e.Key)
+				if err != nil {
+					return nil, err
+				}
+				e.Items[i] = string(id)
+			}
+		}
+		if e.Key == mdstore.KeyTitle && len(e.Items) == 1 {
+			in.Title = &e.Items[0]
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	return rest, nil
+}
