@@ -204,7 +204,8 @@ func (d *Draft) ownKey(key string, own mdstore.Owns, asNew bool) error {
 		return keyRefused(key, "%s is a key that Arbor keeps itself; %s", key, how)
 	}
 	if strings.ContainsFunc(key, unicode.IsControl) || strings.TrimSpace(key) != key || len(key) > 128 {
-		return keyRefused(short(key), "%q cannot be the name of a key: one line of at most 128 bytes, without blanks around it", short(key))
+		const how = "%q cannot be the name of a key: one line of at most 128 bytes, without blanks around it"
+		return keyRefused(short(key), how, short(key))
 	}
 	if _, has := own.Key(key); has || asNew {
 		return nil

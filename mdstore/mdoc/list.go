@@ -17,7 +17,7 @@ func List(items ...string) Scalar {
 			out[i] = quoteDouble(s)
 		}
 	}
-	return Scalar{kind: Nested, text: "[" + strings.Join(out, ", ") + "]", items: items}
+	return Scalar{kind: Nested, text: "[" + strings.Join(out, ", ") + "]"}
 }
 
 // unsureInList reports whether List quotes a text that contains r.
@@ -116,7 +116,7 @@ func (d *Doc) Holds(key string, v Scalar) bool {
 		return v.Equal(f)
 	}
 	texts, plain := d.Texts(key)
-	return plain && f.Kind == Nested && slices.Equal(texts, v.items)
+	return plain && f.Kind == Nested && slices.Equal(texts, v.items())
 }
 
 // editList makes a list of plain values another one. Items that stay keep their bytes where only some of them go and
@@ -130,7 +130,7 @@ func (p *plan) editList(f *front, e *entry, v Scalar) error {
 		plain = item.Kind == yaml.ScalarNode && item.Anchor == "" && item.Style&(yaml.TaggedStyle|blockStyle) == 0
 		hashes += strings.Count(item.Value, "#")
 	}
-	if plain && p.editItemsOf(f, e, v.items) {
+	if plain && p.editItemsOf(f, e, v.items()) {
 		return nil
 	}
 	if !plain || bytes.Count(f.text[e.Span.Start:e.Span.End], []byte("#")) != hashes {
@@ -197,6 +197,18 @@ func (p *plan) editItemsOf(f *front, e *entry, items []string) bool {
 	return true
 }
 
+// items returns the items of a list.
+func (v Scalar) items() (all []string) {
+	root, err := decodeYAML([]byte(v.text))
+	if err != nil || root == nil {
+		return nil // List has made it
+	}
+	for _, item := range root.Content {
+		all = append(all, item.Value)
+	}
+	return all
+}
+
 // one returns the only item of a list as it is written.
 func (v Scalar) one() string { return strings.TrimSuffix(strings.TrimPrefix(v.text, "["), "]") }
 
@@ -206,5 +218,5 @@ func (f *front) holds(e *entry, v Scalar) bool {
 		return v.Equal(e.Field)
 	}
 	texts, plain := textsOf(e, func(n *yaml.Node) *yaml.Node { return n })
-	return e.Kind == Nested && plain && slices.Equal(texts, v.items)
+	return e.Kind == Nested && plain && slices.Equal(texts, v.items())
 }

@@ -37,9 +37,9 @@ const (
 	renameField
 )
 
-// SetField computes the edit that sets the front matter key to the value. A missing key is added after the last one, and
-// Removed() takes the key's lines out. Comment, quoting style and place stay. A key that has the value already is not
-// changed. SetField refuses to replace a mapping, or a list that holds more than texts.
+// SetField computes the edit that sets the front matter key to the value. A missing key is added after the last one,
+// and Removed() takes the key's lines out. Comment, quoting style and place stay. A key that has the value already is
+// not changed. SetField refuses to replace a mapping, or a list that holds more than texts.
 func (d *Doc) SetField(key string, v Scalar) (Patch, error) {
 	if what := checkField(key, v); what != "" {
 		return Patch{}, d.refuse(0, "%s", what)

@@ -18,8 +18,6 @@ type Scalar struct {
 	text string
 	bare bool // a text that needs no quotes
 	gone bool // no value, and no key either
-
-	items []string // of a list
 }
 
 // Typed returns the value that a person means who types s behind a key: a number, true or false, a date, or else the
