@@ -116,7 +116,7 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 		if s, ok := e.SessionFile(ctx, v, act.Session); ok && act.Trace != "" {
 			plan.TraceAct(p.draft, s)
 		}
-		return cmp.Or(p.draft.Finish(), p.draft.Acyclic())
+		return cmp.Or(p.draft.Finish(), p.draft.Acyclic(), p.draft.KeepsVerify())
 	})
 	if err == nil {
 		p.replaced, err = e.replaces(ctx, ws, act, p.draft)

@@ -95,6 +95,11 @@ func (e *Engine) Undo(ctx context.Context, ref string, again bool, act plan.Act)
 		if err == nil {
 			err = e.sound(ctx, d, u)
 		}
+		for i := 0; !act.Person && err == nil && i < len(u.Changes); i++ {
+			if now, gone := e.st.Read(ctx, u.Changes[i].Path); gone == nil {
+				err = plan.VerifyKept(now, u.Changes[i])
+			}
+		}
 		if err != nil || len(u.Changes) == 0 {
 			return err
 		}

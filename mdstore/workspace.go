@@ -16,6 +16,7 @@ var WorkspaceKind = &Kind{
 		{Name: KeyDescription, Merge: MergeNoted, Help: "text"},
 		{Name: KeyRootFolder, Help: "a folder, relative to the project or absolute"},
 		{Name: KeyAgent, Merge: MergeLater, Help: "the id of an agent"},
+		{Name: KeyVerify, Rule: listRule, Merge: MergeUnite, Help: "a list of tools, for all execution nodes"},
 		{Name: KeyStatus, Merge: MergeStatus, Help: "`active`, or `archived` in `archive/`"},
 		{Name: KeyRulesHash, Merge: MergeHash, Help: "8 hex digits"},
 		{Name: KeyFocus, Merge: MergeLater, Help: "the id of a node, or `null`"},

@@ -20,6 +20,7 @@ const (
 	CodeDocMissing     = "DOC_MISSING"        // an active document that is not in the project
 	CodeDependsMissing = "DEPENDENCY_MISSING" // a dependency that is no node
 	CodeDependsOpen    = "DEPENDENCY_OPEN"    // an execution node runs although it waits
+	CodeUnverified     = "UNVERIFIED"         // completed, and its log knows of no verification that passed
 	CodeDependsFailed  = "DEPENDENCY_FAILED"  // a node waits for one that failed or was cancelled
 	CodeFocusDangling  = "FOCUS_DANGLING"     // the focused node does not exist
 	CodeStaleSave      = "STALE_SAVE"         // a save that was made from an older version, and is not merged yet
@@ -99,6 +100,9 @@ var checkCodes = []CheckCode{
 	{CodeDependsOpen, SeverityNote,
 		"an execution node runs although a dependency of it, or of a node above it, is not completed",
 		"complete that one first, or go on where the order does not matter", ""},
+	{CodeUnverified, SeverityWarning,
+		"a completed node whose log has no passing line for a tool of its `verify` since it was started",
+		"reopen it and complete it again", ""},
 	{mdstore.CodeLooksLike, SeverityWarning,
 		"a key that other programs use for one of Arbor's; it is not read",
 		"write Arbor's key", "gives the key Arbor's name, where the file does not have that"},

@@ -196,7 +196,7 @@ func (c *checker) suspect(n *mdstore.Node) bool {
 			return true
 		}
 	}
-	if len(c.dependsOn(n)) > 0 {
+	if len(c.dependsOn(n)) > 0 || n.Status == statemachine.Completed && len(mdstore.Verifies(v.Workspace(), n)) > 0 {
 		return true
 	}
 	for target := range facts.References() {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"strings"
 
 	"arbor/engine/errs"
 	"arbor/engine/plan"
@@ -70,6 +71,12 @@ func (c *checker) node(n *mdstore.Node) {
 	c.parent(n)
 	c.status(n)
 	c.fields(n)
+	if n.Status == statemachine.Completed {
+		if open := n.Unverified(mdstore.Verifies(c.v.Workspace(), n)); len(open) > 0 {
+			c.field(n.Doc(), mdstore.KeyStatus, CodeUnverified, repair{}, "it is completed, and since it was started nothing says that these passed: %s; "+
+				"reopen it and complete it again", strings.Join(open, ", "))
+		}
+	}
 	for _, x := range c.dependsOn(n) {
 		c.field(n.Doc(), mdstore.KeyDependencies, x.code, repair{}, "%s", x.text)
 	}

@@ -66,22 +66,26 @@ const (
 	InvalidTransition   Code = "INVALID_TRANSITION"
 	DependenciesOpen    Code = "DEPENDENCIES_OPEN" // it waits for nodes that are not completed
 	DependencyCycle     Code = "DEPENDENCY_CYCLE"
-	ConclusionRequired  Code = "CONCLUSION_REQUIRED"
-	IncompleteChildren  Code = "INCOMPLETE_CHILDREN"
-	ExecutionChildren   Code = "EXECUTION_CANNOT_HAVE_CHILDREN"
-	InvalidParentStatus Code = "INVALID_PARENT_STATUS"
-	RulesHashMismatch   Code = "RULES_HASH_MISMATCH"
-	CannotDeleteRoot    Code = "CANNOT_DELETE_ROOT"
-	CannotMoveRoot      Code = "CANNOT_MOVE_ROOT"
-	MoveCycle           Code = "MOVE_CYCLE"
-	WorkspaceActive     Code = "WORKSPACE_ACTIVE"
-	WorkspaceArchived   Code = "WORKSPACE_ARCHIVED"
-	ReferenceExists     Code = "REFERENCE_EXISTS"
-	NameTaken           Code = "NAME_TAKEN"
-	MemoryOff           Code = "MEMORY_OFF"
-	CannotUndo          Code = "CANNOT_UNDO"    // a later change builds on the operation
-	SyncStopped         Code = "SYNC_STOPPED"   // people must decide first
-	Merging             Code = "MERGE_CONFLICT" // a file with an unresolved conflict of git
+	VerificationFailed  Code = "VERIFICATION_FAILED"  // a tool that verify names ended with an error
+	VerificationRunning Code = "VERIFICATION_RUNNING" // it runs still; the same call again waits for it
+	// a tool that verify names cannot run: no person approved it, or no environment has it
+	VerificationUnavailable Code = "VERIFICATION_UNAVAILABLE"
+	ConclusionRequired      Code = "CONCLUSION_REQUIRED"
+	IncompleteChildren      Code = "INCOMPLETE_CHILDREN"
+	ExecutionChildren       Code = "EXECUTION_CANNOT_HAVE_CHILDREN"
+	InvalidParentStatus     Code = "INVALID_PARENT_STATUS"
+	RulesHashMismatch       Code = "RULES_HASH_MISMATCH"
+	CannotDeleteRoot        Code = "CANNOT_DELETE_ROOT"
+	CannotMoveRoot          Code = "CANNOT_MOVE_ROOT"
+	MoveCycle               Code = "MOVE_CYCLE"
+	WorkspaceActive         Code = "WORKSPACE_ACTIVE"
+	WorkspaceArchived       Code = "WORKSPACE_ARCHIVED"
+	ReferenceExists         Code = "REFERENCE_EXISTS"
+	NameTaken               Code = "NAME_TAKEN"
+	MemoryOff               Code = "MEMORY_OFF"
+	CannotUndo              Code = "CANNOT_UNDO"    // a later change builds on the operation
+	SyncStopped             Code = "SYNC_STOPPED"   // people must decide first
+	Merging                 Code = "MERGE_CONFLICT" // a file with an unresolved conflict of git
 
 	PathOutside          Code = "PATH_OUTSIDE"          // it leads out of the environment
 	PathProtected        Code = "PATH_PROTECTED"        // it can be read and not written
@@ -114,6 +118,7 @@ var classes = map[Code]Class{
 	InvalidParams: Invalid, UnknownParams: Invalid, AmbiguousID: Invalid, InvalidName: Invalid, InvalidTitle: Invalid,
 	InvalidContent: Invalid, InvalidNodeType: Invalid, InvalidPath: Invalid,
 	DependenciesOpen: Refused, DependencyCycle: Refused,
+	VerificationFailed: Refused, VerificationRunning: Refused, VerificationUnavailable: Refused,
 	InvalidTransition: Refused, ConclusionRequired: Refused, IncompleteChildren: Refused, ExecutionChildren: Refused,
 	InvalidParentStatus: Refused, RulesHashMismatch: Refused, CannotDeleteRoot: Refused, CannotMoveRoot: Refused, MoveCycle: Refused,
 	WorkspaceActive: Refused, WorkspaceArchived: Refused, ReferenceExists: Refused, ConfirmationRequired: Refused,

@@ -90,6 +90,11 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 		steps = append(steps, plan.Transition{Node: id, Action: action, Conclusion: in.Conclusion, Reason: in.Reason,
 			Log: in.Log, Cascade: in.Cascade, Force: in.Force, Begin: in.Begin})
 	}
+	if action == statemachine.Complete && !in.Force && !in.DryRun {
+		if err := env.verifies(ctx, s, in, steps); err != nil {
+			return nil, err
+		}
+	}
 	all, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), steps)
 	if err != nil {
 		return nil, fail(err)

@@ -160,6 +160,7 @@ func (s *seed) judge() error {
 func (s *seed) grow(
 	d *Draft, parent mdstore.ID, createdAt int64, made map[string][]mdstore.ID,
 ) (*Created, error) {
+	s.inherited(d, parent)
 	if err := s.fields(d, made); err != nil {
 		return nil, s.at(err)
 	}

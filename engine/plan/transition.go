@@ -17,12 +17,13 @@ import (
 type Transition struct {
 	Node       mdstore.ID
 	Action     statemachine.Action
-	Conclusion string // if blank, the conclusion in the file counts
-	Reason     string // for the line in the log
-	Log        string // an entry of its own before that line; "" for none
-	Cascade    bool   // reopen completed and cancelled ancestors
-	Begin      bool   // Complete starts a pending execution node first
-	Force      bool   // take the step though guards object; the log says so
+	Conclusion string    // if blank, the conclusion in the file counts
+	Reason     string    // for the line in the log
+	Log        string    // an entry of its own before that line; "" for none
+	Cascade    bool      // reopen completed and cancelled ancestors
+	Begin      bool      // Complete starts a pending execution node first
+	Force      bool      // take the step though guards object; the log says so
+	Verified   *Verified // of Complete: what its verify names has passed; nil if it names nothing
 }
 
 // Transitioned is the result of a status change.
@@ -101,7 +102,11 @@ func (t Transition) take(d *Draft, step statemachine.Action) (*Transitioned, err
 		if err := d.guarded(n, step); err != nil && !t.Force {
 			return nil, err
 		}
-		reason = strings.Join(slices.DeleteFunc(append([]string{reason}, d.forced(n, step)...),
+		unverified, err := t.verified(d, n, edit, step)
+		if err != nil {
+			return nil, err
+		}
+		reason = strings.Join(slices.DeleteFunc(append([]string{reason, unverified}, d.forced(n, step)...),
 			func(s string) bool { return s == "" }), "; ")
 	}
 	told, err := d.opt.Claimed(n)

@@ -11,6 +11,7 @@ type Status struct {
 	Changed  int    `json:"changed,omitempty"`  // files that differ from the last commit; a new folder counts as one
 	Unmerged int    `json:"unmerged,omitempty"` // files with an unresolved conflict
 	Branch   string `json:"branch,omitempty"`   // "" if the head is detached
+	Commit   string `json:"-"`                  // of the head; "" before the first
 	Upstream string `json:"upstream,omitempty"` // "" for none
 	Ahead    int    `json:"ahead,omitempty"`    // commits that the upstream lacks
 	Behind   int    `json:"behind,omitempty"`   // commits of the upstream that are missing here
@@ -54,6 +55,8 @@ func (s *Status) head(words []string) {
 	switch {
 	case len(words) == 2 && words[0] == "branch.head" && words[1] != "(detached)":
 		s.Branch = words[1]
+	case len(words) == 2 && words[0] == "branch.oid" && words[1] != "(initial)":
+		s.Commit = words[1]
 	case len(words) == 2 && words[0] == "branch.upstream":
 		s.Upstream = words[1]
 	case len(words) == 3 && words[0] == "branch.ab":

@@ -1,0 +1,161 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"arbor/engine"
+	"arbor/engine/env/act"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+const (
+	verifyWait   = 50 * time.Second // how long a call waits for verification; clients of MCP give up after a minute
+	verifyOutput = 2000             // bytes of the end of a tool's output that an error shows
+)
+
+// A run is the verification of one node in one version.
+type run struct {
+	done   chan struct{} // closed at the end
+	passed *plan.Verified
+	err    error
+}
+
+// runs are the verifications that run, and those whose result no call has fetched yet, by node and version.
+var runs = struct {
+	sync.Mutex
+	of map[string]*run // guarded by the mutex
+}{of: map[string]*run{}}
+
+// verifies runs what the verify of nodes names, before they are completed, and tells their transitions what passed. What
+// keeps a node from being completed anyway is found first. A call that cannot wait gets VERIFICATION_RUNNING after 50 s,
+// and the same call again joins the run.
+func (env *Env) verifies(
+	ctx context.Context, s *view.View, in NodeTransitionIn, steps plan.Each[plan.Transition, *plan.Transitioned],
+) error {
+	looked := false
+	for i, step := range steps {
+		n, err := s.Known(step.Node)
+		if err != nil {
+			return fail(err)
+		}
+		items := mdstore.Verifies(s.Workspace(), n)
+		if len(items) == 0 {
+			continue
+		}
+		if !looked {
+			dry := env.act(Write{DryRun: true}, in.Match)
+			if _, _, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, dry, steps); err != nil {
+				return fail(err)
+			}
+			looked = true
+		}
+		if steps[i].Verified, err = env.joined(ctx, s, n, items); err != nil {
+			return fail(err)
+		}
+	}
+	return nil
+}
+
+// joined waits for the verification of a node, which it starts if it does not run already.
+func (env *Env) joined(ctx context.Context, s *view.View, n *mdstore.Node, items []string) (*plan.Verified, error) {
+	key := strings.Join([]string{env.Engine.Vault(), string(n.Path), n.Version().String(), strings.Join(items, "\n")}, "\x00")
+	runs.Lock()
+	r := runs.of[key]
+	if r == nil {
+		r = &run{done: make(chan struct{})}
+		runs.of[key] = r
+		lasting := ctx
+		if env.bounded() {
+			lasting = context.WithoutCancel(ctx)
+		}
+		go func() {
+			defer close(r.done)
+			r.passed, r.err = env.verifyNode(lasting, s.Workspace().ID, n, items)
+		}()
+	}
+	runs.Unlock()
+	var late <-chan time.Time
+	if env.bounded() {
+		timer := time.NewTimer(verifyWait)
+		defer timer.Stop()
+		late = timer.C
+	}
+	select {
+	case <-r.done:
+		runs.Lock()
+		delete(runs.of, key)
+		runs.Unlock()
+		return r.passed, r.err
+	case <-late:
+		id := n.Version().String()[:6]
+		return nil, errs.New(errs.VerificationRunning, "%s: verification %s still runs (%s); the same call again waits for it",
+			view.Named(n), id, strings.Join(items, ", ")).With(errs.Details{NodeID: string(n.ID), Param: id})
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// verifyNode runs each tool. The first that does not pass ends it, and is noted in the log of the node.
+func (env *Env) verifyNode(
+	ctx context.Context, ws mdstore.ID, n *mdstore.Node, items []string,
+) (*plan.Verified, error) {
+	h, err := hereOf(ctx, env, SessionRef{})
+	if err != nil {
+		return nil, err
+	}
+	out := &plan.Verified{Version: n.Version()}
+	var all []*act.Verified
+	for _, item := range items {
+		v, err := h.Verify(ctx, item)
+		if err != nil {
+			return nil, err
+		}
+		event := mdstore.Verification{Item: item, Passed: v.Passed(), Code: v.Code, Took: v.Took, Commit: v.Commit}.String()
+		if !v.Passed() {
+			_, _, logged := engine.Apply(ctx, env.Engine, ws, env.act(Write{}, Match{}), plan.NoteFailed{Node: n.ID, Event: event})
+			return nil, notPassed(n, v, logged)
+		}
+		out.Events, all = append(out.Events, event), append(all, v)
+	}
+	if h, err = hereOf(ctx, env, SessionRef{}); err != nil {
+		return nil, err
+	}
+	for _, v := range all {
+		if !h.Same(ctx, v) {
+			return nil, errs.New(errs.Conflicting, "%s: the definition of %s changed while it ran; complete the node again",
+				view.Named(n), v.Item)
+		}
+	}
+	return out, nil
+}
+
+// notPassed returns the error for a tool that did not pass. logged is why the node's log has no line of it.
+func notPassed(n *mdstore.Node, v *act.Verified, logged error) error {
+	how := fmt.Sprintf("ended with exit code %d", v.Code)
+	if v.TimedOut {
+		how = "was killed at its time limit"
+	}
+	text := strings.TrimSpace(v.Output)
+	if cut := len(text) - verifyOutput; cut > 0 {
+		if _, rest, ok := strings.Cut(text[cut:], "\n"); ok {
+			text = rest
+		} else {
+			text = strings.ToValidUTF8(text[cut:], "")
+		}
+	}
+	if text != "" {
+		text = ":\n" + text
+	}
+	if logged != nil {
+		how += " (its log has no line of this: " + logged.Error() + ")"
+	}
+	return errs.New(errs.VerificationFailed, "%s is not completed: %s %s in %s%s", view.Named(n), v.Item, how, v.Place, text).
+		With(errs.Details{NodeID: string(n.ID), Status: string(n.Status)})
+}

@@ -1,0 +1,127 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"arbor/engine/errs"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/statemachine"
+)
+
+// Verified says that all that the verify of a node names has passed.
+type Verified struct {
+	Version mdstore.Version // of the node's file when the tools began
+	Events  []string        // the log entries: mdstore.Verification.String
+}
+
+// verified refuses to complete a node whose verify nobody has seen to pass, or which has changed since. Otherwise it
+// adds what passed to the node's log; forced is what the log says instead where the caller goes on without.
+func (t Transition) verified(d *Draft, n *mdstore.Node, edit *Edit, step statemachine.Action) (forced string, err error) {
+	items := mdstore.Verifies(d.View.Workspace(), n)
+	switch {
+	case step != statemachine.Complete || len(items) == 0:
+	case t.Verified == nil && t.Force:
+		return "forced: not verified: " + strings.Join(items, ", "), nil
+	case t.Verified == nil && !d.act.DryRun:
+		return "", errs.New(errs.VerificationUnavailable, "%s is completed when these pass: %s; node_transition runs them",
+			view.Named(n), strings.Join(items, ", "))
+	case t.Verified == nil:
+	case t.Verified.Version != n.Version():
+		return "", errs.New(errs.Conflicting, "%s changed while it was verified; complete it again", view.Named(n)).
+			With(errs.Details{NodeID: string(n.ID), Paths: []string{string(n.Path)}})
+	default:
+		for _, event := range t.Verified.Events {
+			d.Log(edit, event)
+		}
+	}
+	return "", nil
+}
+
+// NoteFailed adds to the log of a node that a tool of its verify did not pass.
+type NoteFailed struct {
+	Node  mdstore.ID
+	Event string // mdstore.Verification.String
+}
+
+// Plan plans the entry.
+func (x NoteFailed) Plan(d *Draft) (None, error) {
+	n, edit, err := d.editNode(x.Node)
+	if err != nil {
+		return None{}, err
+	}
+	d.Log(edit, x.Event)
+	edit.Did(view.Change{ID: n.ID, Key: "log", Do: view.Plus, To: "1"})
+	return None{}, nil
+}
+
+// KeepsVerify refuses changes by an assistant that take something out of the verify of a node or of the workspace. It is
+// called after Finish.
+func (d *Draft) KeepsVerify() error {
+	if d.act.Person {
+		return nil
+	}
+	for id := range d.Gone {
+		if n, ok := d.View.Node(id); ok {
+			if err := keepsVerify(view.Named(n), n.Verify, nil); err != nil {
+				return err
+			}
+		}
+	}
+	files, _ := d.Left()
+	for _, f := range files {
+		var was, is []string
+		who := ""
+		if f.Path == d.View.Workspace().Path {
+			was, who = d.View.Workspace().Verify(), string(d.View.Workspace().ID)
+			is = mdstore.ParseWorkspace(f).Verify()
+		} else if n, ok := d.View.File(f.Path); ok {
+			was, who = n.Verify, view.Named(n)
+			if !f.Version.IsZero() {
+				is = mdstore.ParseNode(f).Verify
+			}
+		}
+		if err := keepsVerify(who, was, is); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// VerifyKept is KeepsVerify for one change of a file, as an undo makes it.
+func VerifyKept(now mdstore.File, c mdstore.Change) error {
+	if c.Keep || mdstore.AllKinds().Of(c.Path) != mdstore.NodeKind {
+		return nil
+	}
+	n, is := mdstore.ParseNode(now), []string(nil)
+	if c.To == "" && c.New != nil {
+		is = mdstore.ParseNode(mdstore.File{Path: c.Path, Data: c.New}).Verify
+	}
+	return keepsVerify(view.Named(n), n.Verify, is)
+}
+
+func keepsVerify(who string, was, is []string) error {
+	for _, item := range was {
+		if !slices.Contains(is, item) {
+			return errs.New(errs.ToolRefused, "%s: verify has %q, and only a person can take that out, or delete the node: "+
+				"on the page, or by arbor node update and arbor node delete", who, item)
+		}
+	}
+	return nil
+}
+
+// inherited adds to a new node what siblings of its title have in their verify, unless a person makes it: making a node
+// again does not get around its verify.
+func (s *seed) inherited(d *Draft, parent mdstore.ID) {
+	if d.act.Person {
+		return
+	}
+	for _, k := range d.View.Below(parent) {
+		for _, item := range k.Verify {
+			if k.Title == s.Title && !slices.Contains(s.Verify, item) {
+				s.Verify = append(slices.Clip(s.Verify), item)
+			}
+		}
+	}
+}
