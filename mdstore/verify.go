@@ -50,8 +50,8 @@ func (w *Workspace) Verify() []string {
 	return slices.DeleteFunc(items, func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
-// Verifies returns what must pass before a node of the workspace is completed: what it names itself, and of an execution
-// node what the workspace names.
+// Verifies returns what must pass before a node of the workspace is completed: what it names itself, and of an
+// execution node what the workspace names.
 func Verifies(w *Workspace, n *Node) []string {
 	all := slices.Clone(n.Fields.Verify)
 	if statemachine.TakesChildren(n.Type) {

@@ -73,8 +73,9 @@ func (c *checker) node(n *mdstore.Node) {
 	c.fields(n)
 	if n.Status == statemachine.Completed {
 		if open := n.Unverified(mdstore.Verifies(c.v.Workspace(), n)); len(open) > 0 {
-			c.field(n.Doc(), mdstore.KeyStatus, CodeUnverified, repair{}, "it is completed, and since it was started nothing says that these passed: %s; "+
-				"reopen it and complete it again", strings.Join(open, ", "))
+			c.field(n.Doc(), mdstore.KeyStatus, CodeUnverified, repair{},
+				"it is completed, and since it was started nothing says that these passed: %s; "+
+					"reopen it and complete it again", strings.Join(open, ", "))
 		}
 	}
 	for _, x := range c.dependsOn(n) {

@@ -33,9 +33,9 @@ var runs = struct {
 	of map[string]*run // guarded by the mutex
 }{of: map[string]*run{}}
 
-// verifies runs what the verify of nodes names, before they are completed, and tells their transitions what passed. What
-// keeps a node from being completed anyway is found first. A call that cannot wait gets VERIFICATION_RUNNING after 50 s,
-// and the same call again joins the run.
+// verifies runs what the verify of nodes names, before they are completed, and tells their transitions what passed.
+// What keeps a node from being completed anyway is found first. A call that cannot wait gets VERIFICATION_RUNNING after
+// 50 s, and the same call again joins the run.
 func (env *Env) verifies(
 	ctx context.Context, s *view.View, in NodeTransitionIn, steps plan.Each[plan.Transition, *plan.Transitioned],
 ) error {
@@ -65,7 +65,8 @@ func (env *Env) verifies(
 
 // joined waits for the verification of a node, which it starts if it does not run already.
 func (env *Env) joined(ctx context.Context, s *view.View, n *mdstore.Node, items []string) (*plan.Verified, error) {
-	key := strings.Join([]string{env.Engine.Vault(), string(n.Path), n.Version().String(), strings.Join(items, "\n")}, "\x00")
+	what := strings.Join(items, "\n")
+	key := strings.Join([]string{env.Engine.Vault(), string(n.Path), n.Version().String(), what}, "\x00")
 	runs.Lock()
 	r := runs.of[key]
 	if r == nil {
@@ -95,7 +96,8 @@ func (env *Env) joined(ctx context.Context, s *view.View, n *mdstore.Node, items
 		return r.passed, r.err
 	case <-late:
 		id := n.Version().String()[:6]
-		return nil, errs.New(errs.VerificationRunning, "%s: verification %s still runs (%s); the same call again waits for it",
+		return nil, errs.New(errs.VerificationRunning,
+			"%s: verification %s still runs (%s); the same call again waits for it",
 			view.Named(n), id, strings.Join(items, ", ")).With(errs.Details{NodeID: string(n.ID), Param: id})
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -117,20 +119,21 @@ func (env *Env) verifyNode(
 		if err != nil {
 			return nil, err
 		}
-		event := mdstore.Verification{Item: item, Passed: v.Passed(), Code: v.Code, Took: v.Took, Commit: v.Commit}.String()
+		event := mdstore.Verification{Item: item, Passed: v.Passed(), Code: v.Code, Took: v.Took, Commit: v.Commit}
 		if !v.Passed() {
-			_, _, logged := engine.Apply(ctx, env.Engine, ws, env.act(Write{}, Match{}), plan.NoteFailed{Node: n.ID, Event: event})
+			note := plan.NoteFailed{Node: n.ID, Event: event.String()}
+			_, _, logged := engine.Apply(ctx, env.Engine, ws, env.act(Write{}, Match{}), note)
 			return nil, notPassed(n, v, logged)
 		}
-		out.Events, all = append(out.Events, event), append(all, v)
+		out.Events, all = append(out.Events, event.String()), append(all, v)
 	}
 	if h, err = hereOf(ctx, env, SessionRef{}); err != nil {
 		return nil, err
 	}
 	for _, v := range all {
 		if !h.Same(ctx, v) {
-			return nil, errs.New(errs.Conflicting, "%s: the definition of %s changed while it ran; complete the node again",
-				view.Named(n), v.Item)
+			return nil, errs.New(errs.Conflicting,
+				"%s: the definition of %s changed while it ran; complete the node again", view.Named(n), v.Item)
 		}
 	}
 	return out, nil
@@ -156,6 +159,6 @@ func notPassed(n *mdstore.Node, v *act.Verified, logged error) error {
 	if logged != nil {
 		how += " (its log has no line of this: " + logged.Error() + ")"
 	}
-	return errs.New(errs.VerificationFailed, "%s is not completed: %s %s in %s%s", view.Named(n), v.Item, how, v.Place, text).
-		With(errs.Details{NodeID: string(n.ID), Status: string(n.Status)})
+	return errs.New(errs.VerificationFailed, "%s is not completed: %s %s in %s%s",
+		view.Named(n), v.Item, how, v.Place, text).With(errs.Details{NodeID: string(n.ID), Status: string(n.Status)})
 }

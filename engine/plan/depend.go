@@ -43,7 +43,7 @@ func dependent(d *Draft, n *mdstore.Node, do statemachine.Action) error {
 
 // Acyclic refuses changes that close a cycle among dependencies. It is called after Finish.
 func (d *Draft) Acyclic() error {
-	files, _ := d.Left()
+	files := d.written()
 	if d.MayCycle || !slices.ContainsFunc(files, d.reorders) {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (d *Draft) Acyclic() error {
 
 // reorders reports whether a file is that of a node whose parent or dependencies change.
 func (d *Draft) reorders(f mdstore.File) bool {
-	if f.Version.IsZero() || mdstore.AllKinds().Of(f.Path) != mdstore.NodeKind {
+	if f.Path == d.View.Workspace().Path {
 		return false
 	}
 	n := mdstore.ParseNode(f)

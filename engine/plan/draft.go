@@ -263,6 +263,22 @@ func (d *Draft) Touched() []mdstore.Path {
 	return slices.Compact(out)
 }
 
+// written returns the files of the plan, that is of the workspace and its nodes, which the changes write.
+func (d *Draft) written() (files []mdstore.File) {
+	for _, c := range d.Changes() {
+		k := mdstore.AllKinds().Of(c.Path)
+		if c.Keep || c.To != "" || c.New == nil || k != mdstore.NodeKind && c.Path != d.View.Workspace().Path {
+			continue
+		}
+		f := mdstore.File{Path: c.Path, Data: c.New, Version: mdstore.VersionOf(c.New)}
+		if e := d.edits[c.Path]; e != nil {
+			f.Doc = e.after
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
 // Left returns the files of the workspace as the changes leave them, for a view to go on with; ok is false if they
 // also move files or folders that a view cannot follow, so that it is to be read anew.
 func (d *Draft) Left() (files []mdstore.File, ok bool) {

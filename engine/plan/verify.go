@@ -18,7 +18,9 @@ type Verified struct {
 
 // verified refuses to complete a node whose verify nobody has seen to pass, or which has changed since. Otherwise it
 // adds what passed to the node's log; forced is what the log says instead where the caller goes on without.
-func (t Transition) verified(d *Draft, n *mdstore.Node, edit *Edit, step statemachine.Action) (forced string, err error) {
+func (t Transition) verified(
+	d *Draft, n *mdstore.Node, edit *Edit, step statemachine.Action,
+) (forced string, err error) {
 	items := mdstore.Verifies(d.View.Workspace(), n)
 	switch {
 	case step != statemachine.Complete || len(items) == 0:
@@ -56,8 +58,8 @@ func (x NoteFailed) Plan(d *Draft) (None, error) {
 	return None{}, nil
 }
 
-// KeepsVerify refuses changes by an assistant that take something out of the verify of a node or of the workspace. It is
-// called after Finish.
+// KeepsVerify refuses changes by an assistant that take something out of the verify of a node or of the workspace. It
+// is called after Finish.
 func (d *Draft) KeepsVerify() error {
 	if d.act.Person {
 		return nil
@@ -69,20 +71,14 @@ func (d *Draft) KeepsVerify() error {
 			}
 		}
 	}
-	files, _ := d.Left()
-	for _, f := range files {
-		var was, is []string
-		who := ""
-		if f.Path == d.View.Workspace().Path {
-			was, who = d.View.Workspace().Verify(), string(d.View.Workspace().ID)
-			is = mdstore.ParseWorkspace(f).Verify()
+	for _, f := range d.written() {
+		var err error
+		if w := d.View.Workspace(); f.Path == w.Path {
+			err = keepsVerify(string(w.ID), w.Verify(), mdstore.ParseWorkspace(f).Verify())
 		} else if n, ok := d.View.File(f.Path); ok {
-			was, who = n.Verify, view.Named(n)
-			if !f.Version.IsZero() {
-				is = mdstore.ParseNode(f).Verify
-			}
+			err = keepsVerify(view.Named(n), n.Verify, mdstore.ParseNode(f).Verify)
 		}
-		if err := keepsVerify(who, was, is); err != nil {
+		if err != nil {
 			return err
 		}
 	}
