@@ -307,7 +307,8 @@ func TestMisspeltParametersAreNamed(t *testing.T) {
 		base := soundArgs(t, o)
 		for _, p := range o.Params() {
 			for _, wrong := range []string{p.Name + "s", p.Name[:len(p.Name)-1], strings.ToUpper(p.Name), strings.ToUpper(p.Name[:1]) + p.Name[1:], snake(p.Name)} {
-				if wrong == p.Name || len(p.Name) < 4 || slices.ContainsFunc(o.Params(), func(q ops.Param) bool { return q.Name == wrong }) {
+				known := func(q ops.Param) bool { return q.Name == wrong || slices.Contains(q.Also, wrong) }
+				if wrong == p.Name || len(p.Name) < 4 || slices.ContainsFunc(o.Params(), known) {
 					continue
 				}
 				r := s.try(o, withMember(base, wrong, `"x"`), wrong, false)

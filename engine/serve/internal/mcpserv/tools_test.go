@@ -173,10 +173,10 @@ func (l *line) tools() []listed {
 // The limits of the tools, in bytes.
 const (
 	mostTools        = 12000 // name, description and input schema of all
-	mostWorker       = 5800  // of the worker's profile
+	mostWorker       = 6600  // of the worker's profile
 	mostBare         = 14000 // the whole list of all without output schemas, as --replies text has it
-	mostSent         = 34000 // the whole list of all, as docs/mcp.md has it: in one piece, as not every client asks for a second
-	mostSentWorker   = 17000
+	mostSent         = 36000 // the whole list of all, as docs/mcp.md has it: in one piece, as not every client asks for a second
+	mostSentWorker   = 19000
 	spareWorker      = 0 // of these, for what is to come
 	mostInstructions = 1300
 	workers          = 12 // tools of the worker's profile
