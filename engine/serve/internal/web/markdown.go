@@ -15,12 +15,13 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+	"golang.org/x/net/html/atom"
 
 	"arbor/mdstore/pattern"
 )
 
-// markdown makes HTML of texts, which are by anybody: blocks of HTML and comments are shown as text, tags within a line
-// are left out, and what it makes passes a list of what is allowed besides.
+// markdown makes HTML of texts, which are by anybody: HTML is shown as text, and what it makes passes a list of what is
+// allowed besides.
 var markdown = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
@@ -64,13 +65,14 @@ func (ours) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
-// htmlAsText returns a block of HTML as the text that it is, and so a comment within a line, but no other tag there.
+// htmlAsText returns HTML as the text that it is. Within a line a tag that says nothing, such as <b>, is left out.
 func htmlAsText(source []byte, n ast.Node) []byte {
 	if line, ok := n.(*ast.RawHTML); ok {
-		if text := line.Segments.Value(source); bytes.HasPrefix(text, []byte("<!--")) {
-			return util.EscapeHTML(text)
+		text := line.Segments.Value(source)
+		if atom.Lookup(bytes.ToLower(bytes.Trim(text, "</> "))) != 0 {
+			return nil
 		}
-		return nil
+		return util.EscapeHTML(text)
 	}
 	block := n.(*ast.HTMLBlock)
 	text := block.Lines().Value(source)
