@@ -15,8 +15,8 @@ import (
 type NodeCreateIn struct {
 	In
 	ParentID    string `json:"parentId" req:"true" flag:"parent,p" default:"root" is:"planning" help:"the planning NODE that it goes below"`
-	Type        string `json:"type" req:"true" flag:"type,t" default:"execution" enum:"planning,execution" judge:"engine"`
-	Title       string `json:"title" req:"true" arg:"TITLE" help:"1 to 200 characters in one line"`
+	Type        string `json:"type" req:"true" unless:"like" flag:"type,t" default:"execution" enum:"planning,execution" judge:"engine"`
+	Title       string `json:"title" req:"true" unless:"like" arg:"TITLE" help:"1 to 200 characters in one line"`
 	Requirement string `json:"requirement,omitempty" text:"the requirement" help:"what is to be done, in Markdown"`
 	RulesHash   string `json:"rulesHash,omitempty" help:"the HASH that arbor rules shows, where there are rules"`
 	mdstore.Fields
@@ -25,6 +25,7 @@ type NodeCreateIn struct {
 	Before     string        `json:"before,omitempty" is:"node" help:"the sibling NODE that it is to stand before"`
 	After      string        `json:"after,omitempty" is:"node" help:"the sibling NODE that it is to stand after"`
 	Children   []NewChild    `json:"children,omitempty" flag:"-" help:"nodes to be made below it, in their order, with children of their own"`
+	Like       string        `json:"like,omitempty" is:"node" help:"copy this NODE with all below it, as pending"`
 	Cascade    bool          `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
 	Write
 
@@ -60,7 +61,7 @@ type NodeCreateOut struct {
 var nodeCreate = op("node_create", writes, NodeCreate, Help{
 	Summary: "add a node under a planning node",
 	Advice:  "A task, todo or subtask; children makes a subtree. Needs rulesHash where there are rules.",
-	Use:     "add TITLE [-]",
+	Use:     "add [TITLE] [-]",
 	Also:    "node create",
 	Aliases: "new",
 	Text: `A planning node divides work among its children, an execution node does it.
@@ -71,11 +72,16 @@ it. With -q the id of the new node is printed, and nothing else.
 
 With - in place of TITLE, stdin is an outline: indented lines, or a Markdown
 list whose further lines are requirements. Headings are left out, and so are the
-boxes of tasks. All of it is made in one commit.`,
+boxes of tasks. All of it is made in one commit.
+
+--like copies a node with all below it: every key and text of its own, its open
+boxes, and the dependencies among the copies; without logs, conclusions and
+problems. So a template is a node. TITLE and flags say what differs.`,
 	Example: `arbor add "Sign-in endpoint" -m "POST /sign-in, rate limited"
 arbor add "Backend" --type planning -m "All that runs on the server"
 arbor add "Limits" --parent Backend -F limits.md
-arbor add - < plan.md`,
+arbor add - < plan.md
+arbor add "Release 1.5" --like "Release template" --due +2w`,
 })
 
 // NodeCreate makes a node, and all nodes of its Children below it, in one commit.
@@ -98,6 +104,11 @@ func NodeCreate(ctx context.Context, env *Env, in NodeCreateIn) (*NodeCreateOut,
 		return nil, err
 	}
 	n.Parent, n.RulesHash, n.RulesRead, n.Cascade = parent, in.RulesHash, in.RulesRead, in.Cascade
+	if in.Like != "" {
+		if n.Like, err = env.resolve(s, in.Like, "like"); err != nil {
+			return nil, err
+		}
+	}
 	for name, sibling := range map[string]*mdstore.ID{"before": &n.Before, "after": &n.After} {
 		ref := map[string]string{"before": in.Before, "after": in.After}[name]
 		if ref == "" {

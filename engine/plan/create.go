@@ -23,8 +23,12 @@ type NewNode struct {
 	References    []mdstore.Ref // a target may be the title of a node that is made along with it
 	Before, After mdstore.ID    // the sibling that it is to stand next to; at most one of them
 	Cascade       bool          // reopen completed and cancelled ancestors
+	Like          mdstore.ID    // the node that it is a copy of, with all below it; "" for none
 	nth           int64         // its index among several children made at once
 	Children      []NewNode     // in order; the place, the rules hash and Cascade come from the topmost node
+
+	like   *mdstore.Node             // Like, or the node in its place below it
+	copies map[mdstore.ID]mdstore.ID // of all nodes below Like: their copies
 }
 
 // Created is the result of creating a node.
@@ -47,6 +51,10 @@ type seed struct {
 // show that it has read them.
 func (a NewNode) Plan(d *Draft) (*Created, error) {
 	if err := d.Writable(); err != nil {
+		return nil, err
+	}
+	a, err := a.alike(d)
+	if err != nil {
 		return nil, err
 	}
 	made := map[string][]mdstore.ID{} // ids by title
@@ -106,7 +114,11 @@ func sow(d *Draft, a NewNode, where string, made map[string][]mdstore.ID) (*seed
 	if s.id, err = d.FreshID(); err != nil {
 		return nil, err
 	}
-	made[a.Title] = append(made[a.Title], s.id)
+	if s.like != nil {
+		s.copies[s.like.ID] = s.id
+	} else {
+		made[a.Title] = append(made[a.Title], s.id)
+	}
 	titles := map[string]bool{}
 	for i, k := range a.Children {
 		kid, err := sow(d, k, fmt.Sprintf("%schildren[%d]: ", strings.TrimSuffix(where, ": ")+dot(where), i), made)
@@ -190,7 +202,12 @@ func (s *seed) grow(
 		return nil, s.at(err)
 	}
 	out := &Created{Node: s.id, Path: newFile(d, s.id, s.Title)}
-	if err := d.create(out.Path, n, docs, refs); err != nil {
+	if s.like != nil {
+		err = s.copied(d, out.Path, n)
+	} else {
+		err = d.create(out.Path, n, docs, refs)
+	}
+	if err != nil {
 		return nil, s.at(err)
 	}
 	for i, k := range s.below {

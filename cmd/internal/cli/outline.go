@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/pattern"
@@ -14,6 +16,12 @@ import (
 func addCommand(sh *shell) command {
 	in := &ops.NodeCreateIn{}
 	c := command{in: in, show: showing(sh, showAdded)}
+	c.check = func(cmd *cobra.Command) error {
+		if in.Title == "" && in.Like == "" {
+			return usagef("%s needs a TITLE, or --like NODE", cmd.CommandPath())
+		}
+		return nil
+	}
 	c.instead = func(ctx context.Context) (bool, error) {
 		env, err := sh.env(ctx, MustExist)
 		if err != nil {
