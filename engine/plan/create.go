@@ -326,30 +326,6 @@ func (d *Draft) rulesRead(hash string) error {
 	return errs.New(errs.RulesHashMismatch, "%s: rulesHash %q is not that of the rules as they are now: read them again (context_get, workspace_get, arbor rules) and give the rulesHash that stands there", w.ID, hash)
 }
 
-// FreshID returns an id that no node of the workspace has.
-func (d *Draft) FreshID() (mdstore.ID, error) {
-	return draw(d, "node", func(id mdstore.ID) bool {
-		_, taken := d.View.Node(id)
-		_, broken := d.View.BrokenFolder(string(id))
-		return taken || broken
-	})
-}
-
-// draw returns a new id with that prefix that is not taken.
-func draw(d *Draft, prefix string, taken func(mdstore.ID) bool) (mdstore.ID, error) {
-	for range 100 {
-		id, err := d.opt.NewID(prefix)
-		if err != nil {
-			return "", err
-		}
-		if !taken(id) && !slices.Contains(d.drawn, id) {
-			d.drawn = append(d.drawn, id)
-			return id, nil
-		}
-	}
-	return "", errs.New(errs.InternalError, "no free id found in 100 tries; the source of randomness repeats itself")
-}
-
 // createdAt returns the time of creation of a new child: now, or just after the last sibling where that one was made in
 // the same moment, so that children stay in the order of their creation.
 func (d *Draft) createdAt(parent mdstore.ID) int64 {

@@ -116,8 +116,8 @@ func (s *seed) copied(d *Draft, path mdstore.Path, n ImportNode) error {
 	return nil
 }
 
-// fieldText returns what a copy has in a field: what the call gives, or else what the original has. The topmost node has
-// its place by its time unless the call gives another one.
+// fieldText returns what a copy has in a field: what the call gives, or else what the original has. The topmost node
+// has its place by its time unless the call gives another one.
 func (s *seed) fieldText(d *Draft, f *mdstore.Field, n ImportNode) string {
 	for given, text := range n.Fields.Given() {
 		if given == f {
