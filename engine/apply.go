@@ -99,7 +99,8 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 	p.base, err = e.live.Plan(ctx, ws, func(v *view.View) error {
 		asked.Do(func() { still = e.untimed(ctx, v) })
 		next := 0
-		p.draft = plan.New(v, act, plan.Options{Now: now, TitleFolders: e.opt.TitleFolders, Untimed: still, NewID: func(prefix string) (mdstore.ID, error) {
+		opt := plan.Options{Now: now, TitleFolders: e.opt.TitleFolders, Untimed: still, Criteria: e.CriteriaAsked}
+		opt.NewID = func(prefix string) (mdstore.ID, error) {
 			if next == len(drawn) {
 				id, err := e.opt.NewID(prefix)
 				if err != nil {
@@ -109,7 +110,9 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 			}
 			next++
 			return drawn[next-1], nil
-		}, Claimed: func(n *mdstore.Node) (string, error) { return p.claims.Refuse(act, ws, n) }})
+		}
+		opt.Claimed = func(n *mdstore.Node) (string, error) { return p.claims.Refuse(act, ws, n) }
+		p.draft = plan.New(v, act, opt)
 		if err := op(p.draft); err != nil {
 			return err
 		}
@@ -122,6 +125,11 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 		p.replaced, err = e.replaces(ctx, ws, act, p.draft)
 	}
 	return p, err
+}
+
+// CriteriaAsked returns the setting plan.criteria, which only the person's own file sets.
+func (e *Engine) CriteriaAsked() string {
+	return config.Value[string](config.Merge(e.opt.Config()...), "plan.criteria")
 }
 
 // untimed reports whether the workspace's settings keep updatedAt unchanged.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"arbor/engine/check"
@@ -33,6 +34,9 @@ func (e *Engine) findIn(ctx context.Context, v *view.View) (base *view.View, fou
 		_, found = check.All(v, st)
 		return nil
 	})
+	if e.CriteriaAsked() == plan.AskNothing {
+		found = slices.DeleteFunc(found, func(f check.Finding) bool { return f.Code == mdstore.CodeCriteriaOpen })
+	}
 	return base, found, err
 }
 

@@ -48,12 +48,19 @@ func (e *Engine) replaces(
 			}
 		}
 	}
+	for _, t := range d.Relied {
+		read, same, _ := e.seen.Knows(ctx, act.Session, ws, t)
+		if read && !same && act.IfMatch == "" {
+			changed = append(changed, t)
+		}
+	}
 	if changed == nil {
 		return keep, nil
 	}
-	id, names, text := changed[0].NodeID, changed[0].Field, changed[0].Text
+	shown := func(t plan.Text) string { return cmp.Or(t.Shown, t.Text) }
+	id, names, text := changed[0].NodeID, changed[0].Field, shown(changed[0])
 	for _, t := range changed[1:] {
-		names, text = names+" and "+t.Field, text+"\n\n"+t.Field+":\n\n"+t.Text
+		names, text = names+" and "+t.Field, text+"\n\n"+t.Field+":\n\n"+shown(t)
 	}
 	then := "what it says now is below, if anything"
 	switch size := len(text); {

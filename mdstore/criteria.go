@@ -1,12 +1,14 @@
 package mdstore
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"arbor/mdstore/mdoc"
 	"arbor/mdstore/pattern"
+	"arbor/statemachine"
 )
 
 // A Criterion is a task box of a node: of its criteria, or of its requirement.
@@ -56,6 +58,22 @@ func Ticked(all []Criterion) string {
 	return strconv.Itoa(done) + "/" + strconv.Itoa(len(all))
 }
 
+// OpenBoxes returns how many boxes are not ticked: of the criteria, and of the requirement. It needs no document.
+func (n *Node) OpenBoxes() (criteria, requirement int) { return n.open[0], n.open[1] }
+
+func openOf(all []Criterion) (open [2]int) {
+	for _, c := range all {
+		switch {
+		case c.Done:
+		case c.In == "":
+			open[0]++
+		default:
+			open[1]++
+		}
+	}
+	return open
+}
+
 // CriteriaText returns the text of the sections of criteria with the numbers of the boxes.
 func (n *Node) CriteriaText() string { return n.Doc().Numbered(SecCriteria) }
 
@@ -79,6 +97,30 @@ func (n *Node) PlainCriteria() bool {
 	}
 	boxes := n.Doc().Boxes(SecCriteria)
 	return lines == len(boxes) && !slices.ContainsFunc(boxes, func(b mdoc.Box) bool { return !b.Top })
+}
+
+// CodeCriteriaOpen is the code of a completed node with open criteria.
+const CodeCriteriaOpen = "CRITERIA_OPEN"
+
+// criteriaOpen reports open criteria of a node that is completed, unless its log says that a person has forced that.
+func criteriaOpen(n *Node) []mdoc.Diagnostic {
+	open := slices.DeleteFunc(n.Criteria(), func(c Criterion) bool { return c.Done || c.In != "" })
+	if n.Status != statemachine.Completed || len(open) == 0 {
+		return nil
+	}
+	for _, l := range lastLogged(n) {
+		if _, why, forced := strings.Cut(l.Why, Forced); forced && strings.Contains(why, "open") {
+			return nil
+		}
+	}
+	var numbers []string
+	for _, c := range open {
+		numbers = append(numbers, strconv.Itoa(c.N))
+	}
+	line, col := n.Doc().ItemPosition(open[0].Box.Span)
+	const form = "status is completed, but criteria are open: %s; tick what holds, or reopen the node"
+	return []mdoc.Diagnostic{{File: n.Doc().Name(), Line: line, Col: col, Code: CodeCriteriaOpen,
+		Text: fmt.Sprintf(form, strings.Join(numbers, ", "))}}
 }
 
 // tick matches the ticked box of a list item in any line of a text.

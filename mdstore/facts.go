@@ -177,7 +177,7 @@ func checkOf(n *Node) []mdoc.Diagnostic {
 	for _, r := range statemachine.Audit(statemachine.Standing{Type: n.Type, Status: n.Status}, "", alone) {
 		at(string(r.Code), "%s; %s", r.Text, Remedy(r.Code))
 	}
-	return out
+	return append(out, criteriaOpen(n)...)
 }
 
 // Remedy returns what a person does about what the life cycle says of a status.

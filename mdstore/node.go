@@ -86,6 +86,7 @@ type Node struct {
 	Stamp     Stamp             // of the file when it was read; zero if the store has none
 	Problems  []mdoc.Diagnostic // problems of this file by itself
 
+	open    [2]int    // task boxes that are not ticked: of the criteria, and of the requirement
 	damaged bool      // the first problem closes the document to edits
 	lost    bool      // not even the front matter can be read
 	doc     *mdoc.Doc // nil if it is not loaded
@@ -186,7 +187,8 @@ func NodeOf(path Path, version Version, doc *mdoc.Doc, problems []mdoc.Diagnosti
 	}
 	n.Type = statemachine.Type(r.text(KeyType))
 	n.Status = statemachine.Status(r.text(KeyStatus))
-	n.Ticked = Ticked(CriteriaOf(doc))
+	boxes := CriteriaOf(doc)
+	n.Ticked, n.open = Ticked(boxes), openOf(boxes)
 	n.Fields = r.fields()
 	n.CreatedAt = r.integer(KeyCreated)
 	n.UpdatedAt = r.integer(KeyUpdated)

@@ -82,7 +82,8 @@ const frontBetween = "\x1f"
 
 // front returns the values of the node's front matter in one text; ok is false if it cannot hold them.
 func (n *Node) front() (text string, ok bool) {
-	values := []string{string(n.ID), n.Title, string(n.Type), string(n.Status), string(n.Parent), n.Ticked,
+	values := []string{string(n.ID), n.Title, string(n.Type), string(n.Status), string(n.Parent),
+		n.Ticked, strconv.Itoa(n.open[0]), strconv.Itoa(n.open[1]),
 		strconv.FormatInt(n.CreatedAt, 10), strconv.FormatInt(n.UpdatedAt, 10)}
 	for _, f := range AllFields() {
 		values = append(values, n.Text(f))
@@ -100,6 +101,8 @@ func (n *Node) setFront(text string) {
 	}
 	n.ID, n.Title = ID(next()), next()
 	n.Type, n.Status, n.Parent, n.Ticked = statemachine.Type(next()), statemachine.Status(next()), ID(next()), next()
+	n.open[0], _ = strconv.Atoi(next())
+	n.open[1], _ = strconv.Atoi(next())
 	n.CreatedAt, _ = strconv.ParseInt(next(), 10, 64)
 	n.UpdatedAt, _ = strconv.ParseInt(next(), 10, 64)
 	for _, f := range AllFields() {

@@ -22,6 +22,9 @@ const (
 	ByHand     = "set by hand" // a person wrote the status into the file, and check --fix recorded it
 )
 
+// Forced begins what a step was taken in spite of, in its reason.
+const Forced = "forced: "
+
 const (
 	arrow      = " → "
 	movedBelow = "\nconclusion until then:\n"

@@ -84,6 +84,8 @@ var checkCodes = []CheckCode{
 		"after a transition: records the status in the log, and it stands; with children: moves it to `monitoring`"},
 	{string(statemachine.CodeChildrenOpen), SeverityWarning, "completed, but a child is not over", "finish the child, or reopen the parent", "moves the parent to `monitoring`, and its conclusion into the log"},
 	{string(statemachine.CodeConclusionMissing), SeverityWarning, "over, but without a conclusion", "write one", ""},
+	{mdstore.CodeCriteriaOpen, SeverityWarning, "completed, but criteria are open, and no person has forced that",
+		"tick what holds (`arbor tick`), or reopen the node", ""},
 	{mdstore.CodeSectionTwice, SeverityWarning, "a section that holds one text stands twice", "join the two", ""},
 	{CodeHashStale, SeverityWarning, "the rules were edited by hand, and `rulesHash` is not theirs", "nothing: `arbor check --fix` knows the hash", "writes the hash of the rules as they stand"},
 	{CodeFocusDangling, SeverityWarning, "`focusedNodeId` names no node", "focus another node", "focuses the root"},

@@ -34,6 +34,8 @@ var keys = []Key{
 		"the vault's folder: in arbor.toml one in the project; in your own file the one that is used where none is found"},
 	{"git.wait", "text", nil, "ARBOR_GIT", "", own, "how long a write waits for git to finish, as 5s; or ignore; also git = \"5s\" without a table"},
 	{"git.timestamps", "boolean", true, "", "", every, "false: writes leave updatedAt as it is, and merges without a driver meet one conflict less"},
+	{"plan.criteria", "text", "section", "", "", own,
+		"which boxes complete asks for: section (acceptance criteria), all (those of the requirement, too), or off"},
 	{"folders", "text", "id", "", "init --folders", early, "what names the folders of new nodes: id, or title"},
 	{"listen", "text", "127.0.0.1:7433", "", "serve --listen", own, "the address on this machine that arbor serve takes"},
 	{"toolsets", "list", []any{"plan"}, "ARBOR_TOOLSETS", "mcp --toolsets", own,
@@ -48,7 +50,7 @@ var keys = []Key{
 }
 
 // further are keys of other versions that a clone must not decide, either.
-var further = []string{"toolsets-offer", "plan.criteria"}
+var further = []string{"toolsets-offer"}
 
 // secrets are the variables that are shown as set, and whose values are never kept.
 var secrets = []string{"ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"}

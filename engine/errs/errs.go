@@ -74,6 +74,7 @@ const (
 	IncompleteChildren      Code = "INCOMPLETE_CHILDREN"
 	ExecutionChildren       Code = "EXECUTION_CANNOT_HAVE_CHILDREN"
 	InvalidParentStatus     Code = "INVALID_PARENT_STATUS"
+	CriteriaOpen            Code = mdstore.CodeCriteriaOpen // boxes of its criteria are not ticked
 	RulesHashMismatch       Code = "RULES_HASH_MISMATCH"
 	CannotDeleteRoot        Code = "CANNOT_DELETE_ROOT"
 	CannotMoveRoot          Code = "CANNOT_MOVE_ROOT"
@@ -127,7 +128,8 @@ var classes = map[Code]Class{
 	ToolRefused: Refused, LoopDetected: Refused, OutcomeUnknown: Refused, TrustDamaged: Unreadable,
 	Conflicting:    Conflict,
 	FileUnreadable: Unreadable, DuplicateID: Unreadable, OrphanNode: Unreadable, Cycle: Unreadable,
-	DiskError: Disk,
+	DiskError:    Disk,
+	CriteriaOpen: Refused,
 }
 
 // Class returns the code's class, Internal for a code that has none.
@@ -158,6 +160,8 @@ type Details struct {
 	Problems     []mdoc.Diagnostic `json:"problems,omitempty"`
 	Text         string            `json:"text,omitempty"`      // the current text that the call wanted to replace
 	Committed    bool              `json:"committed,omitempty"` // the change is made although the call failed: do not repeat it
+
+	Criteria []mdstore.Criterion `json:"criteria,omitempty"` // those that are open, or all
 
 	Head string `json:"-"` // the message without its candidates, for those who list them; "" if there is none
 }

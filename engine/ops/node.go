@@ -82,11 +82,11 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 		ID: string(n.ID), Head: n.Head, ParentID: string(n.Parent),
 		Requirement: n.Requirement(), Conclusion: n.Conclusion(), Note: n.Note(), Own: n.Own(), Sections: n.OwnTexts(),
 		Docs: nonNil(n.Docs()), References: references(s, view.References(s, n)), Problem: problem(n.Problem()),
-		Log: nonNil(n.Log()), Questions: n.OpenQuestions(), Children: []string{}, Allowed: allowed(s, n),
+		Log: nonNil(n.Log()), Questions: n.OpenQuestions(), Children: []string{},
 		CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
 		Version: n.Version().String(), Claim: env.claimOf(ctx, s.Workspace().ID, n), Diagnostics: check.Node(s, n),
 	}}
-	out.Node.Criteria = n.Criteria()
+	out.Node.Allowed, out.Node.Criteria = env.allowed(s, n), n.Criteria()
 	if !n.PlainCriteria() {
 		out.Node.CriteriaText = n.CriteriaText()
 	}
@@ -129,6 +129,11 @@ type NodeUpdateIn struct {
 	Note        *string       `json:"note,omitempty" empty:"ok" help:"the new note, as TEXT"`
 	Conclusion  *string       `json:"conclusion,omitempty" empty:"ok" help:"the new conclusion, as TEXT"`
 	Docs        []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"the documents, all of them, each as PATH:DESC; may be repeated"`
+
+	Criteria  []string `json:"criteria,omitempty" flag:"criterion" help:"all CRITERIA; equal texts keep their ticks"`
+	Checked   []string `json:"checked,omitempty" arg:"CRITERION" flag:"tick" help:"boxes to tick: NUMBERS or beginnings"`
+	Unchecked []string `json:"unchecked,omitempty" flag:"untick" help:"boxes to open again"`
+	Evidence  string   `json:"evidence,omitempty" help:"what PROVES it, for the log"`
 	mdstore.Fields
 	Own     map[string]any `json:"fields,omitempty" flag:"-" help:"further keys; null removes one"`
 	NewKeys bool           `json:"newKeys,omitempty" listed:"never" flag:"new" help:"set a new key also if it looks like a known one"`
@@ -173,10 +178,14 @@ func NodeUpdate(ctx context.Context, env *Env, in NodeUpdateIn) (*Wrote, error) 
 	if err != nil {
 		return nil, err
 	}
+	ticks := plan.Ticks{On: in.Checked, Off: in.Unchecked, Evidence: in.Evidence}
 	texts := in.Title == nil && in.Requirement == nil && in.Note == nil && in.Conclusion == nil
-	if texts && in.Docs == nil && in.Empty() && len(keys) == 0 {
-		const how = "nothing is to be updated; give title, requirement, note, conclusion, docs or a field"
+	if texts && in.Docs == nil && in.Empty() && len(keys) == 0 && in.Criteria == nil && ticks.Empty() {
+		const how = "nothing is to be updated; give title, requirement, criteria, checked, note, conclusion, docs or a field"
 		return nil, errs.New(errs.InvalidParams, how)
+	}
+	if len(ids) > 1 && (in.Criteria != nil || !ticks.Empty()) {
+		return nil, badParam("nodeId", "criteria are those of one node; name no other")
 	}
 	if err := env.fields(t.view, &in.Fields, nil); err != nil {
 		return nil, err
@@ -184,7 +193,8 @@ func NodeUpdate(ctx context.Context, env *Env, in NodeUpdateIn) (*Wrote, error) 
 	var all plan.Each[plan.NodeTexts, plan.None]
 	for _, id := range ids {
 		all = append(all, plan.NodeTexts{Node: id, Title: in.Title, Requirement: in.Requirement, Note: in.Note,
-			Conclusion: in.Conclusion, Docs: in.Docs, Fields: in.Fields, Keys: keys, NewKeys: in.NewKeys})
+			Conclusion: in.Conclusion, Docs: in.Docs, Fields: in.Fields, Keys: keys, NewKeys: in.NewKeys,
+			Criteria: in.Criteria, Ticks: ticks})
 	}
 	_, w, err := apply(ctx, env, t, env.act(in.Write, in.Match), all, "node_get shows it as it is now")
 	if err != nil {

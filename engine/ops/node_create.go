@@ -27,6 +27,8 @@ type NodeCreateIn struct {
 	Children   []NewChild    `json:"children,omitempty" flag:"-" help:"nodes to be made below it, in their order, with children of their own"`
 	Like       string        `json:"like,omitempty" is:"node" help:"copy this NODE with all below it, as pending"`
 	Cascade    bool          `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
+
+	Criteria []string `json:"criteria,omitempty" flag:"criterion" help:"a CRITERION of completion; may be repeated"`
 	Write
 
 	RulesRead bool `json:"-"` // the caller has been shown the rules, so RulesHash is not needed
@@ -35,9 +37,10 @@ type NodeCreateIn struct {
 // NewChild is a node that is made along with its parent. Without a Type it is a planning node if it has children, else
 // an execution node.
 type NewChild struct {
-	Title       string `json:"title" req:"true" judge:"engine"`
-	Type        string `json:"type,omitempty"`
-	Requirement string `json:"requirement,omitempty"`
+	Title       string   `json:"title" req:"true" judge:"engine"`
+	Type        string   `json:"type,omitempty"`
+	Requirement string   `json:"requirement,omitempty"`
+	Criteria    []string `json:"criteria,omitempty"`
 	mdstore.Fields
 	Docs       []mdstore.Ref `json:"docs,omitempty" listed:"never"`
 	References []Reference   `json:"references,omitempty" listed:"never"`
@@ -97,6 +100,7 @@ func NodeCreate(ctx context.Context, env *Env, in NodeCreateIn) (*NodeCreateOut,
 		}
 	}
 	top := NewChild{Title: in.Title, Type: in.Type, Requirement: in.Requirement, Fields: in.Fields, Docs: in.Docs, References: in.References, Children: in.Children}
+	top.Criteria = in.Criteria
 	titles := map[string]bool{}
 	top.titles(titles)
 	n, err := env.grown(s, top, titles)
@@ -145,6 +149,7 @@ func (env *Env) grown(s *view.View, c NewChild, titles map[string]bool) (n plan.
 		return n, err
 	}
 	n = plan.NewNode{Head: mdstore.Head{Type: statemachine.Type(c.Type), Title: c.Title, Fields: c.Fields}, Requirement: c.Requirement, Docs: c.Docs}
+	n.Criteria = c.Criteria
 	for _, r := range c.References {
 		target := r.TargetID
 		switch {

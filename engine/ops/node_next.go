@@ -239,7 +239,7 @@ func (env *Env) release(ctx context.Context, in NodeNextIn) (*NodeNextOut, error
 func (env *Env) next(s *view.View, ready []claims.Ready, look bool) []NextNode {
 	out := make([]NextNode, len(ready))
 	for i, r := range ready {
-		n := NextNode{NodeID: string(r.Node.ID), Head: r.Node.Head, Way: []string{}, Allowed: allowed(s, r.Node),
+		n := NextNode{NodeID: string(r.Node.ID), Head: r.Node.Head, Way: []string{}, Allowed: env.allowed(s, r.Node),
 			Claim: claim(r.Claim, r.Lapsed)}
 		for _, a := range r.Way {
 			n.Way = append(n.Way, a.Title)

@@ -7,6 +7,7 @@ import (
 
 	"arbor/context/assemble"
 	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -22,9 +23,11 @@ type NodeTransitionIn struct {
 	Log        string `json:"log,omitempty" empty:"ok" help:"a log entry of its own in the same commit: what HAPPENED"`
 	Context    bool   `json:"context,omitempty" flag:"-" help:"with start, retry and reopen: the context is in the reply"`
 	Cascade    bool   `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
-	Force      bool   `json:"force,omitempty" help:"begin it though it waits for others"`
+	Force      bool   `json:"force,omitempty" help:"begin it though it waits; a person completes it with open criteria"`
 	Match
 	Write
+
+	Checked []string `json:"checked,omitempty" flag:"tick" help:"criteria to tick first: NUMBERS or beginnings"`
 
 	Several
 	Begin bool `json:"-"` // complete starts a pending execution node first
@@ -81,6 +84,12 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 	if in.Context && !slices.Contains(resumes, action) {
 		return nil, badParam("context", "context goes with start, retry and reopen; %s has none", in.Action)
 	}
+	if len(in.Nodes) > 0 && len(in.Checked) > 0 {
+		return nil, badParam("checked", "checked is about the criteria of one node; name no other")
+	}
+	if err := env.mayForce(in); err != nil {
+		return nil, err
+	}
 	ids, err := env.others(s, id, in.Nodes, in.Match)
 	if err != nil {
 		return nil, err
@@ -88,7 +97,7 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 	var steps plan.Each[plan.Transition, *plan.Transitioned]
 	for _, id := range ids {
 		steps = append(steps, plan.Transition{Node: id, Action: action, Conclusion: in.Conclusion, Reason: in.Reason,
-			Log: in.Log, Cascade: in.Cascade, Force: in.Force, Begin: in.Begin})
+			Log: in.Log, Cascade: in.Cascade, Force: in.Force, Begin: in.Begin, Ticks: plan.Ticks{On: in.Checked}})
 	}
 	if action == statemachine.Complete && !in.Force && !in.DryRun {
 		if err := env.verifies(ctx, s, in, steps); err != nil {
@@ -138,6 +147,16 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 		env.withContext(ctx, out, s.Workspace().ID, id)
 	}
 	return out, nil
+}
+
+// mayForce refuses the force of a completion to all but a person.
+func (env *Env) mayForce(in NodeTransitionIn) error {
+	if !in.Force || statemachine.Action(in.Action) != statemachine.Complete || decides(env) {
+		return nil
+	}
+	return errs.New(errs.ToolRefused, "%s: only a person completes a node by force, "+
+		"at a terminal (arbor complete --force) or on the page; "+
+		"tick what holds (checked, --tick), and say in the log what is in the way", in.NodeID)
 }
 
 // whatNext adds the node that can be worked on next, as node_next would offer it. If there is none, it adds what the
@@ -204,7 +223,7 @@ func (env *Env) canNow(ctx context.Context, ws, id mdstore.ID, w Write) string {
 		return ""
 	}
 	hint := "nothing is left to do with it"
-	if next := allowed(s, n); len(next) > 0 {
+	if next := env.allowed(s, n); len(next) > 0 {
 		hint = "next it can: " + strings.Join(next, ", ")
 	}
 	if n.Status == statemachine.InPlanning {
@@ -233,9 +252,9 @@ func (env *Env) others(s *view.View, id mdstore.ID, more []string, m Match) ([]m
 }
 
 // allowed returns the actions that a node allows now, see plan.Allowed.
-func allowed(s *view.View, n *mdstore.Node) []string {
+func (env *Env) allowed(s *view.View, n *mdstore.Node) []string {
 	out := []string{}
-	for _, a := range plan.Allowed(s, n) {
+	for _, a := range plan.Allowed(s, n, env.Engine.CriteriaAsked()) {
 		out = append(out, string(a))
 	}
 	return out
@@ -258,7 +277,7 @@ func Allowing(ctx context.Context, env *Env, in AllowingIn) (*AllowingOut, error
 	}
 	out := &AllowingOut{}
 	for _, n := range s.Walk(mdstore.Root) {
-		if plan.Allows(s, n, statemachine.Action(in.Action), in.Begin) {
+		if plan.Allows(s, n, statemachine.Action(in.Action), in.Begin, env.Engine.CriteriaAsked()) {
 			out.Nodes = append(out.Nodes, n)
 		}
 	}

@@ -138,7 +138,7 @@ func TestWhatIsAllowedIsAccepted(t *testing.T) {
 		}
 		for _, id := range ids {
 			n, _ := v.Node(mdstore.ID(id))
-			allowed := plans.Allowed(v, n)
+			allowed := plans.Allowed(v, n, plans.AskSection)
 			for _, do := range statemachine.Actions() {
 				in := ops.NodeTransitionIn{NodeID: id, Action: string(do), Conclusion: "c", Write: ops.Write{DryRun: true}}
 				_, err := ops.NodeTransition(tctx, env, in)

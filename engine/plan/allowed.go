@@ -17,7 +17,7 @@ import (
 type guard func(d *Draft, n *mdstore.Node, do statemachine.Action) error
 
 // guards are asked by every transition that is not a Drop, in this order, and by Allowed.
-var guards = []guard{dependent}
+var guards = []guard{dependent, completable}
 
 // guarded returns the error of the first guard that an action does not pass.
 func (d *Draft) guarded(n *mdstore.Node, do statemachine.Action) error {
@@ -34,7 +34,7 @@ func (d *Draft) forced(n *mdstore.Node, do statemachine.Action) (all []string) {
 	for _, g := range guards {
 		if err := g(d, n, do); err != nil {
 			why, _, _ := strings.Cut(errs.As(err).Message, "; ")
-			all = append(all, "forced: "+why)
+			all = append(all, mdstore.Forced+why)
 		}
 	}
 	return all
@@ -43,11 +43,11 @@ func (d *Draft) forced(n *mdstore.Node, do statemachine.Action) (all []string) {
 // Allowed returns the actions that would be accepted of a node now, a conclusion being given: those of the table whose
 // needs are met and that pass all guards, and Drop where none of them gives the node up. It returns none in an archived
 // workspace, below a completed or cancelled node, and for a node whose file is damaged or whose place in the tree is
-// unknown. Claims are not asked: they concern the caller, not the node.
-func Allowed(v *view.View, n *mdstore.Node) (all []statemachine.Action) {
+// unknown. Claims are not asked: they concern the caller, not the node. ask is the setting plan.criteria.
+func Allowed(v *view.View, n *mdstore.Node, ask string) (all []statemachine.Action) {
 	for _, do := range statemachine.Actions() {
 		again := do == statemachine.Drop && slices.Contains(all, statemachine.GivesUp(n.Type))
-		if !again && Allows(v, n, do, false) {
+		if !again && Allows(v, n, do, false, ask) {
 			all = append(all, do)
 		}
 	}
@@ -56,8 +56,10 @@ func Allowed(v *view.View, n *mdstore.Node) (all []statemachine.Action) {
 
 // Allows reports whether one action would be accepted of a node now, as Allowed does; begin is that of
 // statemachine.Steps.
-func Allows(v *view.View, n *mdstore.Node, do statemachine.Action, begin bool) bool {
-	d, at := New(v, Act{}, Options{}), statemachine.Standing{Type: n.Type, Status: n.Status}
+func Allows(v *view.View, n *mdstore.Node, do statemachine.Action, begin bool, ask string) bool {
+	d := New(v, Act{}, Options{Criteria: func() string { return ask }})
+	d.asking = true
+	at := statemachine.Standing{Type: n.Type, Status: n.Status}
 	_, whole := v.Ancestors(n.ID)
 	if mdstore.Archived(v.Workspace().Dir) || d.Editable(n) != nil || !whole || FrozenBy(v, n) != nil {
 		return false

@@ -17,6 +17,7 @@ type NewNode struct {
 	mdstore.Head  // without a status: it begins with that of its type
 	Parent        mdstore.ID
 	Requirement   string // may be empty
+	Criteria      []string
 	RulesHash     string // the hash of the workspace's rules; required if it has rules
 	RulesRead     bool   // the caller has been shown the rules, and is not asked for their hash
 	Docs          []mdstore.Ref
@@ -180,6 +181,7 @@ func (s *seed) grow(
 	if strings.TrimSpace(requirement) == "" {
 		requirement = "" // no section
 	}
+	var err error
 	n := born(s.Type, s.Title, requirement, d.now, d.act.Operator, mdstore.StatusChange{By: mdstore.ByCreation}.String())
 	n.ID, n.Parent, n.Fields, n.CreatedAt = s.id, parent, s.Fields, createdAt
 	if len(s.below) > 0 {
@@ -192,6 +194,9 @@ func (s *seed) grow(
 			n.Log = append(n.Log, mdstore.LogEntry{Time: n.Log[0].Time, Operator: d.act.Operator, Event: e.String()})
 			n.Status = x.To
 		}
+	}
+	if n.Criteria, err = criteriaItems(s.Criteria); err != nil {
+		return nil, s.at(err)
 	}
 	docs, err := formatRefs("doc path", s.Docs)
 	if err != nil {
@@ -363,6 +368,7 @@ func (n ImportNode) compose(path mdstore.Path, docs, references []string) (*mdoc
 		}
 	}
 	add(mdstore.SecRequirement, n.Requirement, nil)
+	add(mdstore.SecCriteria, "", n.Criteria)
 	add(mdstore.SecConclusion, n.Conclusion, nil)
 	add(mdstore.SecNote, n.Note, nil)
 	add(mdstore.SecDocs, "", docs)
@@ -375,16 +381,4 @@ func (n ImportNode) compose(path mdstore.Path, docs, references []string) (*mdoc
 	add(mdstore.SecProblem, problem, nil)
 	doc, adapted, err := mdoc.Compose(string(path), mdstore.NodeForm, fields, sections)
 	return doc, append(adapted, more...), err
-}
-
-func formatLog(es []mdstore.LogEntry) []string {
-	out := make([]string, 0, len(es))
-	for _, e := range es {
-		if e.Time == "" {
-			out = append(out, e.Event)
-			continue
-		}
-		out = append(out, mdstore.FormatLog(e.Time, e.Operator, e.Event))
-	}
-	return out
 }

@@ -53,6 +53,8 @@ type Draft struct {
 	placed   map[mdstore.ID]*mdstore.Node       // nodes that the plan moves, with their parents and orders as planned
 	keep     map[mdstore.Path]mdstore.Version   // files that the plan only read
 	drawn    []mdstore.ID                       // of new nodes
+	criteria map[mdstore.ID][]mdstore.Criterion // of nodes that go on, as planned
+	asking   bool                               // only whether guards pass matters, not why
 	archived Archived                           // what nodes have added to the workspace so far
 	adapted  []string                           // how texts of new files were changed to fit in
 
@@ -63,6 +65,7 @@ type Draft struct {
 	Deleted  []*Deletion         // the deletions to note in the trash
 	Moved    map[mdstore.ID]bool // nodes whose conclusion goes into their log
 	AllRules bool                // the rules are replaced as a whole
+	Relied   []Text              // texts that the plan depends on as the caller knows them
 	Before   *view.View          // an earlier look, of a repair: what was there then is not taken for gone; nil for none
 
 	MayCycle bool // a repair: a cycle among dependencies that it closes stays for people to see
@@ -76,6 +79,8 @@ type Options struct {
 	NewID        func(prefix string) (mdstore.ID, error)
 	TitleFolders bool // folders of new nodes are named by titles
 	Untimed      bool // updatedAt stays unchanged
+
+	Criteria func() string // the setting plan.criteria; nil: it has none
 
 	// Claimed returns an error for a node that another session has claimed, or a text about the claim for the caller; nil:
 	// no node is claimed.
@@ -104,12 +109,16 @@ func Besides(d *Draft, c mdstore.Change, old []byte, what view.Change) {
 // New returns an empty draft over a view.
 func New(v *view.View, act Act, opt Options) *Draft {
 	act.Operator = act.By()
+	if opt.Criteria == nil {
+		opt.Criteria = func() string { return AskSection }
+	}
 	if opt.Claimed == nil {
 		opt.Claimed = func(*mdstore.Node) (string, error) { return "", nil }
 	}
 	return &Draft{View: v, act: act, now: opt.Now.UTC(), opt: opt, edits: map[mdstore.Path]*Edit{},
 		status: map[mdstore.ID]statemachine.Status{}, placed: map[mdstore.ID]*mdstore.Node{},
-		Moved: map[mdstore.ID]bool{}, Advanced: map[mdstore.ID]bool{}, keep: map[mdstore.Path]mdstore.Version{}}
+		criteria: map[mdstore.ID][]mdstore.Criterion{},
+		Moved:    map[mdstore.ID]bool{}, Advanced: map[mdstore.ID]bool{}, keep: map[mdstore.Path]mdstore.Version{}}
 }
 
 // Writable returns an error where the workspace as a whole takes no changes.
@@ -194,7 +203,7 @@ func (d *Draft) Rely(n *mdstore.Node) { d.keep[n.Path] = n.Version() }
 func (d *Draft) Finish() error {
 	for _, e := range d.order {
 		if e.touched {
-			if !e.page && !d.opt.Untimed {
+			if e.dated() && !d.opt.Untimed {
 				e.Set(mdstore.KeyUpdated, mdoc.Integer(d.now.UnixMilli()))
 			}
 			err := e.apply()

@@ -18,6 +18,7 @@ type Edit struct {
 	fields  []fieldEdit
 	texts   []func() (mdoc.Patch, error) // of whole sections, computed by Finish
 	items   []func() (mdoc.Patch, error) // of items of sections, also computed by Finish
+	ticks   []func() (mdoc.Patch, error) // of task boxes
 	touched bool                         // updatedAt is to follow
 	page    bool                         // a page has no updatedAt
 	spare   bool                         // a line of a trace and nothing else: where it cannot be written, the rest is
@@ -135,6 +136,11 @@ func (d *Draft) logText(e *Edit, event string) {
 // Did adds what the edit does.
 func (e *Edit) Did(c view.Change) { e.what = append(e.what, c) }
 
+// dated reports whether the edit moves updatedAt. Ticks alone do not: they change one character each.
+func (e *Edit) dated() bool {
+	return !e.page && (len(e.ticks) == 0 || len(e.fields)+len(e.texts)+len(e.items) > 0)
+}
+
 func (e *Edit) apply() error {
 	if err := e.doc.Editable(); err != nil {
 		return err
@@ -144,7 +150,7 @@ func (e *Edit) apply() error {
 		fields = append(fields, func() (mdoc.Patch, error) { return e.doc.SetField(f.key, f.value) })
 	}
 	var ps []mdoc.Patch
-	for _, patch := range slices.Concat(fields, e.texts, e.items) {
+	for _, patch := range slices.Concat(fields, e.texts, e.items, e.ticks) {
 		p, err := patch()
 		if err != nil {
 			return err

@@ -41,6 +41,7 @@ type ImportNode struct {
 	CreatedAt    int64
 	UpdatedAt    int64
 	Requirement  string
+	Criteria     []string // the items of a list, with their boxes
 	Conclusion   string
 	Note         string
 	Docs         []mdstore.Ref
@@ -197,4 +198,16 @@ func formatRefs(what string, rs []mdstore.Ref) ([]string, error) {
 		out = append(out, item)
 	}
 	return out, nil
+}
+
+func formatLog(es []mdstore.LogEntry) []string {
+	out := make([]string, 0, len(es))
+	for _, e := range es {
+		if e.Time == "" {
+			out = append(out, e.Event)
+			continue
+		}
+		out = append(out, mdstore.FormatLog(e.Time, e.Operator, e.Event))
+	}
+	return out
 }

@@ -15,6 +15,8 @@ type NodeTexts struct {
 	Node                                 mdstore.ID
 	Title, Requirement, Note, Conclusion *string
 	Docs                                 []mdstore.Ref // all of them; nil leaves them
+	Criteria                             []string      // all of them; nil leaves them
+	Ticks
 	mdstore.Fields
 	Keys    []KeyEdit // of own keys
 	NewKeys bool      // a new key may look like one that Arbor knows
@@ -60,6 +62,14 @@ func (t NodeTexts) Plan(d *Draft) (None, error) {
 	}
 	edit.setFields(n, &t.Fields)
 	if err := d.setOwn(edit, n, keys, t.NewKeys); err != nil {
+		return None{}, err
+	}
+	if t.Criteria != nil {
+		err = d.setCriteria(n, edit, t.Criteria, t.Ticks)
+	} else {
+		_, err = d.tick(n, edit, t.Ticks)
+	}
+	if err != nil {
 		return None{}, err
 	}
 	if t.Docs == nil {

@@ -12,6 +12,7 @@ type Text struct {
 	Text   string       `json:"text"`             // as the file holds it
 	Kept   mdstore.Path `json:"kept,omitempty"`   // if the text was replaced: the file that keeps all of it for 30 days
 	Parts  []string     `json:"-"`                // the parts as replies show them
+	Shown  string       `json:"-"`                // as a refusal shows it; "" is Text
 }
 
 // Same returns what two texts have in common that count as the same: criteria and requirements whatever is ticked.

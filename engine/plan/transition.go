@@ -24,6 +24,7 @@ type Transition struct {
 	Begin      bool      // Complete starts a pending execution node first
 	Force      bool      // take the step though guards object; the log says so
 	Verified   *Verified // of Complete: what its verify names has passed; nil if it names nothing
+	Ticks                // of its criteria, before the step
 }
 
 // Transitioned is the result of a status change.
@@ -57,7 +58,7 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 		return t.take(d, append(steps, t.Action)[0])
 	}
 	first := t
-	first.Conclusion, first.Reason, first.Log = "", "", ""
+	first.Conclusion, first.Reason, first.Log, first.Ticks = "", "", "", Ticks{}
 	begun, err := first.take(d, steps[0])
 	if err != nil {
 		return nil, err
@@ -95,6 +96,9 @@ func (t Transition) take(d *Draft, step statemachine.Action) (*Transitioned, err
 		return nil, mendable(n, named(n, d.offered(n, err)))
 	}
 	if err := d.thawed(n.ID, up, t.Cascade); err != nil {
+		return nil, err
+	}
+	if d.criteria[n.ID], err = d.tick(n, edit, t.Ticks); err != nil {
 		return nil, err
 	}
 	reason := t.Reason

@@ -178,6 +178,9 @@ func (m *merging) text(name string, v [3]string) string {
 	if v[ours] == v[base] || v[theirs] == v[base] || v[ours] == v[theirs] {
 		return choose(v)
 	}
+	if merged, ok := ticks(v); ok {
+		return merged
+	}
 	if key := m.keyOf(name); key != nil && m.once(name) {
 		if merged, ok := m.list(name, key); ok {
 			return merged

@@ -108,6 +108,12 @@ func (m *merging) item(name string, v [3]listed) listed {
 		v[ours].raw = choose([3]string{v[base].raw, v[ours].raw, v[theirs].raw})
 		return v[ours]
 	}
+	texts := [3]string{"- " + v[base].Text, "- " + v[ours].Text, "- " + v[theirs].Text}
+	if text, ok := ticks(texts); ok && name == mdstore.SecCriteria {
+		v[ours].Text = strings.TrimPrefix(text, "- ")
+		v[ours].raw, _ = ticks([3]string{v[base].raw, v[ours].raw, v[theirs].raw})
+		return v[ours]
+	}
 	var rest [3]string
 	var expired [3]bool
 	for i, it := range v {

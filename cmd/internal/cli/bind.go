@@ -191,7 +191,7 @@ func (b *binding) assign(given []string) error {
 // pairs takes the words KEY=VALUE out of those of a command that has such, and keeps them. The first word is none.
 func (b *binding) pairs(given []string) []string {
 	takes, ok := b.in.Addr().Interface().(interface{ Words() *[]string })
-	if !ok || len(given) == 0 {
+	if !ok || len(given) == 0 || slices.Contains(b.command.without, "fields") {
 		return given
 	}
 	pair := func(word string) bool { return strings.Contains(word, "=") }
@@ -201,7 +201,7 @@ func (b *binding) pairs(given []string) []string {
 
 // further returns where the further nodes of a command that takes several go; it stays empty for other commands.
 func (b *binding) further() *[]string {
-	if several, ok := b.in.Addr().Interface().(interface{ Further() *[]string }); ok && manyIn(b.words) >= 0 {
+	if several, ok := b.in.Addr().Interface().(interface{ Further() *[]string }); ok && manyIn(b.words) == 0 {
 		return several.Further()
 	}
 	return new([]string)
@@ -213,7 +213,7 @@ func (b *binding) further() *[]string {
 func (b *binding) spread(given []string) ([]string, error) {
 	several, ok := b.in.Addr().Interface().(interface{ Further() *[]string })
 	many := manyIn(b.words)
-	if !ok || many < 0 {
+	if !ok || many != 0 { // the first word is the node
 		return given, nil
 	}
 	nodes := len(given)

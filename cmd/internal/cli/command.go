@@ -24,7 +24,7 @@ var groups = []group{
 	{"see", "See where the work stands",
 		"load status use tree list graph show context next search ask changes history diff blame watch"},
 	{"plan", "Plan it", "init briefing add edit rules docs ref isolate mv rm restore undo"},
-	{"do", "Do it", "start submit complete fail drop retry reopen cancel focus log problem"},
+	{"do", "Do it", "start submit complete fail drop retry reopen cancel tick focus log problem"},
 	{groupAll, "Everything, by noun and verb", "ws node session state transcript memory env run approvals approve deny"},
 	{groupFrontEnds, "Serve and exchange", "import export"},
 	{groupCare, "Take care of the vault", "sync check conflicts resolve-conflict git config where version"},
@@ -50,6 +50,7 @@ func addCommands(sh *shell, root *cobra.Command) {
 	for _, v := range verbs {
 		add(sh.command(transitionCommand(sh, v)))
 	}
+	add(sh.command(tickCommand(sh)))
 	add(sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh),
 		newState(sh), newTranscript(sh), newMemory(sh), newConfig(sh), newImport(sh), newExport(sh), newEdit(sh), newGit(sh), newEnv(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
 	for _, o := range slices.Concat(ops.All(), ops.Commands()) {

@@ -146,9 +146,11 @@ var verbs = []verb{
 		text: `The conclusion is what the rest of the tree learns of the work: the result, not
 the way to it. It is required unless the node has one already. A planning node
 is complete when all its children are finished. A pending execution node is
-started first, in the same commit. The node's problem is cleared.`,
+started first, in the same commit. The node's problem is cleared. With open
+acceptance criteria it is refused: --tick 1,2 ticks what holds first. At a
+terminal --force completes it all the same, and the log says so.`,
 		example: `arbor complete node-mj2hz4gy -m "Done; 5 tries a minute"
-arbor complete node-mj2hz4gy -F conclusion.md
+arbor complete node-mj2hz4gy -F conclusion.md --tick 1,2
 git log -1 --format=%B | arbor complete node-mj2hz4gy -
 arbor complete . -e`, aliases: "done close", concludes: true},
 	{do: statemachine.Fail, summary: "give a node up, with the reason as its conclusion",
@@ -180,6 +182,9 @@ func transitionCommand(sh *shell, v verb) command {
 		c.help.Use += " [-]"
 	} else {
 		c.without = []string{"conclusion"}
+	}
+	if v.do != statemachine.Complete {
+		c.without = append(c.without, "checked")
 	}
 	c.offers = func(ctx context.Context, _ []string) []offer { return allowing(ctx, sh, in.Action) }
 	return c

@@ -110,7 +110,7 @@ func (d *promptData) workOnNode() error {
 	if !n.Problem().IsZero() {
 		d.say("\nA problem is open; it is in the context. Solve it first, and say so with problem_clear.")
 	}
-	switch allowed := plan.Allowed(d.snap, n); {
+	switch allowed := plan.Allowed(d.snap, n, d.env.Engine.CriteriaAsked()); {
 	case d.Archived():
 	case len(allowed) == 0 && plan.FrozenBy(d.snap, n) != nil:
 		d.say("\n\nA node above it is over, which freezes it: nothing can be done with it before that one is reopened.")
@@ -121,6 +121,10 @@ func (d *promptData) workOnNode() error {
 		for _, action := range allowed {
 			d.say("\n- %s: %s", action, whenTo[action])
 		}
+	}
+	if open, _ := n.OpenBoxes(); open > 0 && !statemachine.Terminal(n.Status) {
+		d.say("\n\nIt is complete when its acceptance criteria are ticked: " +
+			"node_update checked as you meet each, with the evidence.")
 	}
 	planning := statemachine.TakesChildren(n.Type)
 	if planning {
