@@ -110,7 +110,7 @@ func (env *Env) verifyNode(
 ) (*plan.Verified, error) {
 	h, err := hereOf(ctx, env, SessionRef{})
 	if err != nil {
-		return nil, err
+		return nil, errs.Recoded(err, errs.VerificationUnavailable)
 	}
 	out := &plan.Verified{Version: n.Version()}
 	var all []*act.Verified
