@@ -32,6 +32,22 @@ func (env *Env) unblocked(ctx context.Context, was *view.View) (all []Titled) {
 	return all
 }
 
+// blockedSince returns the nodes that wait for dependencies now and did not in an earlier view, in tree order.
+func (env *Env) blockedSince(ctx context.Context, was *view.View) (all []Titled) {
+	now, err := env.Engine.View(ctx, was.Workspace().ID)
+	if err != nil {
+		return nil // the change is made; this only says less about it
+	}
+	before := was.BlockedBy()
+	for n := range now.Blocked() {
+		if before[n.ID] == nil {
+			all = append(all, Titled{string(n.ID), n.Title})
+		}
+	}
+	all, _ = first(env, all, boundedItems)
+	return all
+}
+
 // waitsFor returns the ids of what a node waits for, nil for nothing.
 func waitsFor(open []view.Dependency) (ids []string) {
 	for _, x := range open {

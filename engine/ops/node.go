@@ -219,6 +219,8 @@ type NodeMoveIn struct {
 type NodeMoveOut struct {
 	PreviousParentID string         `json:"previousParentId"`
 	CascadeUpdates   []plan.Cascade `json:"cascadeUpdates"`
+	Blocked          []Titled       `json:"blocked,omitempty"` // nodes that wait for dependencies now, and did not before
+	Unblocked        []Titled       `json:"unblocked,omitempty"`
 	Wrote
 }
 
@@ -275,6 +277,9 @@ func NodeMove(ctx context.Context, env *Env, in NodeMoveIn) (*NodeMoveOut, error
 		cascades = append(cascades, r.Cascades...)
 	}
 	out := &NodeMoveOut{PreviousParentID: string(all[0].Previous), CascadeUpdates: cascades}
+	if !in.DryRun {
+		out.Blocked, out.Unblocked = env.blockedSince(ctx, s), env.unblocked(ctx, s)
+	}
 	out.Wrote = env.wrote(ctx, s.Workspace().ID, o, "node_list shows the tree as it is now")
 	out.about = ids
 	return out, nil
@@ -289,8 +294,9 @@ type NodeDeleteIn struct {
 }
 
 type NodeDeleteOut struct {
-	DeletedCount int    `json:"deletedCount"`
-	Trash        string `json:"trash"`
+	DeletedCount int      `json:"deletedCount"`
+	Trash        string   `json:"trash"`
+	Dependents   []string `json:"dependents,omitempty"` // nodes whose dependencies no longer name what went
 	Wrote
 }
 
@@ -326,7 +332,11 @@ func NodeDelete(ctx context.Context, env *Env, in NodeDeleteIn) (*NodeDeleteOut,
 		w.Hint = env.refocus(ctx, t.ws, n.Parent, in.Write, w.Hint)
 	}
 	w.about = ids
-	return &NodeDeleteOut{DeletedCount: d.Count, Trash: string(d.Trash), Wrote: w}, nil
+	out := &NodeDeleteOut{DeletedCount: d.Count, Trash: string(d.Trash), Wrote: w}
+	for _, id := range d.From {
+		out.Dependents = append(out.Dependents, string(id))
+	}
+	return out, nil
 }
 
 // below reports whether a node is top, or hangs below it.

@@ -13,6 +13,8 @@ type WorkspaceUpdateIn struct {
 	In
 	Name *string `json:"name,omitempty" help:"the new NAME"`
 	Goal *string `json:"goal,omitempty" flag:"goal,g" help:"the new GOAL"`
+	// what must pass before any execution node is completed
+	Verify []string `json:"verify,omitempty" empty:"ok" help:"TOOLS that every execution node must pass"`
 	Match
 	Write
 }
@@ -28,10 +30,10 @@ var workspaceUpdate = op("workspace_update", writes|repeats, WorkspaceUpdate, He
 // WorkspaceUpdate renames a workspace or gives it another goal.
 func WorkspaceUpdate(ctx context.Context, env *Env, in WorkspaceUpdateIn) (*Wrote, error) {
 	t := env.whole(ctx, in.WorkspaceID)
-	if t.err == nil && in.Name == nil && in.Goal == nil {
-		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give name or goal")
+	if t.err == nil && in.Name == nil && in.Goal == nil && in.Verify == nil {
+		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give name, goal or verify")
 	}
-	p := plan.UpdateWorkspace{Name: in.Name, Goal: in.Goal}
+	p := plan.UpdateWorkspace{Name: in.Name, Goal: in.Goal, Verify: in.Verify}
 	return done(ctx, env, t, env.act(in.Write, in.Match), p, "workspace_get shows it")
 }
 

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,8 +50,11 @@ func born(t statemachine.Type, title, requirement string, now time.Time, operato
 		Log: []mdstore.LogEntry{{Time: now.Format(mdstore.TimeLayout), Operator: operator, Event: event}}}
 }
 
-// UpdateWorkspace changes a workspace's name or goal; nil keeps a value.
-type UpdateWorkspace struct{ Name, Goal *string }
+// UpdateWorkspace changes a workspace's name, its goal, or what its execution nodes must pass; nil keeps a value.
+type UpdateWorkspace struct {
+	Name, Goal *string
+	Verify     []string
+}
 
 // Plan plans the change.
 func (x UpdateWorkspace) Plan(d *Draft) (None, error) {
@@ -74,6 +78,15 @@ func (x UpdateWorkspace) Plan(d *Draft) (None, error) {
 		if w.Goal != *x.Goal {
 			edit.Set(mdstore.KeyGoal, mdoc.Text(*x.Goal))
 			edit.Did(view.Change{ID: w.ID, Key: mdstore.KeyGoal})
+		}
+	}
+	if x.Verify != nil {
+		fields := mdstore.Fields{Verify: x.Verify}
+		fields.Adopt()
+		if was := w.Verify(); !slices.Equal(was, fields.Verify) {
+			f := mdstore.FieldOf(mdstore.KeyVerify)
+			edit.Set(f.Key, scalar(edit.doc, f, fields.Text(f)))
+			edit.Did(view.Change{ID: w.ID, Key: f.Key, From: mdoc.List(was...).String(), To: mdoc.List(fields.Verify...).String()})
 		}
 	}
 	return None{}, nil

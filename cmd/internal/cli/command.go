@@ -159,7 +159,7 @@ func listing[Out any](show func(*shell, *Out) error) func(*shell) command {
 var specials = map[string]func(*shell) command{
 	"workspace_init": initCommand, "workspace_list": listing(showWorkspaces), "workspace_get": shows(showWorkspace),
 	"workspace_status": statusCommand, "workspace_delete": workspaceDeleteCommand, "workspace_check": checkCommand,
-	"node_create": addCommand, "node_get": listing(showNode), "node_list": listCommand,
+	"node_create": addCommand, "node_get": listing(showNode), "node_list": listCommand, "node_move": shows(showMoved),
 	"node_update": nodeUpdateCommand, "node_delete": nodeDeleteCommand,
 	"node_transition": transitionByName, "node_isolate": isolateCommand, "context_get": contextCommand,
 	"context_focus": focusCommand, "log_append": logCommand, "problem_update": problemCommand,

@@ -43,6 +43,21 @@ func graphCommand(sh *shell) command {
 	return c
 }
 
+// showMoved prints what a move did, also to what waits for what.
+func showMoved(sh *shell, out *ops.NodeMoveOut) error {
+	err := sh.wrote(out, out.Wrote, "")
+	sayEach(sh, "waits now", out.Blocked)
+	sayEach(sh, "ready now", out.Unblocked)
+	return err
+}
+
+// sayEach says the same of each node.
+func sayEach(sh *shell, what string, nodes []ops.Titled) {
+	for _, n := range nodes {
+		sh.say("%s: %s  %s", what, n.Title, namesOf(sh, "").id(n.NodeID))
+	}
+}
+
 // shortIDs returns ids as a list shows them.
 func shortIDs(short func(string) string, ids []string) (all []string) {
 	for _, id := range ids {

@@ -214,9 +214,7 @@ func concluding(sh *shell, in *ops.NodeTransitionIn) command {
 	}
 	c.show = showing(sh, func(sh *shell, out *ops.NodeTransitionOut) error {
 		err := sh.wrote(out, out.Wrote, "")
-		for _, n := range out.Unblocked {
-			sh.say("ready now: %s  %s", n.Title, namesOf(sh, "").id(n.NodeID))
-		}
+		sayEach(sh, "ready now", out.Unblocked)
 		if a := out.Archived; a != nil && len(a.Rules)+len(a.Docs) > 0 {
 			sh.say("archived into the workspace: %d rules, %d docs", len(a.Rules), len(a.Docs))
 		}
