@@ -133,7 +133,7 @@ type NodeUpdateIn struct {
 	Criteria  []string `json:"criteria,omitempty" flag:"criterion" help:"all CRITERIA; equal texts keep their ticks"`
 	Checked   []string `json:"checked,omitempty" arg:"CRITERION" flag:"tick" help:"boxes to tick: NUMBERS or beginnings"`
 	Unchecked []string `json:"unchecked,omitempty" flag:"untick" help:"boxes to open again"`
-	Evidence  string   `json:"evidence,omitempty" help:"what PROVES it, for the log"`
+	Evidence  string   `json:"evidence,omitempty" help:"what PROVES it"`
 	mdstore.Fields
 	Own     map[string]any `json:"fields,omitempty" flag:"-" help:"further keys; null removes one"`
 	NewKeys bool           `json:"newKeys,omitempty" listed:"never" flag:"new" help:"set a new key also if it looks like a known one"`

@@ -28,7 +28,7 @@ type NodeCreateIn struct {
 	Like       string        `json:"like,omitempty" is:"node" help:"copy this NODE with all below it, as pending"`
 	Cascade    bool          `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
 
-	Criteria []string `json:"criteria,omitempty" flag:"criterion" help:"a CRITERION of completion; may be repeated"`
+	Criteria []string `json:"criteria,omitempty" flag:"criterion" help:"a CRITERION of completion"`
 	Write
 
 	RulesRead bool `json:"-"` // the caller has been shown the rules, so RulesHash is not needed

@@ -23,11 +23,11 @@ type NodeTransitionIn struct {
 	Log        string `json:"log,omitempty" empty:"ok" help:"a log entry of its own in the same commit: what HAPPENED"`
 	Context    bool   `json:"context,omitempty" flag:"-" help:"with start, retry and reopen: the context is in the reply"`
 	Cascade    bool   `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
-	Force      bool   `json:"force,omitempty" help:"begin it though it waits; a person completes it with open criteria"`
+	Force      bool   `json:"force,omitempty" help:"begin it though it waits for others"`
 	Match
 	Write
 
-	Checked []string `json:"checked,omitempty" flag:"tick" help:"criteria to tick first: NUMBERS or beginnings"`
+	Checked []string `json:"checked,omitempty" flag:"tick" help:"boxes to tick: NUMBERS or beginnings"`
 
 	Several
 	Begin bool `json:"-"` // complete starts a pending execution node first
