@@ -428,6 +428,9 @@
       (out) => ({ ...changed(out, properties()), nodeId: node().node })),
     problem: () => send(t("Report a problem"), [{ name: "problem", label: t("What is wrong"), rows: 4, required: true }, { name: "nextStep", label: t("What is to be done next") }],
       "problem_update", { nodeId: node().node }),
+    tick: async (b) => { await run("node_update", { nodeId: node().node, [b.dataset.done === "true" ? "unchecked" : "checked"]: [b.dataset.tick], ifMatch: node().version }); repaint(); },
+    force: () => send(t("Complete with open criteria") + ": " + $("h1", main).textContent, [{ text: t("The log says that it was completed all the same.") },
+      { name: "conclusion", label: t("The conclusion: what came of it"), rows: 6 }], "node_transition", (o) => ({ nodeId: node().node, action: "complete", force: true, ...(o.conclusion ? o : {}) })),
     solved: async () => { await run("problem_clear", { nodeId: node().node }); repaint(); },
     move: () => send(t("Move"), [{ name: "newParentId", label: t("Below which node (its title or id)"), required: true }], "node_move", { nodeId: node().node }),
     delete: async () => {
