@@ -93,7 +93,7 @@ func TestWordName(t *testing.T) {
 		name     string
 		optional bool
 	}{
-		{"show", 0, "NODE", false}, {"tree", 0, "NODE", true}, {"log", 1, "EVENT", true}, {"problem", 1, "TEXT", true}, {"add", 0, "TITLE", false},
+		{"show", 0, "NODE", false}, {"tree", 0, "NODE", true}, {"log", 1, "EVENT", true}, {"problem", 1, "TEXT", true}, {"add", 0, "TITLE", true},
 		{"init", 0, "NAME", true}, {"ref add", 1, "TARGET", false}, {"ref add", 2, "DESC", true}, {"rules add", 0, "RULE", true}, {"rules add", 5, "RULE", true},
 		{"ws archive", 0, "WS", true},
 	} {
@@ -113,7 +113,7 @@ func TestWordName(t *testing.T) {
 func TestWordsAreCounted(t *testing.T) {
 	w := newWorld(t)
 	for _, tt := range []struct{ line, want string }{
-		{"add", "arbor add needs a TITLE\n"},
+		{"add", "arbor add needs a TITLE, or --like NODE\n"},
 		{"add a - b", `arbor add takes a TITLE and - for stdin, and "b" is more`},
 		{"docs add", "arbor docs add needs a PATH\n"},
 		{"docs add a b c", `arbor docs add takes a PATH and a DESC, and "c" is more`},
