@@ -7,35 +7,78 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Front matter that is not YAML is still read if each line is a comment or a key at the first column with a value
-// behind it: people and other programs write title: Fix: the thing, or title: [done] the thing, without quotes.
+// Front matter that is not YAML is still read if each line is a comment, a key at the first column with a value behind
+// it, or belongs to such a key: people and other programs write title: Fix: the thing, or assignee: @ann, without quotes.
 //
-// Each line is then read by itself. A line that is YAML means what YAML says, so a number is a number, [a] is a list
-// and a comment is a comment, whether or not another line is wrong. The value of any other line is the text behind the
-// colon.
+// Each key is then read by itself. Its lines mean what YAML says if they are YAML, whether or not other lines are wrong:
+// a number is a number, [a] is a list and a comment is a comment. The value of any other line is the text behind the
+// colon. What has several lines is read and kept; only a person changes it.
 
-// readLines fills the entries line by line, and reports whether it found entries and every line has that form. If not,
+// readLines fills the entries key by key, and reports whether it found entries and every line has that form. If not,
 // the entries hold what could be read.
 func (f *front) readLines() bool {
 	whole := true
 	for at := f.span.Start; at < f.span.End; {
 		end := lineEnd(f.text, at)
 		line := Span{at, cutEOL(f.text, end)}
-		at = end
 		t := bytes.TrimLeft(f.text[line.Start:line.End], " \t")
 		if len(t) == 0 || t[0] == '#' {
+			at = end
 			continue
 		}
 		if len(f.entries) == MaxFrontMatterNodes/2 {
 			return false
 		}
 		e, ok := readLine(f.text, line)
+		sound := ok
+		if at = f.belongEnd(end); at > end && ok {
+			e, sound = f.readSeveral(e, Span{line.Start, at})
+		}
 		if ok {
 			f.entries = append(f.entries, e)
 		}
-		whole = whole && ok
+		whole = whole && sound
 	}
 	return whole && len(f.entries) > 0
+}
+
+// belongEnd returns where the lines end that belong to the key above offset at: indented ones and items of a list, with
+// blank lines and comments between them.
+func (f *front) belongEnd(at int) int {
+	last := at
+	for at < f.span.End {
+		end := lineEnd(f.text, at)
+		line := f.text[at:cutEOL(f.text, end)]
+		t := bytes.TrimLeft(line, " \t")
+		at = end
+		switch {
+		case len(t) == 0 || t[0] == '#':
+		case len(t) < len(line), bytes.HasPrefix(t, []byte("- ")), string(t) == "-":
+			last = end
+		default:
+			return last
+		}
+	}
+	return last
+}
+
+// readSeveral reads a key with the lines that belong to it; e is the key with its first line alone. Lines that are no
+// YAML are kept where they are all of the value.
+func (f *front) readSeveral(e entry, s Span) (entry, bool) {
+	root, err := decodeYAML(f.text[s.Start:s.End])
+	switch {
+	case err == nil && root != nil && root.Kind == yaml.MappingNode && len(root.Content) == 2 &&
+		countNodes(root) <= MaxFrontMatterNodes:
+		e = entriesOf(f.text, s, root, newPositions(f.text, s))[0]
+	case e.Span.Len() == 0:
+		start := e.start + bytes.IndexByte(f.text[e.start:s.End], ':') + 1
+		e.Kind, e.Value, e.val = Nested, "", nil
+		e.Span = core(f.text, Span{start, s.End})
+	default:
+		return e, false
+	}
+	e.located = false
+	return e, true
 }
 
 // readLine reads one line of the form key: value.
