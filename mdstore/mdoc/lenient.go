@@ -8,11 +8,12 @@ import (
 )
 
 // Front matter that is not YAML is still read if each line is a comment, a key at the first column with a value behind
-// it, or belongs to such a key: people and other programs write title: Fix: the thing, or assignee: @ann, without quotes.
+// it, or belongs to such a key: people and other programs write title: Fix: the thing, or assignee: @ann, without
+// quotes.
 //
-// Each key is then read by itself. Its lines mean what YAML says if they are YAML, whether or not other lines are wrong:
-// a number is a number, [a] is a list and a comment is a comment. The value of any other line is the text behind the
-// colon. What has several lines is read and kept; only a person changes it.
+// Each key is then read by itself. Its lines mean what YAML says if they are YAML, whether or not other lines are
+// wrong: a number is a number, [a] is a list and a comment is a comment. The value of any other line is the text behind
+// the colon. What has several lines is read and kept; only a person changes it.
 
 // readLines fills the entries key by key, and reports whether it found entries and every line has that form. If not,
 // the entries hold what could be read.
