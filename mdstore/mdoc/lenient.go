@@ -13,7 +13,7 @@ import (
 //
 // Each key is then read by itself. Its lines mean what YAML says if they are YAML, whether or not other lines are
 // wrong: a number is a number, [a] is a list and a comment is a comment. The value of any other line is the text behind
-// the colon. What has several lines is read and kept; only a person changes it.
+// the colon. What has several lines must be YAML; it is read and kept, and only a person changes it.
 
 // readLines fills the entries key by key, and reports whether it found entries and every line has that form. If not,
 // the entries hold what could be read.
@@ -63,21 +63,14 @@ func (f *front) belongEnd(at int) int {
 	return last
 }
 
-// readSeveral reads a key with the lines that belong to it; e is the key with its first line alone. Lines that are no
-// YAML are kept where they are all of the value.
+// readSeveral reads a key with the lines that belong to it, which must be YAML; e is the key with its first line alone.
 func (f *front) readSeveral(e entry, s Span) (entry, bool) {
 	root, err := decodeYAML(f.text[s.Start:s.End])
-	switch {
-	case err == nil && root != nil && root.Kind == yaml.MappingNode && len(root.Content) == 2 &&
-		countNodes(root) <= MaxFrontMatterNodes:
-		e = entriesOf(f.text, s, root, newPositions(f.text, s))[0]
-	case e.Span.Len() == 0:
-		start := e.start + bytes.IndexByte(f.text[e.start:s.End], ':') + 1
-		e.Kind, e.Value, e.val = Nested, "", nil
-		e.Span = core(f.text, Span{start, s.End})
-	default:
+	if err != nil || root == nil || root.Kind != yaml.MappingNode || len(root.Content) != 2 ||
+		countNodes(root) > MaxFrontMatterNodes {
 		return e, false
 	}
+	e = entriesOf(f.text, s, root, newPositions(f.text, s))[0]
 	e.located = false
 	return e, true
 }
