@@ -85,6 +85,21 @@ func TestWhichWorkspace(t *testing.T) {
 	generated(t, "../../../docs/comeback.md", "which workspace", "TestWhichWorkspace", table)
 }
 
+// TestGraphPage holds the drawing in docs/dependencies.md to what arbor graph prints of the shipped vault.
+func TestGraphPage(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../../testdata/vault/field-notes")); err != nil {
+		t.Fatal(err)
+	}
+	var out, said bytes.Buffer
+	sys := cli.System{Args: []string{"graph", "--format", "mermaid"}, Stdout: &out, Stderr: &said, Dir: dir,
+		Getenv: func(string) string { return "" }}
+	if code := run(t.Context(), sys); code != 0 {
+		t.Fatalf("exit code %d: %s", code, said.String())
+	}
+	generated(t, "../../../docs/dependencies.md", "graph", "TestGraphPage", "\n```mermaid\n"+out.String()+"```\n\n")
+}
+
 // generated holds the part of a page that is called name, and that the test writes with -update, to a text.
 func generated(t *testing.T, page, name, test, text string) {
 	t.Helper()

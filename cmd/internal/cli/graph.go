@@ -26,6 +26,9 @@ func graphCommand(sh *shell) command {
 		return nil
 	}
 	c.show = showing(sh, func(sh *shell, out *ops.PlanGraphOut) error {
+		for i, n := range out.Graph.Nodes {
+			out.Graph.Nodes[i].ID = namesOf(sh, "").id(n.ID)
+		}
 		text := out.Graph.Text(sh.style())
 		switch {
 		case format == "mermaid":
