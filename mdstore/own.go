@@ -94,7 +94,9 @@ func (f Facts) Own() (all Owns, ok bool) {
 
 func ownOf(d *mdoc.Doc) (all Owns) {
 	for _, f := range d.Fields() {
-		if slices.ContainsFunc(nodeKeys, func(k Key) bool { return k.Name == f.Key }) {
+		_, plain := d.Texts(f.Key)
+		foreign := f.Key == KeyVerify && !plain // another program's key of that name
+		if !foreign && slices.ContainsFunc(nodeKeys, func(k Key) bool { return k.Name == f.Key }) {
 			continue
 		}
 		o := Own{Key: f.Key, Kind: f.Kind}

@@ -88,6 +88,8 @@ type Env struct {
 	Detail Detail
 	// bound of a reply, see Reply.Size; lists that are cut say how to get the rest. 0: no bound
 	MaxBytes int
+	// Patience bounds how long a call waits for what runs on when the call has ended; nil: it waits for the end
+	Patience func(context.Context) (context.Context, context.CancelFunc)
 	Progress func(done, total int, what string) // called during long operations; may be nil
 	Ignored  []string                           // parameters that have no effect in this call; the reply lists them
 

@@ -226,7 +226,7 @@ func hereOf(ctx context.Context, env *Env, ref SessionRef) (*here, error) {
 	h, err := act.Of(ctx, act.Caller{
 		Engine: env.Engine, Act: env.act(Write{}, Match{}), Session: env.Session,
 		Person: env.Caller != ByAssistant, Looks: env.May != MayWrite,
-		Home: env.Home, Clients: env.Clients, CallLog: env.CallLog, BuiltIn: builtIn,
+		Home: env.Home, Clients: env.Clients, CallLog: env.CallLog, BuiltIn: builtIn, Commit: commitAt,
 	}, store, v, session)
 	return &here{h, env}, fail(err)
 }

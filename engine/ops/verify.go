@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"arbor/engine"
 	"arbor/engine/env/act"
@@ -13,12 +12,11 @@ import (
 	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
+	"arbor/mdstore/gitrepo"
 )
 
-const (
-	verifyWait   = 50 * time.Second // how long a call waits for verification; clients of MCP give up after a minute
-	verifyOutput = 2000             // bytes of the end of a tool's output that an error shows
-)
+// verifyOutput is how many bytes of the end of a tool's output an error shows.
+const verifyOutput = 2000
 
 // A run is the verification of one node in one version.
 type run struct {
@@ -34,8 +32,8 @@ var runs = struct {
 }{of: map[string]*run{}}
 
 // verifies runs what the verify of nodes names, before they are completed, and tells their transitions what passed.
-// What keeps a node from being completed anyway is found first. A call that cannot wait gets VERIFICATION_RUNNING after
-// 50 s, and the same call again joins the run.
+// What keeps a node from being completed anyway is found first. A caller whose Patience ends gets
+// VERIFICATION_RUNNING, and the same call again joins the run.
 func (env *Env) verifies(
 	ctx context.Context, s *view.View, in NodeTransitionIn, steps plan.Each[plan.Transition, *plan.Transitioned],
 ) error {
@@ -73,7 +71,7 @@ func (env *Env) joined(ctx context.Context, s *view.View, n *mdstore.Node, items
 		r = &run{done: make(chan struct{})}
 		runs.of[key] = r
 		lasting := ctx
-		if env.bounded() {
+		if env.Patience != nil {
 			lasting = context.WithoutCancel(ctx)
 		}
 		go func() {
@@ -82,11 +80,11 @@ func (env *Env) joined(ctx context.Context, s *view.View, n *mdstore.Node, items
 		}()
 	}
 	runs.Unlock()
-	var late <-chan time.Time
-	if env.bounded() {
-		timer := time.NewTimer(verifyWait)
-		defer timer.Stop()
-		late = timer.C
+	wait := ctx
+	if env.Patience != nil {
+		var cancel context.CancelFunc
+		wait, cancel = env.Patience(ctx)
+		defer cancel()
 	}
 	select {
 	case <-r.done:
@@ -94,13 +92,14 @@ func (env *Env) joined(ctx context.Context, s *view.View, n *mdstore.Node, items
 		delete(runs.of, key)
 		runs.Unlock()
 		return r.passed, r.err
-	case <-late:
+	case <-wait.Done():
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		id := n.Version().String()[:6]
 		return nil, errs.New(errs.VerificationRunning,
 			"%s: verification %s still runs (%s); the same call again waits for it",
 			view.Named(n), id, strings.Join(items, ", ")).With(errs.Details{NodeID: string(n.ID), Param: id})
-	case <-ctx.Done():
-		return nil, ctx.Err()
 	}
 }
 
@@ -161,4 +160,16 @@ func notPassed(n *mdstore.Node, v *act.Verified, logged error) error {
 	}
 	return errs.New(errs.VerificationFailed, "%s is not completed: %s %s in %s%s",
 		view.Named(n), v.Item, how, v.Place, text).With(errs.Details{NodeID: string(n.ID), Status: string(n.Status)})
+}
+
+// commitAt returns the commit of a folder, with "+dirty" where files differ from it; "" without git.
+func commitAt(ctx context.Context, dir string) string {
+	s, err := gitrepo.StatusOf(ctx, dir)
+	if err != nil || s.Commit == "" {
+		return ""
+	}
+	if s.Changed+s.Unmerged > 0 {
+		return s.Commit[:min(7, len(s.Commit))] + "+dirty"
+	}
+	return s.Commit[:min(7, len(s.Commit))]
 }

@@ -30,7 +30,8 @@ type Caller struct {
 	Home    string   // the person's own folder; "" if unknown
 	Clients Clients  // what connects machines that serve folders; nil: nothing does
 	CallLog *env.CallLog
-	BuiltIn func(name string) bool // reports whether a name is one of Arbor's own tools
+	Commit  func(ctx context.Context, dir string) string // of git in a folder, see Verified
+	BuiltIn func(name string) bool                       // reports whether a name is one of Arbor's own tools
 }
 
 // Here is where the tools of a call can act: the environments of a session, and what this person has decided.

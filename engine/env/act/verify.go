@@ -12,7 +12,6 @@ import (
 	"arbor/engine/env"
 	"arbor/engine/env/jail"
 	"arbor/engine/errs"
-	"arbor/mdstore/gitrepo"
 )
 
 // Verified is how the tool of an item of verify ended.
@@ -48,8 +47,8 @@ func (h *Here) Verify(ctx context.Context, item string) (*Verified, error) {
 	}
 	defer r.Close()
 	a := &Call{Place: p, Tool: t, Root: r, Session: h.Caller.Session, h: h, args: args, verifies: true}
-	out := &Verified{Item: item, Place: p.ID, Digest: env.Digest(t), Commit: commitAt(ctx, p.Root)}
-	began := time.Now()
+	out := &Verified{Item: item, Place: p.ID, Digest: env.Digest(t), Commit: h.Commit(ctx, p.Root)}
+	began := h.Engine.Now()
 	res, refused, err := a.Run(ctx, args)
 	switch e := errs.As(Jailed(err)); {
 	case err == nil:
@@ -58,7 +57,7 @@ func (h *Here) Verify(ctx context.Context, item string) (*Verified, error) {
 	default:
 		return nil, e
 	}
-	out.Code, out.TimedOut, out.Output, out.Took = res.Code, res.TimedOut, res.Output, time.Since(began)
+	out.Code, out.TimedOut, out.Output, out.Took = res.Code, res.TimedOut, res.Output, h.Engine.Now().Sub(began)
 	if refused != "" {
 		out.Output += "\nconfined by " + res.Confined + ": " + refused
 	}
@@ -155,16 +154,4 @@ func (h *Here) project(ctx context.Context) (found *env.Place, err error) {
 
 func unavailable(item, format string, args ...any) error {
 	return errs.New(errs.VerificationUnavailable, "%s cannot be verified: %s", item, fmt.Sprintf(format, args...))
-}
-
-// commitAt returns the commit of a folder, with "+dirty" where files differ from it; "" without git.
-func commitAt(ctx context.Context, dir string) string {
-	s, err := gitrepo.StatusOf(ctx, dir)
-	if err != nil || s.Commit == "" {
-		return ""
-	}
-	if s.Changed+s.Unmerged > 0 {
-		return s.Commit[:min(7, len(s.Commit))] + "+dirty"
-	}
-	return s.Commit[:min(7, len(s.Commit))]
 }

@@ -2,6 +2,7 @@ package mcpserv
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"net/http"
@@ -61,7 +62,7 @@ func headers(extra *mcp.RequestExtra) http.Header {
 // env returns the caller of a request, with the session and the workspace of a call that names none.
 func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
 	env := &ops.Env{Engine: s.engine, Session: header.Get(HeaderSession),
-		Operator: s.opt.Operator, MaxBytes: s.room(), Detail: ops.DetailBrief, Names: ops.NamesLoose,
+		Operator: s.opt.Operator, MaxBytes: s.room(), Patience: minuteAtMost, Detail: ops.DetailBrief, Names: ops.NamesLoose,
 		Home: s.opt.Home, CallLog: &s.memory, Clients: s.opt.Clients,
 		Where: ops.Where{Workspace: header.Get(HeaderWorkspace), Identifier: header.Get(HeaderIdentifier), Focus: true}}
 	if s.opt.ReadOnly {
@@ -186,4 +187,9 @@ func (c *connection) follow(named string, out any) (left, to string) {
 		}
 	}
 	return left, to
+}
+
+// minuteAtMost bounds how long a call waits for a program that runs on: clients give a call up after a minute.
+func minuteAtMost(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, 50*time.Second)
 }
