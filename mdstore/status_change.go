@@ -3,6 +3,7 @@ package mdstore
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"arbor/statemachine"
 )
@@ -92,6 +93,18 @@ func lastLogged(n *Node) (last []StatusChange) {
 		return []StatusChange{newest}
 	}
 	return []StatusChange{newest, final}
+}
+
+// Reached returns when the node last came to its status, as its log states it.
+func (n *Node) Reached() (at time.Time, ok bool) {
+	for _, e := range n.LogWith(arrow) {
+		if l, change := parseStatusChange(n.Type, e.Event); change && l.To == n.Status {
+			if t, err := time.Parse(TimeLayout, e.Time); err == nil && !t.Before(at) {
+				at, ok = t, true
+			}
+		}
+	}
+	return at, ok
 }
 
 // UnloggedStatus reports whether a node's status cannot follow from what its log states: it returns the last change in the log, and why

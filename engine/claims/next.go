@@ -36,18 +36,11 @@ func (l *Ledger) Offer(v *view.View, act plan.Act, count int) *Offer {
 	out := &Offer{}
 	var own, free []Ready
 	noted := l.claims[v.Workspace().ID]
-	theirs := func(c Claim) bool { // be it late: no other session has taken it meanwhile
-		return c.Session != "" && c.Session == act.Session && c.Until > 0
-	}
-	abandoned := func(n *mdstore.Node) bool {
-		c, ok := noted[n.ID]
-		return ok && (theirs(c) || !l.holds(c)) && len(n.OpenQuestions()) == 0
-	}
-	for n := range v.Ready(abandoned) {
+	for n := range v.Ready(l.Left(v.Workspace().ID, act.Session)) {
 		out.Ready++
 		c, ok := noted[n.ID]
 		switch {
-		case ok && theirs(c):
+		case ok && c.stays(act.Session):
 			own = append(own, Ready{Node: n, Claim: c})
 		case ok && l.holds(c):
 			out.Claimed++
@@ -67,6 +60,20 @@ func (l *Ledger) Offer(v *view.View, act plan.Act, count int) *Offer {
 		out.Nodes[i].Way = up
 	}
 	return out
+}
+
+// Left returns whether a running node is ready for a session, "" for any: work that it has claimed, or whose claim is
+// over, and that no question holds up.
+func (l *Ledger) Left(ws mdstore.ID, session string) func(*mdstore.Node) bool {
+	return func(n *mdstore.Node) bool {
+		c, ok := l.claims[ws][n.ID]
+		return ok && (c.stays(session) || !l.holds(c)) && len(n.OpenQuestions()) == 0
+	}
+}
+
+// stays reports whether the claim is a session's, be it late: no other session has taken the node meanwhile.
+func (c Claim) stays(session string) bool {
+	return c.Session != "" && c.Session == session && c.Until > 0
 }
 
 // Compare orders nodes by what is to be done first: by priority, none counting as medium, then by the day that they are

@@ -270,6 +270,7 @@ var forPeople = []Operation{
 	gitUninstall,
 	blame,
 	planGraph,
+	planStats,
 	approve,
 	deny,
 	envTrust,

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"arbor/engine/claims"
 	"arbor/engine/search"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -57,10 +56,7 @@ func (env *Env) standing(ctx context.Context, v *view.View) *standing {
 		ready: sync.OnceValue(func() map[mdstore.ID]bool {
 			held, _ := env.Engine.Claims(ctx) // empty if they cannot be told
 			all := map[mdstore.ID]bool{}
-			for n := range v.Ready(func(n *mdstore.Node) bool {
-				c, holds := held.Get(v.Workspace().ID, n.ID)
-				return c != (claims.Claim{}) && !holds
-			}) {
+			for n := range v.Ready(held.Left(v.Workspace().ID, "")) {
 				all[n.ID] = true
 			}
 			return all

@@ -1,11 +1,9 @@
 package view_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
-	"arbor/engine/enginetest"
 	"arbor/mdstore"
 )
 
@@ -26,17 +24,7 @@ func TestWhatIsReady(t *testing.T) {
 		{"what has a problem", []string{"a root execution sleeping", "z root execution pending"}, []string{"z"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			files := enginetest.Plan("w")
-			for i, n := range c.nodes {
-				var id, parent, typ, status string
-				fmt.Sscan(n, &id, &parent, &typ, &status)
-				front := fmt.Sprintf("title: %s\ntype: %s\nstatus: %s\nparentId: %s\norder: %d", id, typ, status, parent, i)
-				files[mdstore.NodePath("w", mdstore.ID(id))] = enginetest.Node(id, front, "")
-			}
-			v, err := enginetest.New(t, files).View(t.Context(), "w")
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := planOf(t, c.nodes)
 			var got []string
 			for n := range v.Ready(func(*mdstore.Node) bool { return false }) {
 				got = append(got, string(n.ID))

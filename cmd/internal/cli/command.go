@@ -22,7 +22,7 @@ const (
 
 var groups = []group{
 	{"see", "See where the work stands",
-		"load status use tree list graph show context next search ask changes history diff blame watch"},
+		"load status use tree list graph stats show context next search ask changes history diff blame watch"},
 	{"plan", "Plan it", "init briefing add edit rules docs ref isolate mv rm restore undo"},
 	{"do", "Do it", "start submit complete fail drop retry reopen cancel tick focus log problem"},
 	{groupAll, "Everything, by noun and verb", "ws node session state transcript memory env run approvals approve deny"},
@@ -178,7 +178,8 @@ var specials = map[string]func(*shell) command{
 	"env_register": envAddCommand, "env_list": shows(showEnvironments), "env_restore": shows(showEnvironment), "env_trust": shows(showEnvironment),
 	"env_grants": shows(showGrants), "env_clients": shows(showClients), "env_undo": shows(showFileChanged), "tool_list": shows(showTools), "tool_call": runCommand,
 	"approval_list": shows(showApprovals), "approve": approveCommand, "deny": shows(showDecision),
-	"history_get": historyCommand, "plan_diff": diffCommand, "plan_graph": graphCommand, "blame": shows(showBlame),
+	"history_get": historyCommand, "plan_diff": diffCommand, "plan_graph": graphCommand, "plan_stats": shows(showStats),
+	"blame": shows(showBlame),
 }
 
 // operationCommand returns the command of an operation under the last name in its path.

@@ -167,8 +167,14 @@ func (sh *shell) table(head []string, rows [][]cell) (all []string) {
 		}
 		rows = slices.Insert(rows, 0, h)
 	}
-	widths := make([]int, len(head))
+	return sh.rows(rows)
+}
+
+// rows returns rows as lines, in columns that are aligned.
+func (sh *shell) rows(rows [][]cell) (all []string) {
+	var widths []int
 	for _, r := range rows {
+		widths = append(widths, make([]int, max(0, len(r)-len(widths)))...)
 		for i := range r {
 			r[i].text = render.Visible(r[i].text)
 			widths[i] = max(widths[i], render.Columns(r[i].text))
