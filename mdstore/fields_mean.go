@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"arbor/statemachine"
@@ -22,8 +23,14 @@ func (f *Field) Fold(item string) string {
 
 // Adopt brings values that a call gave to the form in which they are written: words that mean others become these, tags
 // are in lower case without "#", and empty items of lists are left out.
-func (x *Fields) Adopt() {
+//
+// A date may be a word for one: see Day.
+func (x *Fields) Adopt(today time.Time) {
 	for f, text := range x.Given() {
+		if day, err := Day(text, today); f.Rule.Layout == DayLayout && err == nil {
+			x.set(f, day)
+			continue
+		}
 		if !f.Rule.List {
 			x.set(f, f.Fold(text))
 			continue

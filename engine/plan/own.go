@@ -110,7 +110,7 @@ func (d *Draft) take(n *mdstore.Node, x *mdstore.Fields, edits []KeyEdit) (other
 		}
 	}
 	if len(others) < len(edits) {
-		x.Adopt()
+		x.Adopt(d.now)
 	}
 	return others, nil
 }

@@ -82,11 +82,12 @@ func (x UpdateWorkspace) Plan(d *Draft) (None, error) {
 	}
 	if x.Verify != nil {
 		fields := mdstore.Fields{Verify: x.Verify}
-		fields.Adopt()
+		fields.Adopt(d.now)
 		if was := w.Verify(); !slices.Equal(was, fields.Verify) {
 			f := mdstore.FieldOf(mdstore.KeyVerify)
 			edit.Set(f.Key, scalar(edit.doc, f, fields.Text(f)))
-			edit.Did(view.Change{ID: w.ID, Key: f.Key, From: mdoc.List(was...).String(), To: mdoc.List(fields.Verify...).String()})
+			now := mdoc.List(fields.Verify...).String()
+			edit.Did(view.Change{ID: w.ID, Key: f.Key, From: mdoc.List(was...).String(), To: now})
 		}
 	}
 	return None{}, nil

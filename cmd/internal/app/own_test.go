@@ -23,7 +23,7 @@ var (
 	ownTexts = []string{"> [!warning]- *\n> folded * callout\n> > [!tip] *", "Status:: *\n[due:: *] (who:: *)", "- *\n  - * nested\n    1. *\n- [ ] * #tag\n- [x] *", "| * | b |\n|---|:-:|\n| * | `*` |",
 		"```dataview\nTABLE *\nFROM #*\n## * no heading\n```", "~~~\n<!-- * -->\n~~~", "<!-- a comment * -->", "<details><summary>*</summary>\n\n* inside\n\n</details>", "%% hidden * %%", "**\\*** _*_ ~~*~~ ==*== `*`",
 		"[[* note|*]] and ![[*.pdf]] ^block-*", "### *\n\nbelow *\n\n#### *", "Text[^1] *\n\n[^1]: footnote *", "中文段落，* 和「*」。", "    indented * code", "$$\n* = \\frac{a}{b}\n$$", "1) *\n2) *", "Term *\n: meaning *",
-		"- [ ] * 📅 2026-12-01 ⏫ #task\n- [/] *", "*<br>* <kbd>*</kbd> &amp; <*>", "---\n\nafter a rule *", "‫עברית * عربي‬", "![*](https://example.org/x.png) https://example.org/*"}
+		"- [ ] * 📅 2026-12-01 ⏫ #task\n- [/] *", "*<br>* <kbd>*</kbd> &amp; <*>", "---\n\nafter a rule *", "\u202bעברית * عربي\u202c", "![*](https://example.org/x.png) https://example.org/*"}
 	ownNames = []string{"Ideas *", "Risks #open *", "日志草稿 *", "**Bold** *", "Open questions: *", "2026-11-27 * 📝", "`code` *", "Acceptance *", "Notes to self *"}
 )
 

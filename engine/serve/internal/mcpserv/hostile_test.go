@@ -151,6 +151,8 @@ func (s *siege) judge(o ops.Operation, what string, r said) {
 func wrongTypes(t reflect.Type) []string {
 	all := []string{`{}`, `{"path":"x"}`, `[[]]`, `[[["x"]]]`}
 	switch t.Kind() {
+	case reflect.Map: // any object may be one
+		return append(all[2:], `5`, `"x"`, `true`, `[]`)
 	case reflect.Pointer:
 		if t.Elem().Kind() == reflect.Struct {
 			return append(all[1:], `5`, `"x"`, `true`, `[]`, `{"purpose":true}`, `{"workflows":[{"name":"x","steps":{}}]}`)
