@@ -27,10 +27,11 @@ func (v *View) Order(top mdstore.ID) Order {
 			never[x] = true
 		}
 	}
+	dead := v.dead()
 	for _, x := range downwards(after) {
 		n := nodes[x/2]
 		from[x] = -1
-		if never[x] = never[x] || v.dead(n) || x%2 == 0 && v.stuck(n); x%2 == 1 && statemachine.Terminal(n.Status) {
+		if never[x] = never[x] || dead[n.ID] || x%2 == 0 && v.stuck(n); x%2 == 1 && statemachine.Terminal(n.Status) {
 			never[x] = false
 			continue
 		}
@@ -50,7 +51,7 @@ func (v *View) Order(top mdstore.ID) Order {
 	for i, n := range nodes {
 		x := 2*i + 1
 		switch {
-		case !in(n.ID) || !v.leaf(n) || statemachine.Terminal(n.Status) || v.dead(n):
+		case !in(n.ID) || !v.leaf(n) || statemachine.Terminal(n.Status) || dead[n.ID]:
 		case never[x]:
 			out.Stuck = append(out.Stuck, n)
 		default:
@@ -84,10 +85,18 @@ func (v *View) stuck(n *mdstore.Node) bool {
 	})
 }
 
-// dead reports whether a node lies below one that is completed or cancelled.
-func (v *View) dead(n *mdstore.Node) bool {
-	up, _ := v.Ancestors(n.ID)
-	return slices.ContainsFunc(up, func(a *mdstore.Node) bool { return statemachine.Frozen(a.Status) })
+// dead returns the nodes that lie below one that is completed or cancelled.
+func (v *View) dead() map[mdstore.ID]bool {
+	all, frozen := map[mdstore.ID]bool{}, -1 // depth of a frozen node above; -1 for none
+	for _, s := range v.tree() {
+		if s.depth <= frozen {
+			frozen = -1
+		}
+		if all[s.node.ID] = frozen >= 0; frozen < 0 && statemachine.Frozen(s.node.Status) {
+			frozen = s.depth
+		}
+	}
+	return all
 }
 
 // within returns which nodes are a node or lie below it.

@@ -26,8 +26,9 @@ func graphCommand(sh *shell) command {
 		return nil
 	}
 	c.show = showing(sh, func(sh *shell, out *ops.PlanGraphOut) error {
+		id := namesOf(sh, "").id
 		for i, n := range out.Graph.Nodes {
-			out.Graph.Nodes[i].ID = namesOf(sh, "").id(n.ID)
+			out.Graph.Nodes[i].ID = id(n.ID)
 		}
 		text := out.Graph.Text(sh.style())
 		switch {
@@ -56,8 +57,9 @@ func showMoved(sh *shell, out *ops.NodeMoveOut) error {
 
 // sayEach says the same of each node.
 func sayEach(sh *shell, what string, nodes []ops.Titled) {
+	id := namesOf(sh, "").id
 	for _, n := range nodes {
-		sh.say("%s: %s  %s", what, n.Title, namesOf(sh, "").id(n.NodeID))
+		sh.say("%s: %s  %s", what, n.Title, id(n.NodeID))
 	}
 }
 
