@@ -32,6 +32,9 @@ func showNode(sh *shell, out *ops.NodeGetOut) error {
 		facts = append(facts, render.Visible(m))
 	}
 	p.facts(facts)
+	for _, id := range n.BlockedBy {
+		p.line("waits for " + render.Visible(names.titled(id)))
+	}
 	if len(n.Allowed) > 0 {
 		p.line("can: " + strings.Join(n.Allowed, ", "))
 	}
