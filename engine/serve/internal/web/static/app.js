@@ -271,7 +271,7 @@
     document.body.append(dialog);
     box.replaceChildren(...fields.map((f) => {
       if (f.text) return made("p", { textContent: f.text });
-      if (f.list) return made("ol", {}, ...f.list.map((x) => made("li", { textContent: x })));
+      if (Array.isArray(f.list)) return made("ol", {}, ...f.list.map((x) => made("li", { textContent: x })));
       const input = f.options ? made("select", {}, ...f.options.map((o) => made("option", { value: o, textContent: t(o) })))
         : made(f.rows ? "textarea" : "input", f.rows ? { rows: f.rows } : {});
       input.name = f.name;
