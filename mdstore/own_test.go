@@ -36,8 +36,11 @@ func TestOwnKeysAreRead(t *testing.T) {
 func TestARecordKnowsOwnKeys(t *testing.T) {
 	line := rapid.Custom(func(t *rapid.T) string {
 		key := rapid.SampledFrom([]string{"a", "b", "\"c d\"", "键", "''", "e"}).Draw(t, "key")
-		return key + ":" + rapid.SampledFrom([]string{"", " x", " 7", " 7.5", " true", " ~", " []", " [a, b]", " ['']", "\n  - a\n  - b: c",
-			"\n  x: |\n    y\n\n    z", " {a: [b]}", " |\n  two\n\n  lines\n", " \"\\x1f\"", " [\"\\x1e\", b]", " &x y", " *x"}).Draw(t, "value") + "\n"
+		return key + ":" + rapid.SampledFrom([]string{"", " x", " 7", " 7.5", " true", " ~", " []", " [a, b]", " ['']",
+			"\n  - a\n  - b: c",
+			"\n  x: |\n    y\n\n    z", " {a: [b]}", " |\n  two\n\n  lines\n", " \"\\x1f\"", " [\"\\x1e\", b]", " &x y", " *x"}).
+			Draw(t, "value") +
+			"\n"
 	})
 	said := func(all mdstore.Owns) string {
 		data, _ := json.Marshal([]mdstore.Own(all))

@@ -37,9 +37,17 @@ func TestOwnTextsAreRead(t *testing.T) {
 func TestEveryLineOfANodeIsTold(t *testing.T) {
 	block := rapid.Custom(func(t *rapid.T) string {
 		mark := fmt.Sprintf("w%d", rapid.IntRange(0, 1<<30).Draw(t, "word"))
-		return strings.ReplaceAll(rapid.SampledFrom([]string{"# X\n\n", "## X\n\n", "### X\n\n", "## Note\n\nX\n\n", "## Requirement\n\n", "## Docs\n\n",
-			"## References\n\n", "## 日志\n\n", "## Problem\n\n", "### Next Step\n\n", "## Conclusion\n\n", "X\n\n", "- X\n", "- [ ] X\n  more\n\n",
-			"1. X: y\n\n", "> X\n\n", "```\n## X\n```\n\n", "X\n---\n\n", "<!-- X -->\n\n", "| X |\n|---|\n\n", "- [X](a b.md)\n", "- \n", "- []() X\n"}).Draw(t, "block"), "X", mark)
+		return strings.ReplaceAll(
+			rapid.SampledFrom([]string{"# X\n\n", "## X\n\n", "### X\n\n", "## Note\n\nX\n\n", "## Requirement\n\n",
+				"## Docs\n\n",
+				"## References\n\n", "## 日志\n\n", "## Problem\n\n", "### Next Step\n\n", "## Conclusion\n\n", "X\n\n", "- X\n",
+				"- [ ] X\n  more\n\n",
+				"1. X: y\n\n", "> X\n\n", "```\n## X\n```\n\n", "X\n---\n\n", "<!-- X -->\n\n", "| X |\n|---|\n\n",
+				"- [X](a b.md)\n", "- \n", "- []() X\n"}).
+				Draw(t, "block"),
+			"X",
+			mark,
+		)
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		text := "---\nid: n\n---\n\n" + strings.Join(rapid.SliceOfN(block, 0, 12).Draw(t, "blocks"), "")
@@ -48,7 +56,10 @@ func TestEveryLineOfANodeIsTold(t *testing.T) {
 		for _, x := range n.OwnTexts() {
 			told += "\n" + x.Name + "\n" + x.Text
 		}
-		for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9') }) {
+		for _, word := range strings.FieldsFunc(text, func(r rune) bool {
+			return !(r >= 'a' && r <= 'z' || r >= '0' &&
+				r <= '9')
+		}) {
 			if word[0] == 'w' && !strings.Contains(told, word) {
 				t.Fatalf("%s\nnothing tells %s", text, word)
 			}

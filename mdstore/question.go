@@ -12,8 +12,8 @@ const (
 	answersAt  = "re " // or another one: "[Human] ! re HH:MM:SS text"
 )
 
-// QuestionsSince is the day on which Arbor began to know questions. An older entry of that form is no question: nobody
-// was asked.
+// QuestionsSince is the day of the first version that knows questions. An older log entry that looks like a question is
+// an ordinary entry.
 const QuestionsSince = "2026-11-28 00:00:00"
 
 const questionKept = 200 // bytes of a question outside of its file
@@ -55,8 +55,8 @@ func signed(event, sign string) bool {
 	return ok && strings.TrimSpace(text) != ""
 }
 
-// OpenQuestions returns the questions of a log that nobody has answered, oldest first. Entries count in the order of
-// their times. An answer to a time at which no open question was asked answers none.
+// OpenQuestions returns the unanswered questions of a log, oldest first. It reads the entries in the order of their
+// times. An answer that names a time answers the open question of that time only.
 func OpenQuestions(log []LogEntry) (open []Question) {
 	log = slices.Clone(log)
 	slices.SortStableFunc(log, func(a, b LogEntry) int { return strings.Compare(a.Time, b.Time) })
@@ -86,8 +86,8 @@ func Answered(open []Question, e LogEntry) int {
 	return -1
 }
 
-// OpenQuestions returns the questions in the node's log that nobody has answered, oldest first. Without a document it
-// returns what the facts tell.
+// OpenQuestions returns the unanswered questions of the node's log, oldest first. If the document is not loaded, they
+// come from the facts.
 func (n *Node) OpenQuestions() (open []Question) {
 	if n.doc == nil {
 		for line := range n.facts.lines(partQuestions) {

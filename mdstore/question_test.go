@@ -69,8 +69,11 @@ func TestAScanKnowsOpenQuestions(t *testing.T) {
 				line([]string{"AI", "Human"}[rnd.IntN(2)], "no ? and no ! here")
 			}
 		}
-		f := mdstore.File{Path: "ws/nodes/n/Node.md", Data: []byte("---\nid: n\ntitle: N\ntype: execution\nstatus: pending\n" +
-			"parentId: root\n---\n\n## Requirement\n\nx\n\n## Log\n\n" + log.String())}
+		f := mdstore.File{
+			Path: "ws/nodes/n/Node.md",
+			Data: []byte("---\nid: n\ntitle: N\ntype: execution\nstatus: pending\n" +
+				"parentId: root\n---\n\n## Requirement\n\nx\n\n## Log\n\n" + log.String()),
+		}
 		n := mdstore.ParseNode(f)
 		var got, lean []string
 		for _, q := range n.OpenQuestions() {

@@ -20,7 +20,8 @@ func TestStepsAreRowsThatEndTheWork(t *testing.T) {
 	for _, ty := range Types() {
 		for _, s := range Statuses(ty) {
 			n := Standing{ty, s}
-			if steps, at := walk(n, Drop, false); !Terminal(at) || at == Completed && s != Completed || Terminal(s) != (steps == nil) {
+			if steps, at := walk(n, Drop, false); !Terminal(at) || at == Completed && s != Completed ||
+				Terminal(s) != (steps == nil) {
 				t.Errorf("drop of %v takes %v to %s", n, steps, at)
 			}
 			if ty == Execution && !Terminal(s) {

@@ -127,7 +127,11 @@ func TestQueriesAnswerAsTheTable(t *testing.T) {
 	if got, want := Types(), []Type{"planning", "execution"}; !slices.Equal(got, want) {
 		t.Errorf("Types() = %v, want %v", got, want)
 	}
-	if got, want := Actions(), []Action{"start", "submit", "complete", "fail", "retry", "reopen", "cancel", "drop"}; !slices.Equal(got, want) {
+	if got, want := Actions(), []Action{"start", "submit", "complete", "fail", "retry", "reopen", "cancel",
+		"drop"}; !slices.Equal(
+		got,
+		want,
+	) {
 		t.Errorf("Actions() = %v, want %v", got, want)
 	}
 	for _, ty := range allTypes {

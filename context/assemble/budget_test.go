@@ -46,14 +46,23 @@ problem of %s, %s
 		workspace = strings.Replace(workspace, s+"\n", s+" "+more+"\n", 1)
 	}
 	return workspace, map[string]string{
-		"root":  node("root", "null", "planning", "monitoring", body("root", 60)),
-		"mid":   node("mid", "root", "planning", "monitoring", body("mid", 1)),
-		"focus": node("focus", "mid", "planning", "monitoring", "Above "+more+"\n\n"+body("focus", 60)+"\n## Ideas\n\nof the focus "+more+"\n## References\n\n- side: first "+more+"\n- docs/known.md: second "+more+"\n"),
-		"side":  node("side", "root", "execution", "completed", "## Conclusion\n\nof the side\n"),
-		"c1":    child("c1", 1, 9, "one"), // first in the tree, and changed last
-		"c2":    child("c2", 2, 5, "two"),
-		"c3":    child("c3", 7, 0, "three"), // its file does not say when it was changed
-		"open":  node("open", "focus", "execution", "pending", ""),
+		"root": node("root", "null", "planning", "monitoring", body("root", 60)),
+		"mid":  node("mid", "root", "planning", "monitoring", body("mid", 1)),
+		"focus": node(
+			"focus",
+			"mid",
+			"planning",
+			"monitoring",
+			"Above "+more+"\n\n"+body(
+				"focus",
+				60,
+			)+"\n## Ideas\n\nof the focus "+more+"\n## References\n\n- side: first "+more+"\n- docs/known.md: second "+more+"\n",
+		),
+		"side": node("side", "root", "execution", "completed", "## Conclusion\n\nof the side\n"),
+		"c1":   child("c1", 1, 9, "one"), // first in the tree, and changed last
+		"c2":   child("c2", 2, 5, "two"),
+		"c3":   child("c3", 7, 0, "three"), // its file does not say when it was changed
+		"open": node("open", "focus", "execution", "pending", ""),
 	}
 }
 
@@ -158,8 +167,18 @@ func rank(item string) int {
 func TestWhatIsLeftOutIsNamed(t *testing.T) {
 	v := read(plainWorkspace, map[string]string{
 		"root": node("root", "null", "planning", "monitoring", "## Ideas\n\nx\n"),
-		"a": strings.Replace(node("a", "root", "execution", "implementing", "# A\n\n"+strings.Repeat("above ", 99)+"\n\n## Risks\n\n"+strings.Repeat("risk ", 99)+"\n"),
-			"\n---\n", "\nsprint: 7\nlong: "+strings.Repeat("value ", 999)+"\n---\n", 1),
+		"a": strings.Replace(
+			node(
+				"a",
+				"root",
+				"execution",
+				"implementing",
+				"# A\n\n"+strings.Repeat("above ", 99)+"\n\n## Risks\n\n"+strings.Repeat("risk ", 99)+"\n",
+			),
+			"\n---\n",
+			"\nsprint: 7\nlong: "+strings.Repeat("value ", 999)+"\n---\n",
+			1,
+		),
 	})
 	for by, form := range forms {
 		full := context(t, v, "a", assemble.Options{Measure: form.measure(0)})

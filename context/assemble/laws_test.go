@@ -415,7 +415,11 @@ func disorder(b, full *assemble.Bundle) string {
 	}
 	f, g := b.Focus(), full.Focus()
 	for i, own := range slices.Backward(g.Sections) {
-		stage("own section "+own.Name, f.Sections == nil || uncut(f.Sections[i].Text) == "", f.Sections == nil || f.Sections[i].Text != own.Text)
+		stage(
+			"own section "+own.Name,
+			f.Sections == nil || uncut(f.Sections[i].Text) == "",
+			f.Sections == nil || f.Sections[i].Text != own.Text,
+		)
 	}
 	stage("references", len(b.References) == 0, len(b.References) < len(full.References))
 	stage("child conclusions", len(b.ChildConclusions) == 0, len(b.ChildConclusions) < len(full.ChildConclusions))

@@ -55,8 +55,19 @@ func (m *model) files() (workspace string, nodes map[string]string) {
 	nodes = map[string]string{}
 	for i, n := range m.nodes {
 		var b strings.Builder
-		fmt.Fprintf(&b, "---\nid: %s\ntitle: Title of %s\ntype: %s\nstatus: %s\nparentId: %s\nisolated: %t\ncreatedAt: %d\nupdatedAt: %d\nown: %q\n---\n",
-			n.id, n.id, n.kind, n.status, n.parent, n.isolated, n.created, n.updated, n.ownKey)
+		fmt.Fprintf(
+			&b,
+			"---\nid: %s\ntitle: Title of %s\ntype: %s\nstatus: %s\nparentId: %s\nisolated: %t\ncreatedAt: %d\nupdatedAt: %d\nown: %q\n---\n",
+			n.id,
+			n.id,
+			n.kind,
+			n.status,
+			n.parent,
+			n.isolated,
+			n.created,
+			n.updated,
+			n.ownKey,
+		)
 		name := func(english, chinese string) string {
 			if i%2 == 1 {
 				return chinese
@@ -174,7 +185,21 @@ func (m *model) total(n *modelNode) int {
 }
 
 func (n *modelNode) bytes() int {
-	sum := len(n.requirement) + len(n.conclusion) + len(n.note) + len(n.problem) + len(n.next) + len("Own") + refBytes(n.docs)
+	sum := len(
+		n.requirement,
+	) + len(
+		n.conclusion,
+	) + len(
+		n.note,
+	) + len(
+		n.problem,
+	) + len(
+		n.next,
+	) + len(
+		"Own",
+	) + refBytes(
+		n.docs,
+	)
 	for _, e := range n.log {
 		sum += len(stamp) + len("AI") + len(e)
 	}

@@ -185,7 +185,8 @@ func TestTruncate(t *testing.T) {
 
 func TestBoard(t *testing.T) {
 	h := BoardHead{
-		ID: "ws-1", Name: "Field Notes", Goal: "Nothing is lost", Rules: 7, Progress: statemachine.Outcomes{Done: 1, Open: 29},
+		ID: "ws-1", Name: "Field Notes", Goal: "Nothing is lost", Rules: 7, Progress: statemachine.Outcomes{Done: 1,
+			Open: 29},
 		ByStatus: map[string]int{"monitoring": 2, "implementing": 1, "completed": 1, "stuck": 1},
 		Problem:  BoardProblem{Problem: "The pilot starts soon\nand more", NextStep: "Test it"},
 		Problems: []BoardProblem{{ID: "node-b", Title: "Sync", Problem: "Clocks differ"}}, MoreProblems: 3,

@@ -191,7 +191,8 @@ func TestAFileOfACloneDecidesNothingOfItsRights(t *testing.T) {
 			}
 			if want := strings.Contains(tt.refused, string(l)); want && (len(found) != 1 || found[0] != CodeRefused && !strings.Contains(tt.text, "[[")) || !want && found != nil {
 				t.Errorf("%s in %s: %v; want it to be refused: %v", tt.text, l, s.Warnings, want)
-			} else if got := len(s.All) - len(before.All); want == (got > 0) && !strings.Contains(tt.text, "toolsets") && !strings.Contains(tt.text, "criteria") && !strings.Contains(tt.text, "listen") {
+			} else if got := len(s.All) - len(before.All); want == (got > 0) && !strings.Contains(tt.text, "toolsets") &&
+				!strings.Contains(tt.text, "criteria") && !strings.Contains(tt.text, "listen") {
 				t.Errorf("%s in %s: %d settings more", tt.text, l, got)
 			}
 		}

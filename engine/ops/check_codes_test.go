@@ -68,9 +68,15 @@ func valueAt(all []ast.Expr, i int) ast.Expr {
 
 // The table that docs, SARIF and these tests read has one row for each code in the sources.
 func TestEveryCodeHasARow(t *testing.T) {
-	want := map[string]bool{string(errs.DuplicateID): true, string(errs.NameTaken): true, string(errs.OrphanNode): true, string(errs.Cycle): true, string(errs.DependencyCycle): true,
-		string(errs.FileUnreadable): true,
-		string(errs.Merging):        true}
+	want := map[string]bool{
+		string(errs.DuplicateID):     true,
+		string(errs.NameTaken):       true,
+		string(errs.OrphanNode):      true,
+		string(errs.Cycle):           true,
+		string(errs.DependencyCycle): true,
+		string(errs.FileUnreadable):  true,
+		string(errs.Merging):         true,
+	}
 	for _, dir := range []string{"mdstore/mdoc", "mdstore", "mdstore/dirstore/internal/osfs", "engine/check", "engine/config", "engine/view"} {
 		for _, code := range codesIn(t, dir) {
 			want[code] = true

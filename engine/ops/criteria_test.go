@@ -32,7 +32,8 @@ func criteriaOf(t *testing.T, w *enginetest.World) (texts []string, done map[str
 	return texts, done
 }
 
-// A list of criteria is the list afterwards, in its order; equal texts keep their marks, new ones are open, and all other
+// A list of criteria is the list afterwards, in its order; equal texts keep their marks, new ones are open, and all
+// other
 // text of the file stays.
 func TestListsOfCriteriaReplaceItems(t *testing.T) {
 	for seed := range uint64(150) {
@@ -55,7 +56,8 @@ func TestListsOfCriteriaReplaceItems(t *testing.T) {
 		}
 		rnd.Shuffle(len(want), func(i, j int) { want[i], want[j] = want[j], want[i] })
 		for range 2 { // the second time it is so already
-			if _, err := ops.NodeUpdate(tctx, &ops.Env{Engine: w.Engine}, ops.NodeUpdateIn{NodeID: "node-a", Criteria: want}); err != nil {
+			if _, err := ops.NodeUpdate(tctx, &ops.Env{Engine: w.Engine}, ops.NodeUpdateIn{NodeID: "node-a",
+				Criteria: want}); err != nil {
 				t.Fatalf("seed %d: %v: %v to %v", seed, err, was, want)
 			}
 		}
@@ -86,7 +88,8 @@ func TestListsOfCriteriaReplaceItems(t *testing.T) {
 // Only a person, in a way open to people alone, completes a node with open criteria; the log says so.
 func TestOnlyAPersonForcesACompletion(t *testing.T) {
 	in := ops.NodeTransitionIn{NodeID: "node-a", Action: "complete", Conclusion: "done", Force: true}
-	for _, env := range []ops.Env{{}, {Caller: ops.ByPerson, Operator: mdstore.OperatorHuman}, {Caller: ops.ByDecider, Operator: mdstore.OperatorAI}} {
+	for _, env := range []ops.Env{{}, {Caller: ops.ByPerson, Operator: mdstore.OperatorHuman}, {Caller: ops.ByDecider,
+		Operator: mdstore.OperatorAI}} {
 		w := criteriaWorld(t, "## Acceptance Criteria\n\n- [ ] one\n")
 		env.Engine = w.Engine
 		if _, err := ops.NodeTransition(tctx, &env, in); errs.As(err) == nil || errs.As(err).Code != errs.ToolRefused {

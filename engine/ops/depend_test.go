@@ -13,7 +13,8 @@ import (
 	"arbor/statemachine"
 )
 
-// Whatever is created, updated, moved, deleted and undone in any order: no cycle among dependencies comes of it, what is
+// Whatever is created, updated, moved, deleted and undone in any order: no cycle among dependencies comes of it, what
+// is
 // refused for one says so, and every node that is offered or claimed waits for nothing.
 func TestNoSequenceOfCallsClosesACycle(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(11, 12))
@@ -77,9 +78,9 @@ func TestNoSequenceOfCallsClosesACycle(t *testing.T) {
 	}
 }
 
-// Thirty nodes in four waves, made by one call and worked by three assistants with claims: each begins after all that it
-// depends on, nobody waits while something is ready, nobody works on another's node, and each reads in its context what
-// was found by those that it depends on.
+// Thirty nodes in four waves are made by one call, and three assistants work on them with claims. No node is given to two
+// of them, or before all that it depends on is completed. No assistant gets nothing while a node is ready. The context of
+// a node has the conclusions of all that it depends on.
 func TestThreeAssistantsWorkInWaves(t *testing.T) {
 	_, env := emptyPlan(t)
 	sizes, wave := []int{6, 9, 9, 6}, map[string]int{}
@@ -176,7 +177,8 @@ func TestVerifyIsNotTakenOut(t *testing.T) {
 	refused(t, w, env, errs.InvalidContent, "log_append", map[string]any{"nodeId": id,
 		"event": "verify test: passed, exit 0, 1.0 s, abc1234"})
 	must(t, env, "node_update", map[string]any{"nodeId": id, "verify": []string{"test", "lint"}})
-	again := must(t, env, "node_create", map[string]any{"parentId": "root", "type": "execution", "title": "T"})["nodeId"].(string)
+	again := must(t, env, "node_create", map[string]any{"parentId": "root", "type": "execution",
+		"title": "T"})["nodeId"].(string)
 	node := must(t, env, "node_get", map[string]any{"nodeId": again})["node"].(map[string]any)
 	if got := fmt.Sprint(node["verify"]); got != "[test lint]" {
 		t.Errorf("the same node again has verify %s", got)

@@ -16,12 +16,11 @@ type PlanGraphIn struct {
 // PlanGraphOut has the nodes that depend on others or are depended on, and all open work in the order in which it can
 // be done.
 type PlanGraphOut struct {
-	Nodes []GraphNode  `json:"nodes"`
-	Edges []GraphEdge  `json:"edges"`
-	Waves [][]string   `json:"waves"`           // what can be done at once, wave by wave
-	Chain []string     `json:"chain"`           // the longest chain of nodes that are done one after the other
-	Stuck []string     `json:"stuck,omitempty"` // what no wave reaches: it waits for itself, for what failed, or for no node
-	Graph render.Graph `json:"-"`
+	Nodes []GraphNode `json:"nodes"` // those of the edges first
+	Edges []GraphEdge `json:"edges"`
+	Waves [][]string  `json:"waves"`           // what can be done at once, wave by wave
+	Chain []string    `json:"chain"`           // the longest chain of nodes that are done one after the other
+	Stuck []string    `json:"stuck,omitempty"` // what waits for itself, for what failed, or for no node
 	Out
 }
 
@@ -62,44 +61,60 @@ var PlanGraph = reading(func(ctx context.Context, env *Env, in PlanGraphIn) (*Pl
 			return nil, err
 		}
 	}
-	out := &PlanGraphOut{Nodes: []GraphNode{}, Edges: []GraphEdge{}, Waves: [][]string{}, Chain: []string{}}
-	at := map[mdstore.ID]int{}
-	add := func(n *mdstore.Node) int {
-		if i, ok := at[n.ID]; ok {
-			return i
+	out := &PlanGraphOut{Nodes: []GraphNode{}, Edges: []GraphEdge{}, Waves: [][]string{}}
+	met := map[mdstore.ID]bool{}
+	add := func(n *mdstore.Node) string {
+		if !met[n.ID] {
+			met[n.ID] = true
+			out.Nodes = append(out.Nodes, GraphNode{string(n.ID), n.Head})
 		}
-		at[n.ID] = len(out.Nodes)
-		out.Nodes = append(out.Nodes, GraphNode{string(n.ID), n.Head})
-		out.Graph.Nodes = append(out.Graph.Nodes, render.GraphNode{ID: string(n.ID), Head: n.Head})
-		return at[n.ID]
+		return string(n.ID)
 	}
 	for _, n := range s.Walk(top) {
 		for _, x := range s.Dependencies(n) {
 			if x.Node != nil {
-				out.Edges = append(out.Edges, GraphEdge{string(x.Node.ID), string(n.ID)})
-				out.Graph.Edges = append(out.Graph.Edges, [2]int{add(x.Node), add(n)})
+				out.Edges = append(out.Edges, GraphEdge{add(x.Node), add(n)})
 			}
 		}
 	}
-	drawn := len(out.Nodes)
-	order := s.Order(top)
-	place := func(nodes []*mdstore.Node, ids *[]string, at *[]int) {
+	ids := func(nodes []*mdstore.Node) (all []string) {
 		for _, n := range nodes {
-			*ids, *at = append(*ids, string(n.ID)), append(*at, add(n))
+			all = append(all, add(n))
 		}
+		return all
 	}
+	order := s.Order(top)
 	for _, wave := range order.Waves {
-		var ids []string
-		var at []int
-		place(wave, &ids, &at)
-		out.Waves, out.Graph.Waves = append(out.Waves, ids), append(out.Graph.Waves, at)
+		out.Waves = append(out.Waves, ids(wave))
 	}
-	place(order.Chain, &out.Chain, &out.Graph.Chain)
-	place(order.Stuck, &out.Stuck, &out.Graph.Stuck)
-	out.Graph.Drawn = drawn
+	out.Chain, out.Stuck = nonNil(ids(order.Chain)), ids(order.Stuck)
 	out.Sends(s.Workspace().ID)
 	return out, nil
 })
+
+// Graph returns the graph as it is drawn, with ids as short makes them.
+func (out *PlanGraphOut) Graph(short func(string) string) *render.Graph {
+	g, at := &render.Graph{}, map[string]int{}
+	for i, n := range out.Nodes {
+		at[n.NodeID] = i
+		g.Nodes = append(g.Nodes, render.GraphNode{ID: short(n.NodeID), Head: n.Head})
+	}
+	places := func(ids []string) (all []int) {
+		for _, id := range ids {
+			all = append(all, at[id])
+		}
+		return all
+	}
+	for _, e := range out.Edges {
+		g.Edges = append(g.Edges, [2]int{at[e.From], at[e.To]})
+		g.Drawn = max(g.Drawn, at[e.From]+1, at[e.To]+1)
+	}
+	for _, wave := range out.Waves {
+		g.Waves = append(g.Waves, places(wave))
+	}
+	g.Chain, g.Stuck = places(out.Chain), places(out.Stuck)
+	return g
+}
 
 // waves returns the titles of the open work below a node, wave by wave, for a reply.
 func waves(s *view.View, top mdstore.ID) (all [][]Titled) {

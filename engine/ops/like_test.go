@@ -36,18 +36,29 @@ func TestACopyIsLikeItsOriginal(t *testing.T) {
 			if rnd.IntN(2) == 0 {
 				deps = append(deps, "out")
 			}
-			front := "title: T" + id + "\ntype: execution\nstatus: completed\nparentId: tmpl\nmine: [a, " + id + "]  # own\nnested:\n  x: 1\norder: " + fmt.Sprint(i)
+			front := "title: T" + id + "\ntype: execution\nstatus: completed\nparentId: tmpl\nmine: [a, " + id +
+				"]  # own\nnested:\n  x: 1\norder: " + fmt.Sprint(
+				i,
+			)
 			if len(deps) > 0 {
 				front += "\ndependencies: [" + strings.Join(deps, ", ") + "]\ncount: " + fmt.Sprint(inside)
 			}
-			nodes[id] = [2]string{front, "Above all.\n\n## Requirement\n\ndo " + id + "\n\n## Acceptance Criteria\n\n- [x] one\n- [ ] two\n\n" +
-				"## Conclusion\n\nwas done\n\n## My section\n\n> kept  \n\n## References\n\n- e0: inside\n- out: outside\n\n" +
-				"## Log\n\n- [2026-01-01 10:00:00] [AI] created\n- [2026-01-01 10:00:00] [AI] ? old\n\n## Problem\n\nno server\n"}
+			nodes[id] = [2]string{
+				front,
+				"Above all.\n\n## Requirement\n\ndo " + id + "\n\n## Acceptance Criteria\n\n- [x] one\n- [ ] two\n\n" +
+					"## Conclusion\n\nwas done\n\n## My section\n\n> kept  \n\n## References\n\n- e0: inside\n- out: outside\n\n" +
+					"## Log\n\n- [2026-01-01 10:00:00] [AI] created\n- [2026-01-01 10:00:00] [AI] ? old\n\n## Problem\n\nno server\n",
+			}
 			ids = append(ids, id)
 		}
 		w := enginetest.New(t, vault("", nodes))
 		before := w.Store.Files()
-		out := must(t, &ops.Env{Engine: w.Engine}, "node_create", map[string]any{"parentId": "root", "title": "Copy", "type": "planning", "like": "tmpl"})
+		out := must(
+			t,
+			&ops.Env{Engine: w.Engine},
+			"node_create",
+			map[string]any{"parentId": "root", "title": "Copy", "type": "planning", "like": "tmpl"},
+		)
 		copies := map[string]string{"tmpl": out["nodeId"].(string)}
 		for i, k := range out["children"].([]any) {
 			copies[fmt.Sprint("e", i)] = k.(map[string]any)["nodeId"].(string)
@@ -61,7 +72,8 @@ func TestACopyIsLikeItsOriginal(t *testing.T) {
 		for _, id := range ids[1:] {
 			text, _ := nodes[id], 0
 			got := string(files[mdstore.NodePath(ws, mdstore.ID(copies[id]))])
-			for _, want := range []string{"\nmine: [a, " + id + "]  # own\nnested:\n  x: 1\norder: ", "Above all.\n\n## Requirement\n\ndo " + id + "\n",
+			for _, want := range []string{"\nmine: [a, " + id + "]  # own\nnested:\n  x: 1\norder: ",
+				"Above all.\n\n## Requirement\n\ndo " + id + "\n",
 				"- [ ] one\n- [ ] two\n", "## My section\n\n> kept  \n", "- " + copies["e0"] + ": inside\n- out: outside\n",
 				"\nstatus: pending\n", "\nparentId: " + copies["tmpl"] + "\n", "\nid: " + copies[id] + "\n", "[AI] created\n"} {
 				if id == "e0" && strings.Contains(want, "inside") {

@@ -19,12 +19,18 @@ func TestStatesOfNodesInLists(t *testing.T) {
 		"node-d": "status: completed\ndue: 2000-01-01\npriority: high",
 		"node-e": "status: pending\ndue: 9000-01-01",
 	} {
-		files[mdstore.NodePath(ws, id)] = enginetest.Node(string(id), "title: T\ntype: execution\nparentId: root\n"+front, "## Conclusion\n\nc\n")
+		files[mdstore.NodePath(ws, id)] = enginetest.Node(
+			string(id),
+			"title: T\ntype: execution\nparentId: root\n"+front,
+			"## Conclusion\n\nc\n",
+		)
 	}
 	env := &ops.Env{Engine: enginetest.New(t, files).Engine}
 	for query, want := range map[string][]string{
-		"is:ready": {"node-a", "node-e"}, "is:blocked": {"node-b"}, "is:overdue": {"node-a", "node-c"}, "is:terminal": {"node-d"},
-		"is:running type:execution": {"node-c"}, "is:ready is:overdue": {"node-a"}, "due>today": {"node-e"}, "due:null type:execution": {"node-b"},
+		"is:ready": {"node-a", "node-e"}, "is:blocked": {"node-b"}, "is:overdue": {"node-a", "node-c"},
+		"is:terminal":               {"node-d"},
+		"is:running type:execution": {"node-c"}, "is:ready is:overdue": {"node-a"}, "due>today": {"node-e"},
+		"due:null type:execution": {"node-b"},
 	} {
 		out, err := ops.NodeList(t.Context(), env, ops.NodeListIn{In: ops.In{WorkspaceID: ws}, Where: query})
 		if err != nil {
@@ -35,10 +41,15 @@ func TestStatesOfNodesInLists(t *testing.T) {
 		}
 	}
 	for sort, want := range map[string][]string{
-		"priority": {"node-b", "node-d", "node-c", "node-e", "node-a"}, "-priority": {"node-a", "node-c", "node-e", "node-d", "node-b"},
+		"priority": {"node-b", "node-d", "node-c", "node-e", "node-a"}, "-priority": {"node-a", "node-c", "node-e",
+			"node-d", "node-b"},
 		"due": {"node-a", "node-d", "node-c", "node-e", "node-b"}, "-due": {"node-e", "node-c", "node-a", "node-d", "node-b"},
 	} {
-		out, err := ops.NodeList(t.Context(), env, ops.NodeListIn{In: ops.In{WorkspaceID: ws}, Type: "execution", Sort: []string{sort}})
+		out, err := ops.NodeList(
+			t.Context(),
+			env,
+			ops.NodeListIn{In: ops.In{WorkspaceID: ws}, Type: "execution", Sort: []string{sort}},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,8 +45,8 @@ func timeValue(ms int64) sortValue {
 	return numberValue(float64(ms))
 }
 
-// rankOf returns the value of a field: of one that has a list of values, the place in that list. No priority has a
-// place there, too.
+// rankOf returns the value by which a field orders nodes. For a field with fixed words it is the place of the word. A
+// node without a priority has the place of medium.
 func rankOf(f *mdstore.Field, text string) sortValue {
 	if f.Rule.Enum != nil && (text != "" || f == mdstore.PriorityField()) {
 		return numberValue(float64(f.Rank(text)))

@@ -33,12 +33,21 @@ func TestFilteredAndSortedLists(t *testing.T) {
 		score := map[string]int{"root": -1}
 		for i := range rapid.IntRange(1, 12).Draw(rt, "nodes") {
 			id := fmt.Sprintf("node-%d", i)
-			front := fmt.Sprintf("title: %s %d\ntype: execution\nstatus: %s\nparentId: root\norder: %d\n", rapid.SampledFrom([]string{"Alpha", "beta"}).Draw(rt, "title"),
-				i, rapid.SampledFrom([]string{"pending", "implementing", "completed", "failed"}).Draw(rt, "status"), i)
+			front := fmt.Sprintf(
+				"title: %s %d\ntype: execution\nstatus: %s\nparentId: root\norder: %d\n",
+				rapid.SampledFrom([]string{"Alpha", "beta"}).Draw(rt, "title"),
+				i,
+				rapid.SampledFrom([]string{"pending", "implementing", "completed", "failed"}).Draw(rt, "status"),
+				i,
+			)
 			if score[id] = rapid.IntRange(-1, 3).Draw(rt, "score"); score[id] >= 0 {
 				front += fmt.Sprintf("score: %d\n", score[id])
 			}
-			files[mdstore.NodePath(ws, mdstore.ID(id))] = enginetest.Node(id, front, "## Note\n\n"+rapid.SampledFrom([]string{"sea", "land"}).Draw(rt, "note")+"\n")
+			files[mdstore.NodePath(ws, mdstore.ID(id))] = enginetest.Node(
+				id,
+				front,
+				"## Note\n\n"+rapid.SampledFrom([]string{"sea", "land"}).Draw(rt, "note")+"\n",
+			)
 		}
 		env := &ops.Env{Engine: enginetest.New(t, files).Engine}
 		list := func(in ops.NodeListIn) *ops.NodeListOut {
@@ -49,12 +58,14 @@ func TestFilteredAndSortedLists(t *testing.T) {
 			}
 			return out
 		}
-		query := rapid.SampledFrom([]string{"is:terminal", "is:running OR is:ready", "type:execution -score>1", "title:alpha score<=2", "sea",
+		query := rapid.SampledFrom([]string{"is:terminal", "is:running OR is:ready", "type:execution -score>1",
+			"title:alpha score<=2", "sea",
 			"land (alpha OR is:ready)", "score:null", "-status:pending"}).Draw(rt, "query")
 		whole := list(ops.NodeListIn{Where: query, Limit: -1})
 		got := ids(whole.Tree)
 		var want []string
-		if strings.Contains(query, "score") && !slices.ContainsFunc(slices.Collect(maps.Values(score)), func(n int) bool { return n >= 0 }) {
+		if strings.Contains(query, "score") &&
+			!slices.ContainsFunc(slices.Collect(maps.Values(score)), func(n int) bool { return n >= 0 }) {
 			return // no file has the key: the query means a word
 		}
 		found, err := ops.Search(t.Context(), env, ops.SearchIn{Query: query, In: "plan", Limit: 100, WorkspaceID: ws})
@@ -70,7 +81,11 @@ func TestFilteredAndSortedLists(t *testing.T) {
 		if !slices.Equal(sorted(got), sorted(want)) || whole.Total != len(got) {
 			rt.Fatalf("%s lists %q, and search finds %q", query, got, want)
 		}
-		in := ops.NodeListIn{Where: query, Sort: []string{rapid.SampledFrom([]string{"score", "-score"}).Draw(rt, "sort")}, Limit: -1}
+		in := ops.NodeListIn{
+			Where: query,
+			Sort:  []string{rapid.SampledFrom([]string{"score", "-score"}).Draw(rt, "sort")},
+			Limit: -1,
+		}
 		if !slices.ContainsFunc(slices.Collect(maps.Values(score)), func(n int) bool { return n >= 0 }) {
 			return
 		}

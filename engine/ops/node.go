@@ -12,6 +12,7 @@ import (
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
 )
 
 type NodeGetIn struct {
@@ -53,6 +54,8 @@ type NodeInfo struct {
 	Version   string             `json:"version"`
 	Claim
 	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty" only:"rarely"`
+
+	Held bool `json:"-"` // only open criteria keep it from being completed
 }
 
 var nodeGet = op("node_get", reads|repeats, NodeGet, Help{
@@ -87,6 +90,8 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 		Version: n.Version().String(), Claim: env.claimOf(ctx, s.Workspace().ID, n), Diagnostics: check.Node(s, n),
 	}}
 	out.Node.Allowed, out.Node.Criteria = env.allowed(s, n), n.Criteria()
+	out.Node.Held = !slices.Contains(out.Node.Allowed, string(statemachine.Complete)) &&
+		plan.Allows(s, n, statemachine.Complete, false, plan.AskNothing)
 	if !n.PlainCriteria() {
 		out.Node.CriteriaText = n.CriteriaText()
 	}

@@ -15,7 +15,8 @@ func TestACallSetsOwnKeys(t *testing.T) {
 	env := &ops.Env{Engine: w.Engine}
 	o, _ := ops.Find("node_update")
 	for _, c := range []struct{ args, fields, refused string }{
-		{`{"sprint": 7, "who": "nia", "late": true, "links": ["a", "b"], "when": "2026-12-01"}`, `{"late":true,"links":["a","b"],"sprint":7,"when":"2026-12-01","who":"nia"}`, ""},
+		{`{"sprint": 7, "who": "nia", "late": true, "links": ["a", "b"], "when": "2026-12-01"}`,
+			`{"late":true,"links":["a","b"],"sprint":7,"when":"2026-12-01","who":"nia"}`, ""},
 		{`{"sprint": 7.5, "who": null, "links": "c", "late": null}`, `{"links":["c"],"sprint":7.5,"when":"2026-12-01"}`, ""},
 		{`{"priority": "P0", "links": null, "sprint": null, "when": null}`, `{}`, ""},
 		{`{"priority": "urgent"}`, `{}`, "critical, high, medium, low"},
@@ -27,7 +28,8 @@ func TestACallSetsOwnKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = o.Run(tctx, env, in); (err != nil) != (c.refused != "") || err != nil && !strings.Contains(err.Error(), c.refused) {
+		if _, err = o.Run(tctx, env, in); (err != nil) != (c.refused != "") ||
+			err != nil && !strings.Contains(err.Error(), c.refused) {
 			t.Fatalf("%s: %v, want %q", c.args, err, c.refused)
 		}
 		got, err := ops.NodeGet(tctx, env, ops.NodeGetIn{NodeID: "e0"})

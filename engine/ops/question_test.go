@@ -30,7 +30,8 @@ func TestANodeWaitsForAPersonsAnswer(t *testing.T) {
 		},
 		"with a transition": func(t *testing.T, w *enginetest.World) bool {
 			env := &ops.Env{Engine: w.Engine, Operator: mdstore.OperatorHuman, Caller: ops.ByPerson}
-			must(t, env, "node_transition", map[string]any{"nodeId": "node-a", "action": "start", "log": "! yes", "reason": "! yes"})
+			must(t, env, "node_transition", map[string]any{"nodeId": "node-a", "action": "start", "log": "! yes",
+				"reason": "! yes"})
 			must(t, env, "node_transition", map[string]any{"nodeId": "node-a", "action": "fail", "conclusion": "! yes"})
 			must(t, env, "node_transition", map[string]any{"nodeId": "node-a", "action": "retry"})
 			return false
@@ -47,8 +48,11 @@ func TestANodeWaitsForAPersonsAnswer(t *testing.T) {
 		},
 	} {
 		w := enginetest.New(t, vault("", map[string][2]string{
-			"root":   {"title: Login\ntype: planning\nstatus: monitoring\nparentId: null", ""},
-			"node-a": {"title: A\ntype: execution\nstatus: pending\nparentId: root", "## Log\n\n- [2026-01-01 10:00:00] [AI] ? no question\n"},
+			"root": {"title: Login\ntype: planning\nstatus: monitoring\nparentId: null", ""},
+			"node-a": {
+				"title: A\ntype: execution\nstatus: pending\nparentId: root",
+				"## Log\n\n- [2026-01-01 10:00:00] [AI] ? no question\n",
+			},
 		}))
 		ai := &ops.Env{Engine: w.Engine, Session: "s"}
 		if out := must(t, ai, "node_next", map[string]any{}); len(out["nodes"].([]any)) != 1 {
@@ -76,7 +80,28 @@ func TestOnlyAssistantsAskAndOfNodes(t *testing.T) {
 		"root": {"title: Login\ntype: planning\nstatus: monitoring\nparentId: null", ""},
 	}))
 	person := &ops.Env{Engine: w.Engine, Operator: mdstore.OperatorHuman, Caller: ops.ByDecider}
-	refused(t, w, person, errs.InvalidParams, "log_append", map[string]any{"nodeId": "root", "event": "x", "question": true})
-	refused(t, w, &ops.Env{Engine: w.Engine}, errs.InvalidParams, "log_append", map[string]any{"event": "x", "question": true})
-	refused(t, w, &ops.Env{Engine: w.Engine}, errs.InvalidParams, "log_append", map[string]any{"nodeId": "root", "event": " ", "question": true})
+	refused(
+		t,
+		w,
+		person,
+		errs.InvalidParams,
+		"log_append",
+		map[string]any{"nodeId": "root", "event": "x", "question": true},
+	)
+	refused(
+		t,
+		w,
+		&ops.Env{Engine: w.Engine},
+		errs.InvalidParams,
+		"log_append",
+		map[string]any{"event": "x", "question": true},
+	)
+	refused(
+		t,
+		w,
+		&ops.Env{Engine: w.Engine},
+		errs.InvalidParams,
+		"log_append",
+		map[string]any{"nodeId": "root", "event": " ", "question": true},
+	)
 }

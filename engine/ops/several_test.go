@@ -17,7 +17,13 @@ import (
 // severalWorld returns a vault with a random plan: below the root two planning nodes, one of them perhaps over, with
 // execution nodes in all statuses.
 func severalWorld(t *testing.T, rnd *rand.Rand) (*enginetest.World, []string) {
-	ids, nodes := []string{"root", "p0", "p1"}, map[string][2]string{"root": {"title: Login\ntype: planning\nstatus: monitoring\nparentId: null", ""}}
+	ids, nodes := []string{
+		"root",
+		"p0",
+		"p1",
+	}, map[string][2]string{
+		"root": {"title: Login\ntype: planning\nstatus: monitoring\nparentId: null", ""},
+	}
 	any := func(typ statemachine.Type) statemachine.Status {
 		all := statemachine.Statuses(typ)
 		return all[rnd.IntN(len(all))]
@@ -44,7 +50,11 @@ func severalWorld(t *testing.T, rnd *rand.Rand) (*enginetest.World, []string) {
 func TestSeveralAreDoneTogetherOrNoneIs(t *testing.T) {
 	verbs := map[string]func(*ops.Env, []string) error{
 		"log": func(env *ops.Env, ids []string) error {
-			_, err := ops.LogAppend(tctx, env, ops.LogAppendIn{NodeID: ids[0], Several: ops.Several{Nodes: ids[1:]}, Event: "seen"})
+			_, err := ops.LogAppend(
+				tctx,
+				env,
+				ops.LogAppendIn{NodeID: ids[0], Several: ops.Several{Nodes: ids[1:]}, Event: "seen"},
+			)
 			return err
 		},
 		"rm": func(env *ops.Env, ids []string) error {
@@ -52,13 +62,27 @@ func TestSeveralAreDoneTogetherOrNoneIs(t *testing.T) {
 			return err
 		},
 		"mv": func(env *ops.Env, ids []string) error {
-			_, err := ops.NodeMove(tctx, env, ops.NodeMoveIn{NodeID: ids[0], Several: ops.Several{Nodes: ids[1:]}, NewParentID: "p0"})
+			_, err := ops.NodeMove(
+				tctx,
+				env,
+				ops.NodeMoveIn{NodeID: ids[0], Several: ops.Several{Nodes: ids[1:]}, NewParentID: "p0"},
+			)
 			return err
 		},
 	}
 	for _, do := range statemachine.Actions() {
 		verbs[string(do)] = func(env *ops.Env, ids []string) error {
-			_, err := ops.NodeTransition(tctx, env, ops.NodeTransitionIn{NodeID: ids[0], Several: ops.Several{Nodes: ids[1:]}, Action: string(do), Conclusion: "c", Begin: true})
+			_, err := ops.NodeTransition(
+				tctx,
+				env,
+				ops.NodeTransitionIn{
+					NodeID:     ids[0],
+					Several:    ops.Several{Nodes: ids[1:]},
+					Action:     string(do),
+					Conclusion: "c",
+					Begin:      true,
+				},
+			)
 			return err
 		}
 	}

@@ -34,7 +34,7 @@ type Count struct {
 	Nodes  int                 `json:"nodes"`
 }
 
-// A Tally is how the leaves of somebody, or with a tag, stand.
+// A Tally counts the leaves of one assignee, or with one tag.
 type Tally struct {
 	Name string `json:"name"` // "" for no one
 	statemachine.Outcomes

@@ -22,7 +22,11 @@ func TestStatsAddUp(t *testing.T) {
 		days, due, nodes, tagged := map[string]int{}, 0, rapid.IntRange(0, 9).Draw(rt, "nodes"), 0
 		for i := range nodes {
 			status := rapid.SampledFrom(statemachine.Statuses(statemachine.Execution)).Draw(rt, "status")
-			front := fmt.Sprintf("title: T\ntype: execution\nparentId: root\nstatus: %s\nassignee: %s\n", status, rapid.SampledFrom([]string{"nia", "'@Nia'", "[NIA, tom]"}).Draw(rt, "who"))
+			front := fmt.Sprintf(
+				"title: T\ntype: execution\nparentId: root\nstatus: %s\nassignee: %s\n",
+				status,
+				rapid.SampledFrom([]string{"nia", "'@Nia'", "[NIA, tom]"}).Draw(rt, "who"),
+			)
 			if rapid.Bool().Draw(rt, "tagged") {
 				front += "tags: [a, b]\n"
 				tagged++
@@ -34,7 +38,10 @@ func TestStatsAddUp(t *testing.T) {
 				}
 			}
 			at := midnight.AddDate(0, 0, -rapid.IntRange(0, 6).Draw(rt, "ago"))
-			log := fmt.Sprintf("## Conclusion\n\nc\n\n## Log\n\n- [%s] [AI] created\n- [%[1]s] [AI] complete: implementing → completed\n", at.UTC().Format(mdstore.TimeLayout))
+			log := fmt.Sprintf(
+				"## Conclusion\n\nc\n\n## Log\n\n- [%s] [AI] created\n- [%[1]s] [AI] complete: implementing → completed\n",
+				at.UTC().Format(mdstore.TimeLayout),
+			)
 			if status == statemachine.Completed {
 				days[at.Format(mdstore.DayLayout)]++
 			}
@@ -54,7 +61,8 @@ func TestStatsAddUp(t *testing.T) {
 		if leaves(out.Outcomes) != nodes || sum != nodes || out.Overdue != due {
 			rt.Fatalf("%+v, of %d nodes of which %d are overdue", out, nodes, due)
 		}
-		if nodes > 0 && (len(out.ByAssignee) != 1 || out.ByAssignee[0].Name != "nia" || out.ByAssignee[0].Outcomes != out.Outcomes) {
+		if nodes > 0 &&
+			(len(out.ByAssignee) != 1 || out.ByAssignee[0].Name != "nia" || out.ByAssignee[0].Outcomes != out.Outcomes) {
 			rt.Fatalf("by assignee: %+v of %+v", out.ByAssignee, out.Outcomes)
 		}
 		for _, tag := range out.ByTag {

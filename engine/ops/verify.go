@@ -3,8 +3,10 @@ package ops
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
+	"time"
 
 	"arbor/engine"
 	"arbor/engine/env/act"
@@ -20,9 +22,23 @@ const verifyOutput = 2000
 
 // A run is the verification of one node in one version.
 type run struct {
-	done   chan struct{} // closed at the end
+	done   chan struct{} // closed at the end; what follows is set before
 	passed *plan.Verified
 	err    error
+	ended  time.Time
+}
+
+// runKept is how long a result counts that no call has fetched: what it says of the files may be wrong after that.
+const runKept = time.Minute
+
+// stale reports whether a run ended longer ago than its result counts.
+func (r *run) stale(now time.Time) bool {
+	select {
+	case <-r.done:
+		return now.Sub(r.ended) > runKept
+	default:
+		return false
+	}
 }
 
 // runs are the verifications that run, and those whose result no call has fetched yet, by node and version.
@@ -66,6 +82,7 @@ func (env *Env) joined(ctx context.Context, s *view.View, n *mdstore.Node, items
 	what := strings.Join(items, "\n")
 	key := strings.Join([]string{env.Engine.Vault(), string(n.Path), n.Version().String(), what}, "\x00")
 	runs.Lock()
+	maps.DeleteFunc(runs.of, func(_ string, r *run) bool { return r.stale(env.Engine.Now()) })
 	r := runs.of[key]
 	if r == nil {
 		r = &run{done: make(chan struct{})}
@@ -77,6 +94,7 @@ func (env *Env) joined(ctx context.Context, s *view.View, n *mdstore.Node, items
 		go func() {
 			defer close(r.done)
 			r.passed, r.err = env.verifyNode(lasting, s.Workspace().ID, n, items)
+			r.ended = env.Engine.Now()
 		}()
 	}
 	runs.Unlock()

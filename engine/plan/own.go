@@ -215,10 +215,10 @@ func (d *Draft) ownKey(key string, own mdstore.Owns, asNew bool) error {
 			return keyRefused(key, "%s is a section of a node, and no key; its text has a parameter of its own", key)
 		}
 	}
-	near, slips := "", 3
+	near, slips := "", min(2, len(key)/3)+1 // a short word is near many others
 	for _, k := range mdstore.NodeKind.Keys {
 		n := nearest.Distance(strings.ToLower(key), strings.ToLower(k.Name))
-		if n < slips && k.Name != mdstore.KeyID { // many short words are near that
+		if n < slips && k.Name != mdstore.KeyID {
 			near, slips = k.Name, n
 		}
 	}

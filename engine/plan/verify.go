@@ -16,8 +16,8 @@ type Verified struct {
 	Events  []string        // the log entries: mdstore.Verification.String
 }
 
-// verified refuses to complete a node whose verify nobody has seen to pass, or which has changed since. Otherwise it
-// adds what passed to the node's log; forced is what the log says instead where the caller goes on without.
+// verified adds to the log of a node that is to be completed which tools passed. It refuses if they have not run, or if
+// the node has changed since. With Force it returns a reason for the log instead.
 func (t Transition) verified(
 	d *Draft, n *mdstore.Node, edit *Edit, step statemachine.Action,
 ) (forced string, err error) {

@@ -22,7 +22,12 @@ var people = Language{
 }
 
 func headWith(owns ...mdstore.Own) Head {
-	return Head{In: InPlan, Fields: &mdstore.Fields{}, Own: func() mdstore.Owns { return owns }, Is: func(s string) bool { return s == IsReady }}
+	return Head{
+		In:     InPlan,
+		Fields: &mdstore.Fields{},
+		Own:    func() mdstore.Owns { return owns },
+		Is:     func(s string) bool { return s == IsReady },
+	}
 }
 
 // A head tells what a look at the file tells, wherever a query asks for no text.
@@ -68,7 +73,10 @@ func TestComparisons(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := headWith(mdstore.Own{Key: "own", Items: items}, mdstore.Own{Key: "own2", Items: []string{text(bound - 1), text(bound + 1)}})
+		h := headWith(
+			mdstore.Own{Key: "own", Items: items},
+			mdstore.Own{Key: "own2", Items: []string{text(bound - 1), text(bound + 1)}},
+		)
 		want := slices.ContainsFunc(have, func(n int) bool { return holds[op](cmp.Compare(n, bound)) })
 		if got := q.Heads()(&h); got != want {
 			t.Fatalf("own%s%s of %q: %v, want %v", op, text(bound), items, got, want)
@@ -77,17 +85,23 @@ func TestComparisons(t *testing.T) {
 }
 
 func TestFieldsOfQueries(t *testing.T) {
-	h := headWith(mdstore.Own{Key: "own", Items: []string{"Nia B", "7"}}, mdstore.Own{Key: "own-at", Items: []string{"2026-11-28T10:00"}})
+	h := headWith(
+		mdstore.Own{Key: "own", Items: []string{"Nia B", "7"}},
+		mdstore.Own{Key: "own-at", Items: []string{"2026-11-28T10:00"}},
+	)
 	h.Group, h.Title = "projects/shop", "Cards"
 	h.Fields.Role, h.Fields.Priority, h.Fields.Due = new("validation"), new("high"), new("2026-12-01")
 	h.Fields.Tags, h.Fields.Assignee = []string{"#Pay/Card", "web"}, []string{"@Nia", "tom"}
 	for query, want := range map[string]bool{
-		"tag:pay": true, "tags:#pay": true, "tag:PAY/card": true, "tag:pa": false, "tag:card": false, "-tag:web": false, "tag:null": false,
+		"tag:pay": true, "tags:#pay": true, "tag:PAY/card": true, "tag:pa": false, "tag:card": false, "-tag:web": false,
+		"tag:null":       false,
 		"group:projects": true, "own:7": true, `own:"nia b"`: true, "own:nia": false, "own:null": false, "own2:null": true,
-		"own-at<sun": true, "own-at<=tomorrow": true, "own-at<tomorrow": false, "own-at>2026-11-27": true, `own>"6.5"`: true, "own>7": false,
+		"own-at<sun": true, "own-at<=tomorrow": true, "own-at<tomorrow": false, "own-at>2026-11-27": true,
+		`own>"6.5"`: true, "own>7": false,
 		"is:ready": true, "is:READY": true, "NOT is:blocked": true, "is:running OR is:ready title:card": true,
-		"assignee:nia": true, "assignee:@TOM": true, "assignee:ni": false, "priority:high": true, "priority:P1": true, "priority:null": false,
-		"due<=+4d": true, "due:2026-12-01": true, "due<tue": false, "due>fri": false, "verify:null": true,
+		"assignee:nia": true, "assignee:@TOM": true, "assignee:ni": false, "priority:high": true, "priority:P1": true,
+		"priority:null": false,
+		"due<=+4d":      true, "due:2026-12-01": true, "due<tue": false, "due>fri": false, "verify:null": true,
 		"role:validation": true, "role:null": false, "isolated:false": true, "order<1": false,
 	} {
 		q, err := Parse(query, people)
@@ -123,7 +137,10 @@ func TestFieldsOfQueries(t *testing.T) {
 
 // What people write into fields and keys of their own is found by its words.
 func TestValuesAreTexts(t *testing.T) {
-	h := headWith(mdstore.Own{Key: "reviewer", Items: []string{"@nia"}}, mdstore.Own{Key: "note", Items: []string{"token bucket"}})
+	h := headWith(
+		mdstore.Own{Key: "reviewer", Items: []string{"@nia"}},
+		mdstore.Own{Key: "note", Items: []string{"token bucket"}},
+	)
 	for query, want := range map[string]bool{"nia": true, `"token bucket"`: true, "reviewer": false, "tom": false} {
 		q, err := Parse(query, people)
 		if err != nil {

@@ -235,7 +235,12 @@ func TestRandomQueriesParseOrSayWhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		query := string(rapid.SliceOfN(rapid.Byte(), 0, 60).Draw(t, "query"))
 		if rapid.Bool().Draw(t, "signs") {
-			query = strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"(", ")", `"`, " ", "AND", "OR", "NOT", "-", "tag:", "in:", "is:ready", "order<", "title:", "a", "京", "“", ":", "*"}), 0, 12).Draw(t, "signs"), "")
+			query = strings.Join(
+				rapid.SliceOfN(rapid.SampledFrom([]string{"(", ")", `"`, " ", "AND", "OR", "NOT", "-", "tag:", "in:", "is:ready",
+					"order<", "title:", "a", "京", "“", ":", "*"}), 0, 12).
+					Draw(t, "signs"),
+				"",
+			)
 		}
 		runs(t, query)
 	})

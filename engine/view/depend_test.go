@@ -10,7 +10,8 @@ import (
 	"arbor/statemachine"
 )
 
-// plans returns a view of a random plan: a tree whose nodes have any status of their types, and depend on any nodes, some
+// plans returns a view of a random plan: a tree whose nodes have any status of their types, and depend on any nodes,
+// some
 // of them missing.
 func plans(rnd *rand.Rand) *View {
 	files := map[mdstore.Path]*mdstore.Node{}
@@ -77,7 +78,8 @@ func TestReadyAndBlockedAreWhatTheFilesSay(t *testing.T) {
 		for n := range v.All() {
 			frozen, open := naive(v, n)
 			fresh := n.Status == statemachine.Initial(n.Type)
-			over := n.Type == statemachine.Planning && !fresh && !statemachine.Terminal(n.Status) && len(v.OpenChildren(n.ID)) == 0
+			over := n.Type == statemachine.Planning && !fresh && !statemachine.Terminal(n.Status) &&
+				len(v.OpenChildren(n.ID)) == 0
 			if want := !frozen && (fresh && open == nil || over); ready[n.ID] != want {
 				t.Fatalf("%s is ready: %v, want %v, in\n%s", n.ID, ready[n.ID], want, describe(v))
 			}

@@ -28,7 +28,8 @@ func planOf(t testing.TB, nodes []string) *view.View {
 	return v
 }
 
-// The cases in which progress was wrong: failed work counted as done, and what lies below a cancelled node as open for ever.
+// The cases in which progress was wrong: failed work counted as done, and what lies below a cancelled node as open
+// for ever.
 func TestProgress(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -36,13 +37,18 @@ func TestProgress(t *testing.T) {
 		want  string
 	}{
 		{"an empty plan", nil, "0 of 0 done"},
-		{"dropped work is not done", []string{"a root execution failed", "b root execution failed", "c root planning planning", "d c execution pending"},
+		{"dropped work is not done", []string{"a root execution failed", "b root execution failed",
+			"c root planning planning", "d c execution pending"},
 			"0 of 1 done · 2 given up"},
-		{"nothing below a cancelled node is needed", []string{"a root execution completed", "c root planning cancelled", "d c execution pending", "e c execution completed"},
+		{"nothing below a cancelled node is needed", []string{"a root execution completed", "c root planning cancelled",
+			"d c execution pending", "e c execution completed"},
 			"2 of 2 done · 1 not needed"},
-		{"groups are no work of their own", []string{"p root planning monitoring", "a p execution completed", "b p execution pending"}, "1 of 2 done"},
-		{"a group without children is work", []string{"p root planning pending", "q root planning cancelled", "r root planning completed"}, "1 of 2 done · 1 given up"},
-		{"a completed node freezes as well", []string{"p root planning completed", "q p planning cancelled", "a q execution implementing", "z root execution pending"},
+		{"groups are no work of their own", []string{"p root planning monitoring", "a p execution completed",
+			"b p execution pending"}, "1 of 2 done"},
+		{"a group without children is work", []string{"p root planning pending", "q root planning cancelled",
+			"r root planning completed"}, "1 of 2 done · 1 given up"},
+		{"a completed node freezes as well", []string{"p root planning completed", "q p planning cancelled",
+			"a q execution implementing", "z root execution pending"},
 			"0 of 1 done · 1 not needed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -13,10 +13,14 @@ import (
 )
 
 var boxBag = []string{
-	"## Log", "## 日志", "## Note", "### Sub", "Note\n---", "- [ ] a", "- [x] b", "* [X] c\n* [ ] d", "1. [ ] one\n2. [x] two",
-	"- [ ] outer\n  - [ ] inner\n    - [x] deep\n- [ ] next", "- plain\n  - [ ] below", "- [ ] long\n  text\n\n  more", "-  [ ]  wide", "- [ ]\ttab",
-	"```\n- [ ] code\n```", "> - [ ] quote", "- > - [ ] quote in a list", "- ```\n  - [ ] code in a list\n  ```", "<!--\n- [ ] comment\n-->", "    - [ ] indented code",
-	"- [ ]", "- [ ] ", "- [-] no", "- [ ]no", "- \\[ ] no", "[ ] no list", "text", "- [x](link)", "- [x]: /u", "| a |\n|---|\n| - [ ] |", "- [ ] ### no", "- [ ] `code`", "a\n- [ ] lazy",
+	"## Log", "## 日志", "## Note", "### Sub", "Note\n---", "- [ ] a", "- [x] b", "* [X] c\n* [ ] d",
+	"1. [ ] one\n2. [x] two",
+	"- [ ] outer\n  - [ ] inner\n    - [x] deep\n- [ ] next", "- plain\n  - [ ] below", "- [ ] long\n  text\n\n  more",
+	"-  [ ]  wide", "- [ ]\ttab",
+	"```\n- [ ] code\n```", "> - [ ] quote", "- > - [ ] quote in a list", "- ```\n  - [ ] code in a list\n  ```",
+	"<!--\n- [ ] comment\n-->", "    - [ ] indented code",
+	"- [ ]", "- [ ] ", "- [-] no", "- [ ]no", "- \\[ ] no", "[ ] no list", "text", "- [x](link)", "- [x]: /u",
+	"| a |\n|---|\n| - [ ] |", "- [ ] ### no", "- [ ] `code`", "a\n- [ ] lazy",
 }
 
 // TestTicksChangeOneCharacter draws documents with boxes, ticks them in a random order, and compares the bytes.
@@ -25,7 +29,19 @@ func TestTicksChangeOneCharacter(t *testing.T) {
 	ticked := 0
 	rapid.Check(t, func(t *rapid.T) {
 		bag := append(append([]string{}, boxBag...), boxBag...)
-		src := "---\nid: x\n---\n\n" + drawJoined(t, "block", append(bag, bodyBag...), 0, 6) + "\n\n## Log\n\n" + drawJoined(t, "block", append(bag, bodyBag...), 1, 8) + "\n"
+		src := "---\nid: x\n---\n\n" + drawJoined(
+			t,
+			"block",
+			append(bag, bodyBag...),
+			0,
+			6,
+		) + "\n\n## Log\n\n" + drawJoined(
+			t,
+			"block",
+			append(bag, bodyBag...),
+			1,
+			8,
+		) + "\n"
 		if rapid.Bool().Draw(t, "crlf") {
 			src = strings.ReplaceAll(src, "\n", "\r\n")
 		}
@@ -88,7 +104,8 @@ func boxesByGoldmark(d *Doc, section string) (n int) {
 			if _, box := x.(*extast.TaskCheckBox); box && entering {
 				lines := x.Parent().Lines()
 				all := string(lines.Value(src))
-				if at := strings.Index(all, "]"); len(all) > at+1 && strings.ContainsRune(" \t", rune(all[at+1])) && strings.TrimSpace(all[at+1:]) != "" {
+				if at := strings.Index(all, "]"); len(all) > at+1 && strings.ContainsRune(" \t", rune(all[at+1])) &&
+					strings.TrimSpace(all[at+1:]) != "" {
 					n++
 				}
 			}
@@ -99,7 +116,11 @@ func boxesByGoldmark(d *Doc, section string) (n int) {
 }
 
 func TestBoxes(t *testing.T) {
-	d, _ := Parse("", []byte("---\nid: x\n---\n\n## Log\n\n- [ ] one\n  two\n\n  not this\n  - [x] below\n\n### Sub\n\n1. [X] three\n"), &Form{})
+	d, _ := Parse(
+		"",
+		[]byte("---\nid: x\n---\n\n## Log\n\n- [ ] one\n  two\n\n  not this\n  - [x] below\n\n### Sub\n\n1. [X] three\n"),
+		&Form{},
+	)
 	want := []Box{
 		{Text: "one two", Section: "Log", Line: 7, Top: true}, {Text: "below", Done: true, Section: "Log", Line: 11},
 		{Text: "three", Done: true, Section: "Log", Line: 15},

@@ -26,14 +26,17 @@ func edited(t interface{ Fatalf(string, ...any) }, src, key string, v Scalar) st
 
 // What a person types behind a key is what YAML reads there, without quotes where it needs none.
 func TestTypedValues(t *testing.T) {
-	for typed, want := range map[string]string{"3": "3", "-3.50": "-3.50", "007": `"007"`, "true": "true", "yes": `"yes"`, "2026-12-01": "2026-12-01",
-		"12:30": `"12:30"`, "nia": "nia", "@nia": `"@nia"`, "a: b": `"a: b"`, "null": `"null"`, "": `""`, "付款": "付款", "1e5": `"1e5"`} {
+	for typed, want := range map[string]string{"3": "3", "-3.50": "-3.50", "007": `"007"`, "true": "true",
+		"yes": `"yes"`, "2026-12-01": "2026-12-01",
+		"12:30": `"12:30"`, "nia": "nia", "@nia": `"@nia"`, "a: b": `"a: b"`, "null": `"null"`, "": `""`, "付款": "付款",
+		"1e5": `"1e5"`} {
 		got := edited(t, "---\nid: x\n---\n", "own", Typed(typed))
 		if got != "---\nid: x\nown: "+want+"\n---\n" {
 			t.Errorf("%s is written as %q, want %s", typed, got, want)
 		}
 	}
-	if got := edited(t, "---\nown: '2026-12-01'\n---\n", "own", Typed("2026-12-02")); got != "---\nown: 2026-12-02\n---\n" {
+	if got := edited(t, "---\nown: '2026-12-01'\n---\n", "own",
+		Typed("2026-12-02")); got != "---\nown: 2026-12-02\n---\n" {
 		t.Errorf("a date in quotes became %q", got)
 	}
 }
@@ -51,11 +54,13 @@ func TestAListKeepsItsItems(t *testing.T) {
 		if strings.Contains(tt.written, "[]") {
 			items = items[3:]
 		}
-		if got := edited(t, "---\n"+tt.written+"last: 1\n---\n", "own", List(items...)); got != "---\n"+tt.want+"last: 1\n---\n" {
+		if got := edited(t, "---\n"+tt.written+"last: 1\n---\n", "own",
+			List(items...)); got != "---\n"+tt.want+"last: 1\n---\n" {
 			t.Errorf("%q became %q", tt.written, got)
 		}
 	}
-	if got := edited(t, "---\nown:\n  - a # first\n  - b\n  - 'c'\n---\n", "own", List("a", "c")); got != "---\nown:\n  - a # first\n  - 'c'\n---\n" {
+	if got := edited(t, "---\nown:\n  - a # first\n  - b\n  - 'c'\n---\n", "own", List("a",
+		"c")); got != "---\nown:\n  - a # first\n  - 'c'\n---\n" {
 		t.Errorf("without b it is %q", got)
 	}
 	item := rapid.SampledFrom([]string{"a", "b c", "'d'", "\"e: f\"", "7", "#g", "h # i", "键", "", "~", "- j", "[k]"})

@@ -10,7 +10,8 @@ import (
 
 // Keys in forms that people write, each with its lines.
 var keyLines = []string{
-	"a: 1 # why\n", "b: [x, y]\n", "c:\n  - x\n  # within\n  - \"y\"\n", "d: |\n  text\n\n  more\n", "e:\n", "f: \"q: #\"\n", "g:\n  h: 1\n",
+	"a: 1 # why\n", "b: [x, y]\n", "c:\n  - x\n  # within\n  - \"y\"\n", "d: |\n  text\n\n  more\n", "e:\n",
+	"f: \"q: #\"\n", "g:\n  h: 1\n",
 	"i: >-\n  folded\n  text\n", "j: 2026-12-01\n", "k: null\n",
 }
 

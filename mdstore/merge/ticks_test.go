@@ -21,13 +21,22 @@ func TestTicksOfTwoBranchesMeet(t *testing.T) {
 			if i > 0 && rapid.IntRange(0, 3).Draw(t, "below") == 0 {
 				indent = "  "
 			}
-			lines = append(lines, fmt.Sprintf("%s- [%s] box %d", indent, rapid.SampledFrom([]string{" ", "x"}).Draw(t, "mark"), i))
+			lines = append(
+				lines,
+				fmt.Sprintf("%s- [%s] box %d", indent, rapid.SampledFrom([]string{" ", "x"}).Draw(t, "mark"), i),
+			)
 		}
 		section := rapid.SampledFrom([]string{"Acceptance Criteria", "Definition of Done", "Requirement"}).Draw(t, "section")
 		prose := rapid.SampledFrom([]string{"", "Words.\n\n"}).Draw(t, "prose")
 		eol := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "eol")
 		file := func(lines []string, updated int) []byte {
-			src := fmt.Sprintf("---\nid: node-x\nstatus: pending\nupdatedAt: %d\n---\n\n## %s\n\n%s%s\n\n## Log\n", updated, section, prose, strings.Join(lines, "\n"))
+			src := fmt.Sprintf(
+				"---\nid: node-x\nstatus: pending\nupdatedAt: %d\n---\n\n## %s\n\n%s%s\n\n## Log\n",
+				updated,
+				section,
+				prose,
+				strings.Join(lines, "\n"),
+			)
 			return []byte(strings.ReplaceAll(src, "\n", eol))
 		}
 		want := map[string]bool{}

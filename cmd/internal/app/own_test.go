@@ -17,17 +17,68 @@ import (
 
 // Front matter and text as people and their programs write them. Each * is a word of its own.
 var (
-	ownKeys = []string{"aliases: [*, \"*: *\"]", "cssclasses:\n  - *\n  - *", "sprint: *", "\"my key\": *", "键: \"*，*\"", "reviewer: \"@*\"", "summary: |\n  *\n\n  two * lines",
-		"folded: >-\n  *\n  *", "team:\n  server: *\n  web: [*, *]", "related: [[*]]", "up: \"[[*|*]]\"", "cover: '![[*.png]]'", "created: 2026-01-02 # *", "publish: false\nslug: *",
-		"estimate: 3.50\nunit: *", "flow: {a: *, b: [*]}", "empty:\nnext: *", "links:\n- https://example.org/*\n- *", "cmd: \"a \\\"*\\\" b\"", "emoji: 🚀 *"}
-	ownTexts = []string{"> [!warning]- *\n> folded * callout\n> > [!tip] *", "Status:: *\n[due:: *] (who:: *)", "- *\n  - * nested\n    1. *\n- [ ] * #tag\n- [x] *", "| * | b |\n|---|:-:|\n| * | `*` |",
-		"```dataview\nTABLE *\nFROM #*\n## * no heading\n```", "~~~\n<!-- * -->\n~~~", "<!-- a comment * -->", "<details><summary>*</summary>\n\n* inside\n\n</details>", "%% hidden * %%", "**\\*** _*_ ~~*~~ ==*== `*`",
-		"[[* note|*]] and ![[*.pdf]] ^block-*", "### *\n\nbelow *\n\n#### *", "Text[^1] *\n\n[^1]: footnote *", "中文段落，* 和「*」。", "    indented * code", "$$\n* = \\frac{a}{b}\n$$", "1) *\n2) *", "Term *\n: meaning *",
-		"- [ ] * 📅 2026-12-01 ⏫ #task\n- [/] *", "*<br>* <kbd>*</kbd> &amp; <*>", "---\n\nafter a rule *", "\u202bעברית * عربي\u202c", "![*](https://example.org/x.png) https://example.org/*"}
-	ownNames = []string{"Ideas *", "Risks #open *", "日志草稿 *", "**Bold** *", "Open questions: *", "2026-11-27 * 📝", "`code` *", "Acceptance *", "Notes to self *"}
+	ownKeys = []string{
+		"aliases: [*, \"*: *\"]",
+		"cssclasses:\n  - *\n  - *",
+		"sprint: *",
+		"\"my key\": *",
+		"键: \"*，*\"",
+		"reviewer: \"@*\"",
+		"summary: |\n  *\n\n  two * lines",
+		"folded: >-\n  *\n  *",
+		"team:\n  server: *\n  web: [*, *]",
+		"related: [[*]]",
+		"up: \"[[*|*]]\"",
+		"cover: '![[*.png]]'",
+		"created: 2026-01-02 # *",
+		"publish: false\nslug: *",
+		"estimate: 3.50\nunit: *",
+		"flow: {a: *, b: [*]}",
+		"empty:\nnext: *",
+		"links:\n- https://example.org/*\n- *",
+		"cmd: \"a \\\"*\\\" b\"",
+		"emoji: 🚀 *",
+	}
+	ownTexts = []string{
+		"> [!warning]- *\n> folded * callout\n> > [!tip] *",
+		"Status:: *\n[due:: *] (who:: *)",
+		"- *\n  - * nested\n    1. *\n- [ ] * #tag\n- [x] *",
+		"| * | b |\n|---|:-:|\n| * | `*` |",
+		"```dataview\nTABLE *\nFROM #*\n## * no heading\n```",
+		"~~~\n<!-- * -->\n~~~",
+		"<!-- a comment * -->",
+		"<details><summary>*</summary>\n\n* inside\n\n</details>",
+		"%% hidden * %%",
+		"**\\*** _*_ ~~*~~ ==*== `*`",
+		"[[* note|*]] and ![[*.pdf]] ^block-*",
+		"### *\n\nbelow *\n\n#### *",
+		"Text[^1] *\n\n[^1]: footnote *",
+		"中文段落，* 和「*」。",
+		"    indented * code",
+		"$$\n* = \\frac{a}{b}\n$$",
+		"1) *\n2) *",
+		"Term *\n: meaning *",
+		"- [ ] * 📅 2026-12-01 ⏫ #task\n- [/] *",
+		"*<br>* <kbd>*</kbd> &amp; <*>",
+		"---\n\nafter a rule *",
+		"\u202bעברית * عربي\u202c",
+		"![*](https://example.org/x.png) https://example.org/*",
+	}
+	ownNames = []string{
+		"Ideas *",
+		"Risks #open *",
+		"日志草稿 *",
+		"**Bold** *",
+		"Open questions: *",
+		"2026-11-27 * 📝",
+		"`code` *",
+		"Acceptance *",
+		"Notes to self *",
+	}
 )
 
-// People's keys and texts in 500 nodes appear in show, node_get, contexts, the page as it is exported, or are named as left out.
+// People's keys and texts in 500 nodes appear in show, node_get, contexts, the page as it is exported, or are named
+// as left out.
 func TestWhatPeopleWriteInNodesIsSeen(t *testing.T) {
 	const nodes = 500
 	r := rand.New(rand.NewPCG(1, 2))
@@ -48,7 +99,10 @@ func TestWhatPeopleWriteInNodesIsSeen(t *testing.T) {
 	dir := lay(t, nil)
 	arbor := func(args ...string) string {
 		var out, said bytes.Buffer
-		code := run(t.Context(), cli.System{Args: args, Stdout: &out, Stderr: &said, Dir: dir, Getenv: func(string) string { return "" }})
+		code := run(
+			t.Context(),
+			cli.System{Args: args, Stdout: &out, Stderr: &said, Dir: dir, Getenv: func(string) string { return "" }},
+		)
 		if code != 0 {
 			t.Fatalf("%q: %d %s", args, code, said.String())
 		}

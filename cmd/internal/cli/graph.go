@@ -26,18 +26,15 @@ func graphCommand(sh *shell) command {
 		return nil
 	}
 	c.show = showing(sh, func(sh *shell, out *ops.PlanGraphOut) error {
-		id := namesOf(sh, "").id
-		for i, n := range out.Graph.Nodes {
-			out.Graph.Nodes[i].ID = id(n.ID)
-		}
-		text := out.Graph.Text(sh.style())
+		g := out.Graph(namesOf(sh, "").id)
+		text := g.Text(sh.style())
 		switch {
 		case format == "mermaid":
-			text = out.Graph.Mermaid()
+			text = g.Mermaid()
 		case format == "dot":
-			text = out.Graph.Dot()
+			text = g.Dot()
 		case waves:
-			text = out.Graph.WavesText(sh.style())
+			text = g.WavesText(sh.style())
 		case len(out.Edges) == 0:
 			sh.say("no node depends on another one; arbor set NODE dependencies=OTHER makes it wait")
 		}

@@ -58,7 +58,13 @@ func TestAListAsJSONIsFlat(t *testing.T) {
 		"pending     node-b  node-c\npending     node-b  node-d\n" {
 		t.Errorf("arbor list --fields prints\n%s", got)
 	}
-	contains(t, "an unknown field", w.fails(exitInvalid, "list", "--fields", "id,nam"), "fields has \"nam\"", "claimedBy, role, isolated, dependencies, priority, ")
+	contains(
+		t,
+		"an unknown field",
+		w.fails(exitInvalid, "list", "--fields", "id,nam"),
+		"fields has \"nam\"",
+		"claimedBy, role, isolated, dependencies, priority, ",
+	)
 	w.fails(exitInvalid, "list", "--tree")
 	w.fails(exitInvalid, "list", "--json", "--tree", "--fields", "id")
 }

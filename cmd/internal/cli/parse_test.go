@@ -51,8 +51,10 @@ func TestParseTransition(t *testing.T) {
 		{[]string{"-F", "f", "n", "--cascade"}, ops.NodeTransitionIn{NodeID: "n", Cascade: true}, textSource{file: "f"}},
 		{[]string{"n", "-", "--reason", "r"}, ops.NodeTransitionIn{NodeID: "n", Reason: "r"}, textSource{word: ptr("-")}},
 		{[]string{"n", "-e"}, ops.NodeTransitionIn{NodeID: "n"}, textSource{edit: true}},
-		{[]string{"n", "o", "p", "-m", "x"}, ops.NodeTransitionIn{NodeID: "n", Several: ops.Several{Nodes: []string{"o", "p"}}}, textSource{hasMsg: true, message: "x"}},
-		{[]string{"n", "o", "-"}, ops.NodeTransitionIn{NodeID: "n", Several: ops.Several{Nodes: []string{"o"}}}, textSource{word: ptr("-")}},
+		{[]string{"n", "o", "p", "-m", "x"}, ops.NodeTransitionIn{NodeID: "n", Several: ops.Several{Nodes: []string{"o",
+			"p"}}}, textSource{hasMsg: true, message: "x"}},
+		{[]string{"n", "o", "-"}, ops.NodeTransitionIn{NodeID: "n", Several: ops.Several{Nodes: []string{"o"}}},
+			textSource{word: ptr("-")}},
 		{[]string{"--", "-n"}, ops.NodeTransitionIn{NodeID: "-n"}, textSource{}},
 	} {
 		c, text := transitionCommand(sh, v), &textSource{}
@@ -67,7 +69,8 @@ func TestParseTransition(t *testing.T) {
 			t.Errorf("arbor complete %q\n got %+v %+v\nwant %+v %+v", tt.args, got, *text, tt.want, tt.text)
 		}
 	}
-	for _, args := range [][]string{{}, {"n", "-", "-m", "x"}, {"n", "-m", "x", "-e"}, {"n", "-", "more"}, {"n", "--nosuch"}, {"n", "--depth", "x"}} {
+	for _, args := range [][]string{{}, {"n", "-", "-m", "x"}, {"n", "-m", "x", "-e"}, {"n", "-", "more"}, {"n",
+		"--nosuch"}, {"n", "--depth", "x"}} {
 		if e := errs.As(parsed(t, sh, transitionCommand(sh, v), args...)); e == nil || e.Class() != errs.Invalid {
 			t.Errorf("arbor complete %q is no usage error", args)
 		}

@@ -93,7 +93,8 @@ func TestWordName(t *testing.T) {
 		name     string
 		optional bool
 	}{
-		{"show", 0, "NODE", false}, {"tree", 0, "NODE", true}, {"log", 1, "EVENT", true}, {"problem", 1, "TEXT", true}, {"add", 0, "TITLE", true},
+		{"show", 0, "NODE", false}, {"tree", 0, "NODE", true}, {"log", 1, "EVENT", true}, {"problem", 1, "TEXT", true},
+		{"add", 0, "TITLE", true},
 		{"init", 0, "NAME", true}, {"ref add", 1, "TARGET", false}, {"ref add", 2, "DESC", true}, {"rules add", 0, "RULE", true}, {"rules add", 5, "RULE", true},
 		{"ws archive", 0, "WS", true},
 	} {

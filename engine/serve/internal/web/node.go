@@ -8,7 +8,6 @@ import (
 	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
-	"arbor/statemachine"
 )
 
 type nodePage struct {
@@ -73,13 +72,6 @@ func (s *Site) node(r *http.Request, v *screen) error {
 	slices.Reverse(out.Node.Log)
 	v.Body = p
 	return nil
-}
-
-// held reports whether open criteria alone keep a node from being completed, which a person may force.
-func held(n ops.NodeInfo) bool {
-	open := slices.ContainsFunc(n.Criteria, func(c mdstore.Criterion) bool { return !c.Done })
-	now := slices.Contains(n.Allowed, string(statemachine.Complete))
-	return open && !now && slices.Contains(statemachine.Allowed(n.Type, n.Status), statemachine.Complete)
 }
 
 const (

@@ -47,7 +47,6 @@ func (l look) funcs() template.FuncMap {
 		"live":   func() bool { return !l.Static },
 		"mark":   func(status any) string { return render.SignOf(statemachine.Status(fmt.Sprint(status)), false) },
 		"box":    func(done bool) string { return map[bool]string{true: "☑", false: "☐"}[done] },
-		"held":   held,
 		"branch": func(ws string, n *ops.TreeNode) branch { return branch{ws, n} },
 		"part": func(ws, field, title, text string) section {
 			return section{ws, field, title, text}

@@ -203,7 +203,8 @@ func TestViewsShowThePlan(t *testing.T) {
 			t.Errorf("GET %s does not say %q:\n%s", path, want, said)
 		}
 	}
-	for _, path := range []string{"/plan?filter=shop", "/board?filter=shop", "/plan?filter=is:ready+shop", "/plan?filter=is:done"} {
+	for _, path := range []string{"/plan?filter=shop", "/board?filter=shop", "/plan?filter=is:ready+shop",
+		"/plan?filter=is:done"} {
 		if _, said := w.get(path); strings.Contains(said, "Design") {
 			t.Errorf("%s shows what the filter does not ask for", path)
 		}
@@ -213,7 +214,8 @@ func TestViewsShowThePlan(t *testing.T) {
 	}
 }
 
-// Failed work is not done, what somebody has claimed is in work and not next, and the numbers of the overview add up.
+// The overview does not count failed nodes as done. It shows a claimed node as in work, and not under "Next". Its numbers
+// add up.
 func TestTheOverviewTellsTheTruth(t *testing.T) {
 	files := enginetest.Plan("ws-a", "node-a", "node-b", "node-c")
 	files[mdstore.NodePath("ws-a", "node-f")] = enginetest.Step("node-f", "failed", "## Conclusion\n\nno\n")
