@@ -117,7 +117,7 @@ type DependencyPart struct {
 	Title      string              `json:"title,omitempty"`
 	Status     statemachine.Status `json:"status,omitempty"` // "" if there is no such node
 	Conclusion string              `json:"conclusion,omitempty"`
-	File       mdstore.Path        `json:"file,omitempty"`
+	File       mdstore.Path        `json:"file,omitempty" only:"verbose"`
 	Version    string              `json:"version,omitempty" only:"rarely"`
 	Lines      Lines               `json:"lines,omitzero" only:"rarely"`
 }
