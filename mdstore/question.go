@@ -88,14 +88,21 @@ func Answered(open []Question, e LogEntry) int {
 
 // OpenQuestions returns the unanswered questions of the node's log, oldest first. If the document is not loaded, they
 // come from the facts.
-func (n *Node) OpenQuestions() (open []Question) {
-	if n.doc == nil {
-		for line := range n.facts.lines(partQuestions) {
-			open = append(open, Question{Time: line[:len(TimeLayout)], Text: line[len(TimeLayout)+1:]})
-		}
-		return open
+func (n *Node) OpenQuestions() []Question {
+	switch {
+	case n.doc != nil:
+		return OpenQuestions(n.LogWith("] "+askedSign, "] "+answerSign))
+	case n.facts.part(partQuestions) == "": // of nearly all nodes
+		return nil
 	}
-	return OpenQuestions(n.LogWith("] "+askedSign, "] "+answerSign))
+	return n.facts.questions()
+}
+
+func (f Facts) questions() (open []Question) {
+	for line := range f.lines(partQuestions) {
+		open = append(open, Question{Time: line[:len(TimeLayout)], Text: line[len(TimeLayout)+1:]})
+	}
+	return open
 }
 
 // packed returns questions as facts keep them, one in a line.

@@ -41,25 +41,38 @@ func (l *Ledger) Offer(v *view.View, act plan.Act, count int) *Offer {
 		c, ok := noted[n.ID]
 		switch {
 		case ok && c.stays(act.Session):
-			own = append(own, Ready{Node: n, Claim: c})
+			own = among(own, Ready{Node: n, Claim: c}, count)
 		case ok && l.holds(c):
 			out.Claimed++
 		case ok && view.Begun(n):
-			free = append(free, Ready{Node: n, Lapsed: c})
+			free = among(free, Ready{Node: n, Lapsed: c}, count)
 		default:
-			free = append(free, Ready{Node: n})
+			free = among(free, Ready{Node: n}, count)
 		}
 	}
-	for _, list := range [][]Ready{own, free} {
-		slices.SortStableFunc(list, func(a, b Ready) int { return Compare(a.Node, b.Node) })
-		out.Nodes = append(out.Nodes, list[:min(count-len(out.Nodes), len(list))]...)
-	}
+	out.Nodes = append(own, free...)
+	out.Nodes = out.Nodes[:min(count, len(out.Nodes))]
 	for i, r := range out.Nodes {
 		up, _ := v.Ancestors(r.Node.ID)
 		slices.Reverse(up)
 		out.Nodes[i].Way = up
 	}
 	return out
+}
+
+// among puts a node into a list that is in the order of Compare, behind those that are equal, and cuts the list to most.
+func among(list []Ready, r Ready, most int) []Ready {
+	at, _ := slices.BinarySearchFunc(list, r, func(a, r Ready) int {
+		if Compare(a.Node, r.Node) <= 0 {
+			return -1
+		}
+		return 1
+	})
+	if at >= most {
+		return list
+	}
+	list = slices.Insert(list, at, r)
+	return list[:min(most, len(list))]
 }
 
 // Left returns whether a running node is ready for a session, "" for any: work that it has claimed, or whose claim is

@@ -45,9 +45,14 @@ func (d *Draft) forced(n *mdstore.Node, do statemachine.Action) (all []string) {
 // workspace, below a completed or cancelled node, and for a node whose file is damaged or whose place in the tree is
 // unknown. Claims are not asked: they concern the caller, not the node. ask is the setting plan.criteria.
 func Allowed(v *view.View, n *mdstore.Node, ask string) (all []statemachine.Action) {
+	x := look(v, n, ask)
+	if x == nil {
+		return nil
+	}
+	rows := statemachine.Allowed(n.Type, n.Status)
 	for _, do := range statemachine.Actions() {
 		again := do == statemachine.Drop && slices.Contains(all, statemachine.GivesUp(n.Type))
-		if !again && Allows(v, n, do, false, ask) {
+		if !again && (do == statemachine.Drop || slices.Contains(rows, do)) && x.allows(do, false) {
 			all = append(all, do)
 		}
 	}
@@ -57,17 +62,34 @@ func Allowed(v *view.View, n *mdstore.Node, ask string) (all []statemachine.Acti
 // Allows reports whether one action would be accepted of a node now, as Allowed does; begin is that of
 // statemachine.Steps.
 func Allows(v *view.View, n *mdstore.Node, do statemachine.Action, begin bool, ask string) bool {
+	x := look(v, n, ask)
+	return x != nil && x.allows(do, begin)
+}
+
+// A looker tells which actions of a node would be accepted.
+type looker struct {
+	d     *Draft
+	n     *mdstore.Node
+	facts statemachine.Facts
+}
+
+// look returns nil for a node of which no action would be accepted.
+func look(v *view.View, n *mdstore.Node, ask string) *looker {
 	d := New(v, Act{}, Options{Criteria: func() string { return ask }})
 	d.asking = true
-	at := statemachine.Standing{Type: n.Type, Status: n.Status}
-	_, whole := v.Ancestors(n.ID)
-	if mdstore.Archived(v.Workspace().Dir) || d.Editable(n) != nil || !whole || FrozenBy(v, n) != nil {
-		return false
+	up, whole := v.Ancestors(n.ID)
+	if mdstore.Archived(v.Workspace().Dir) || d.Editable(n) != nil || !whole || anyFrozen(up) {
+		return nil
 	}
+	return &looker{d, n, d.facts(n, "given")}
+}
+
+func (x *looker) allows(do statemachine.Action, begin bool) bool {
+	at := statemachine.Standing{Type: x.n.Type, Status: x.n.Status}
 	steps := statemachine.Steps(at, do, begin)
 	for _, step := range steps {
-		dec, err := statemachine.Decide(at, step, d.facts(n, "given"))
-		if err != nil || do != statemachine.Drop && d.guarded(n, step) != nil {
+		dec, err := statemachine.Decide(at, step, x.facts)
+		if err != nil || do != statemachine.Drop && x.d.guarded(x.n, step) != nil {
 			return false
 		}
 		at.Status = dec.To

@@ -11,7 +11,7 @@ import (
 // only be worked on when another one of its list is over. Their documents cannot be asked for. Nodes that are their own
 // ancestors are not among them.
 func (v *View) DependencyCycles() (all [][]*mdstore.Node) {
-	if !slices.ContainsFunc(v.nodes, func(n *mdstore.Node) bool { return len(n.Dependencies) > 0 }) {
+	if !v.links() {
 		return nil
 	}
 	nodes := v.Candidates()

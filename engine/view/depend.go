@@ -37,8 +37,16 @@ func (v *View) Dependencies(n *mdstore.Node) (all []Dependency) {
 	return all
 }
 
+// linked reports whether some node has dependencies.
+func (v *View) linked() bool {
+	return slices.ContainsFunc(v.nodes, func(n *mdstore.Node) bool { return len(n.Dependencies) > 0 })
+}
+
 // Inherited is Dependencies with those of its ancestors behind them, nearest first, none twice.
 func (v *View) Inherited(n *mdstore.Node) []Dependency {
+	if !v.links() {
+		return nil
+	}
 	all := v.Dependencies(n)
 	up, _ := v.Ancestors(n.ID)
 	for _, a := range up {

@@ -28,6 +28,7 @@ type View struct {
 	broken map[mdstore.Path]mdoc.Diagnostic // files of nodes that could not be read at all; never modified
 	pages  pages
 	tree   func() []spot // the nodes in the order of the tree, made when they are first asked for
+	links  func() bool   // whether some node has dependencies, found when it is first asked for
 	docs   *recorder     // nil if no document can be asked for
 }
 
@@ -48,7 +49,7 @@ func New(w *mdstore.Workspace, nodes []*mdstore.Node, broken map[mdstore.Path]md
 		}
 	}
 	slices.SortFunc(v.kids, byParent)
-	v.tree = sync.OnceValue(v.grown)
+	v.tree, v.links = sync.OnceValue(v.grown), sync.OnceValue(v.linked)
 	return v.WithPages(broken, files...)
 }
 

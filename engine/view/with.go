@@ -54,7 +54,7 @@ func (v *View) Next(w *mdstore.Workspace, nodes []*mdstore.Node, gone []mdstore.
 	next := &View{ws: w, nodes: slices.Clone(v.nodes), ids: slices.Clone(v.ids), kids: slices.Clone(v.kids), pages: v.pages,
 		broken: v.broken, docs: v.docs}
 	next.pages.list = slices.Clone(v.pages.list)
-	next.tree = sync.OnceValue(next.grown)
+	next.tree, next.links = sync.OnceValue(next.grown), sync.OnceValue(next.linked)
 	for _, p := range gone {
 		next.drop(p)
 	}
