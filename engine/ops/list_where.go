@@ -93,7 +93,7 @@ func (s *standing) is(n *mdstore.Node, state string) bool {
 func (s *standing) head(n *mdstore.Node) search.Head {
 	h := search.Head{In: search.InPlan, Type: string(n.Type), Status: string(n.Status), ID: string(n.ID), Title: n.Title,
 		Tags: n.Tags, Time: max(n.CreatedAt, n.UpdatedAt), Fields: &n.Fields}
-	h.Own = sync.OnceValue(func() mdstore.Owns { return s.own(n) })
+	h.Own = func() mdstore.Owns { return s.own(n) }
 	h.Is = func(state string) bool { return s.is(n, state) }
 	return h
 }

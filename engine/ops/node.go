@@ -90,7 +90,9 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 		Version: n.Version().String(), Claim: env.claimOf(ctx, s.Workspace().ID, n), Diagnostics: check.Node(s, n),
 	}}
 	out.Node.Allowed, out.Node.Criteria = env.allowed(s, n), n.Criteria()
-	out.Node.Held = !slices.Contains(out.Node.Allowed, string(statemachine.Complete)) &&
+	open := func(c mdstore.Criterion) bool { return !c.Done }
+	out.Node.Held = slices.ContainsFunc(out.Node.Criteria, open) &&
+		!slices.Contains(out.Node.Allowed, string(statemachine.Complete)) &&
 		plan.Allows(s, n, statemachine.Complete, false, plan.AskNothing)
 	if !n.PlainCriteria() {
 		out.Node.CriteriaText = n.CriteriaText()
