@@ -50,8 +50,10 @@ func (e *Engine) holds(ctx context.Context) *sessions.Holds {
 }
 
 func boundElsewhere(session string) error {
-	return errs.New(errs.Conflicting, "%s: another connection has bound this session, or had until a minute ago; session_bind without "+
-		"sessionId makes you one of your own, and with take: true it takes this one over", session).With(errs.Details{Param: "sessionId"})
+	return errs.New(errs.Conflicting, "%s: another connection has bound this session, or had until a minute ago; "+
+		"{session_bind} without "+
+		"{.sessionId} makes you one of your own, and with {.take: true} it takes this one "+
+		"over", session).With(errs.Details{Param: "sessionId"})
 }
 
 // Holding is MayUse for a session that the connection has bound. It also renews the hold: the call is a sign of life.

@@ -159,7 +159,7 @@ func (e *Engine) boundAside(
 		return b, false, nil
 	}
 	const text = "%s: it cannot be told what the identifier is bound to, as bindings could not be read: take over what you " +
-		"need from %s, then delete it; or bind the identifier (session_bind)"
+		"need from %s, then delete it; or bind the identifier ({session_bind})"
 	return b, false, errs.New(errs.FileUnreadable, text, identifier, strings.Join(names, ", ")).
 		With(errs.Details{Paths: names})
 }

@@ -65,8 +65,8 @@ func (e *Engine) replaces(
 	then := "what it says now is below, if anything"
 	switch size := len(text); {
 	case size > mostChanged:
-		text, then = "", fmt.Sprintf("it has %d bytes now: read them (node_get, workspace_get), or give ifMatch "+
-			"(--if-match) where no reply has room for them", size)
+		text, then = "", fmt.Sprintf("it has %d bytes now: read them ({node_get}, {workspace_get}), or give {.ifMatch} "+
+			"where no reply has room for them", size)
 	case !act.DryRun:
 		then += ", and counts as read: the same call goes through, unless it changes again"
 		if err := e.seen.NoteTexts(ctx, act.Session, ws, changed, false); err != nil {

@@ -217,7 +217,7 @@ func (e *Engine) sound(ctx context.Context, d Deed, u *plan.Undone) error {
 // cannot returns the error for an operation that cannot be undone because of a later change at p. why goes on from the
 // path: "is no workspace any more".
 func cannot(d Deed, p mdstore.Path, why string) error {
-	return errs.New(errs.CannotUndo, "%s: %s %s; nothing was changed: undo first what came since (arbor undo --list), "+
+	return errs.New(errs.CannotUndo, "%s: %s %s; nothing was changed: undo first what came since (undo with {.list}), "+
 		"or change it by hand", d.Text, p, why).With(errs.Details{Paths: []string{string(p)}})
 }
 

@@ -105,7 +105,7 @@ func (c *checker) slotNames(all []*mdstore.Page) {
 			first[name] = p
 		} else if o.ID != p.ID {
 			c.add(mdoc.Diagnostic{File: string(p.Path), Code: string(errs.NameTaken), Text: fmt.Sprintf(
-				"%s has the name %s too; give one of them another name (memory_update), or make one of them (memory_merge)", o.Path, mdstore.SlotName(p))}, repair{})
+				"%s has the name %s too; give one of them another name, or merge them", o.Path, mdstore.SlotName(p))}, repair{})
 		}
 	}
 }

@@ -218,7 +218,8 @@ func (c Claim) words(n *mdstore.Node) string {
 // heldBy returns the error for an action that only the claiming session may do. Its class is that of a conflict:
 // another session came first, and the caller should read again.
 func heldBy(n *mdstore.Node, c Claim) error {
-	return errs.New(errs.Conflicting, "%s; take another one (node_next with claim, arbor next --claim), wait, or let them or a person give it back (release, arbor next --release)",
+	return errs.New(errs.Conflicting, "%s; take another one ({node_next claim}), wait, or let them or a person "+
+		"give it back ({node_next release})",
 		c.words(n)).With(errs.Details{NodeID: string(n.ID), Status: string(n.Status)})
 }
 

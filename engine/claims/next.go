@@ -60,7 +60,7 @@ func (l *Ledger) Offer(v *view.View, act plan.Act, count int) *Offer {
 	return out
 }
 
-// among puts a node into a list that is in the order of Compare, behind those that are equal, and cuts the list to most.
+// among puts a node into a list that is in the order of Compare, behind equal ones, and cuts the list to most.
 func among(list []Ready, r Ready, most int) []Ready {
 	at, _ := slices.BinarySearchFunc(list, r, func(a, r Ready) int {
 		if Compare(a.Node, r.Node) <= 0 {

@@ -37,7 +37,8 @@ func Route(places []*Place, tool, named string) (*Place, Tool, error) {
 	if named != "" {
 		i := slices.IndexFunc(places, func(p *Place) bool { return p.ID == named })
 		if i < 0 {
-			return nil, Tool{}, errs.New(errs.EnvironmentNotFound, "%s: the session has no environment of this name; attached: %s (env_attach adds one)",
+			return nil, Tool{}, errs.New(errs.EnvironmentNotFound, "%s: the session has no environment of this "+
+				"name; attached: %s ({env_attach} adds one)",
 				named, ids(places))
 		}
 		p := places[i]
@@ -62,14 +63,15 @@ func Route(places []*Place, tool, named string) (*Place, Tool, error) {
 			return p, t, p.usable()
 		}
 	}
-	return nil, Tool{}, errs.New(errs.ToolNotFound, "%s: no environment of the session has such a tool; tool_list shows those there are", tool)
+	return nil, Tool{}, errs.New(errs.ToolNotFound, "%s: no environment of the session has such a tool; "+
+		"{tool_list} shows those there are", tool)
 }
 
 // usable returns an error if no tool can run in the place now.
 func (p *Place) usable() error {
 	switch p.Status {
 	case Missing:
-		return errs.New(errs.EnvironmentMissing, "%s: %s is not there now; env_restore looks again", p.ID, p.URI)
+		return errs.New(errs.EnvironmentMissing, "%s: %s is not there now; {env_restore} looks again", p.ID, p.URI)
 	case Untrusted:
 		return errs.New(errs.EnvironmentUntrusted, "%s: no person of this machine lets tools run in %s; arbor env trust %s does", p.ID, p.URI, p.ID)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"arbor/context/assemble"
+	"arbor/engine/say"
 	"arbor/mdstore"
 	"arbor/mdstore/guard"
 	"arbor/mdstore/mdoc"
@@ -175,7 +176,23 @@ type Candidate struct {
 	Status string `json:"-"`
 }
 
-func (e *Error) Error() string { return e.Message }
+// Error returns the message in the words of MCP.
+func (e *Error) Error() string { return say.Tools(e.Message) }
+
+// In returns the error in the words of a front end, nil for nil.
+func (e *Error) In(v say.Voice) *Error {
+	if e == nil {
+		return nil
+	}
+	said := *e
+	said.Message = v.Text(e.Message)
+	if e.Details != nil && e.Details.Head != "" {
+		d := *e.Details
+		d.Head = v.Text(d.Head)
+		said.Details = &d
+	}
+	return &said
+}
 
 // Unwrap returns the cause, nil if the error has none.
 func (e *Error) Unwrap() error { return e.err }
@@ -183,8 +200,14 @@ func (e *Error) Unwrap() error { return e.err }
 // Class returns the class of the error's code.
 func (e *Error) Class() Class { return e.Code.Class() }
 
-// New returns an Error with that message.
+// New returns an Error with that message, which names operations as package say has it. Those that an *Error among args
+// names stay as they are.
 func New(code Code, format string, args ...any) *Error {
+	for i, a := range args {
+		if e, ok := a.(*Error); ok {
+			args[i] = e.Message
+		}
+	}
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 

@@ -56,11 +56,12 @@ func Import(file string, data []byte, as string) ([]Incoming, error) {
 			err = r.read(v, "")
 		}
 		if err != nil && err != io.EOF {
-			return nil, fmt.Errorf("%s: %w; nothing was imported; correct it, or import it as text (--as text)", file, err)
+			return nil, fmt.Errorf("%s: %w; nothing was imported; correct it, or import it as text ({.as: text})", file, err)
 		}
 	}
 	if r.found == nil {
-		return nil, fmt.Errorf("%s: it has no slot, an object with slot_name and entries; as text (--as text) it becomes one entry", file)
+		return nil, fmt.Errorf("%s: it has no slot, an object with slot_name and entries; as text ({.as: text}) it "+
+			"becomes one entry", file)
 	}
 	return r.found, nil
 }

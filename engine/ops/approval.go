@@ -57,7 +57,8 @@ func ApprovalList(_ context.Context, env *Env, in ApprovalListIn) (*ApprovalList
 	}
 	i := slices.IndexFunc(all, func(r trust.Request) bool { return r.ID == in.ID })
 	if i < 0 {
-		return nil, errs.New(errs.RequestNotFound, "%s: no request waits under this id; approval_list (arbor approvals) lists what waits", in.ID)
+		return nil, errs.New(errs.RequestNotFound, "%s: no request waits under this id; {approval_list} lists what "+
+			"waits", in.ID)
 	}
 	return &ApprovalListOut{Requests: all[i : i+1], whole: true}, nil
 }
@@ -161,7 +162,8 @@ func AccessRequest(ctx context.Context, env *Env, in AccessRequestIn) (*AccessRe
 		return nil, err
 	}
 	if h.Session == nil {
-		return nil, errs.New(errs.SessionNotFound, "the caller has no session that could have %s; session_start makes one", e.ID)
+		return nil, errs.New(errs.SessionNotFound, "the caller has no session that could have %s; {session_start} "+
+			"makes one", e.ID)
 	}
 	r := trust.Request{Kind: trust.KindAccess, Call: trust.Call{Environment: e.ID}, Reason: in.Reason, Subject: &e, Root: root}
 	r.Session = string(h.Session.ID)

@@ -31,7 +31,6 @@ func TestABriefReplyIsTheWholeOneWithoutWhatIsEmpty(t *testing.T) {
 			if json.Unmarshal(whole.Data, &want) != nil || json.Unmarshal(brief.Data, &got) != nil {
 				t.Fatalf("%s(%v): %s", o.Name, args, brief.Data)
 			}
-			want["hint"] = ops.Tools(want["hint"].(string))
 			if changed, writes := want["changed"]; writes && got["changed"] != changed {
 				t.Errorf("%s(%v): changed is %v", o.Name, args, got["changed"])
 			}
@@ -78,21 +77,4 @@ func lacks(whole, brief any) string {
 		return ""
 	}
 	return "a value"
-}
-
-// An assistant's hints and refusals have no words of the command line.
-func TestTextsForToolsHaveNoWordsOfTheCommandLine(t *testing.T) {
-	for text, want := range map[string]string{
-		"start it with node_transition (arbor start node-a)":                      "start it with node_transition",
-		"name one (workspaceId, --workspace), or restore one (workspace_restore)": "name one (workspaceId), or restore one (workspace_restore)",
-		"repeat the call with cascade: true (--cascade) to reopen it along":       "repeat the call with cascade: true to reopen it along",
-		"take another one (node_next with claim, arbor next --claim), wait":       "take another one (node_next with claim), wait",
-		"give it back (release, arbor next --release NODE) first":                 "give it back (release) first",
-		"bind it (session_bind, arbor session bind), or not":                      "bind it (session_bind), or not",
-		"it was so already; nothing was written":                                  "it was so already; nothing was written",
-	} {
-		if got := ops.Tools(text); got != want {
-			t.Errorf("%q\n got %q\nwant %q", text, got, want)
-		}
-	}
 }

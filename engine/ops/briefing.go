@@ -121,7 +121,7 @@ func BriefingUpdate(ctx context.Context, env *Env, in BriefingUpdateIn) (*Wrote,
 	if t.err == nil && reflect.ValueOf(in.BriefingIn).IsZero() {
 		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give a part of the briefing, such as purpose")
 	}
-	w, err := done(ctx, env, t, env.act(in.Write, in.Match), p, "workspace_load shows it")
+	w, err := done(ctx, env, t, env.act(in.Write, in.Match), p, "{workspace_load} shows it")
 	if err != nil {
 		return nil, err
 	}

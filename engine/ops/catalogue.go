@@ -95,7 +95,7 @@ func (o Operation) Without(left func(Param) bool) Operation {
 func (o Operation) Call(ctx context.Context, env *Env, args json.RawMessage) (any, error) {
 	in, err := o.Read(args)
 	if err != nil {
-		return nil, err
+		return env.said(nil, err)
 	}
 	return o.Run(ctx, env, in)
 }
@@ -103,7 +103,13 @@ func (o Operation) Call(ctx context.Context, env *Env, args json.RawMessage) (an
 // Run runs the operation with in, a pointer to a value of its type In. If the operation fails because something is not
 // there, Run looks at every file again and repeats it: the file system may not have reported a rename yet. If a file is
 // missing or unreadable, Run also waits for a program that is saving such a file, and repeats the operation.
+//
+// What it returns, hint, warnings and error, is in the words of env.Voice.
 func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
+	return env.said(o.do(ctx, env, in))
+}
+
+func (o Operation) do(ctx context.Context, env *Env, in any) (any, error) {
 	if err := o.check(in); err != nil {
 		return nil, err
 	}
@@ -131,10 +137,7 @@ func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
 	if e := errs.As(err); e != nil && (e.Class() == errs.NotFound || e.Class() == errs.Unreadable) && env.Engine.Live().AwaitSaves(ctx) {
 		out, err = o.run(ctx, env, in)
 	}
-	if err != nil {
-		return nil, errs.As(err)
-	}
-	return out, nil
+	return out, err
 }
 
 // check returns an error for a number outside the bounds of its parameter.

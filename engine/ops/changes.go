@@ -101,7 +101,8 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 		return out, nil
 	}
 	if env.Session == "" {
-		return nil, badParam("sessionId", "sessionId is missing; name a session (--session, ARBOR_SESSION), whose last look is remembered, or a time (since)")
+		return nil, badParam("sessionId", "no session is named; name one ({.sessionId}, or ARBOR_SESSION), "+
+			"whose last look is remembered, or a time ({.since})")
 	}
 	take := show
 	if env.May == MayLook {

@@ -75,7 +75,8 @@ var ContextGet = asOf((*ContextGetIn).at, reading(func(ctx context.Context, env 
 	opt := assemble.Options{OmitLog: in.IncludeLog == "false", OwnLog: in.IncludeLog == "all",
 		Places: env.Detail != DetailBrief, Vault: env.vaultFolder(), MaxLogEntries: in.MaxLogEntries,
 		ReverseLog: in.ReverseLog, OmitProblem: in.IncludeProblem != nil && !*in.IncludeProblem, Budget: in.Budget}
-	const everyday = "log_append tells what you find, problem_update what is in the way, node_transition what is done"
+	const everyday = "as you work: {log_append} for findings, {problem_update} for obstacles; then " +
+		"{node_transition complete}"
 	out := &ContextGetOut{Out: Out{Hint: everyday}}
 	if env.Session != "" {
 		seen, err := env.Engine.Changes(ctx, ws, env.Session, nil)
@@ -83,7 +84,7 @@ var ContextGet = asOf((*ContextGetIn).at, reading(func(ctx context.Context, env 
 			return nil, fail(err)
 		}
 		if out.Changes = len(seen.Differences); out.Changes > 0 {
-			out.Hint = "others changed files since you last looked: changes_get names them"
+			out.Hint = "others changed files since you last looked: {changes_get} names them"
 		}
 	}
 	tooLarge := false // the bound of the reply, and not the budget, decides what is left out
@@ -234,10 +235,11 @@ func ContextFocus(ctx context.Context, env *Env, in ContextFocusIn) (*ContextFoc
 	if err != nil {
 		return nil, fail(err)
 	}
-	const hint = "context_get without nodeId is about this node now"
+	const hint = "{context_get} without {.nodeId} is about this node now"
 	if bound {
 		if in.IfMatch != "" {
-			return nil, badParam("ifMatch", "the session has a focus of its own, which is in no file that has a version; leave ifMatch out")
+			return nil, badParam("ifMatch", "the session has a focus of its own, which is in no file that has a "+
+				"version; leave {.ifMatch} out")
 		}
 		if !in.DryRun {
 			if o, _, err = env.Engine.SetFocus(ctx, env.Session, w.ID, id, act); err != nil {
@@ -269,9 +271,10 @@ func focusIn(s *view.View, f engine.Focus) (id mdstore.ID, lost string) {
 	if f.Lost == "" {
 		return f.Node, ""
 	}
-	form := "the node in focus, %s, %s, so this is about %s: context_focus gives the focus to another"
+	form := "the node in focus, %s, %s, so this is about %s: {context_focus} gives the focus to another"
 	if f.Own {
-		form = "the session's node %s %s, so this is about %s: context_focus, or session_bind with nodeId, gives the session another"
+		form = "the session's node %s %s, so this is about %s: {context_focus}, or {session_bind nodeId}, gives " +
+			"the session another"
 	}
 	return f.Node, fmt.Sprintf(form, f.Lost, missing(s, f.Lost), cmp.Or(f.Node, mdstore.Root))
 }

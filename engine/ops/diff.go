@@ -117,7 +117,7 @@ func PlanDiff(ctx context.Context, env *Env, in PlanDiffIn) (*PlanDiffOut, error
 	env.fit(out, len(found), func(n int) {
 		out.Changes, out.Hidden, out.Hint = nonNil(found[:n]), len(found)-n, ""
 		if out.Hidden > 0 {
-			out.Hint = shownOf(n, len(found), "changes", "workspaceId or nearer revisions narrow it")
+			out.Hint = shownOf(n, len(found), "changes", "{.workspaceId} or nearer revisions narrow it")
 		}
 	})
 	return out, nil

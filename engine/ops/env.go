@@ -17,6 +17,7 @@ import (
 	"arbor/engine/env/act"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
+	"arbor/engine/say"
 	"arbor/engine/view"
 	"arbor/mdstore"
 )
@@ -83,6 +84,8 @@ type Env struct {
 
 	Names Names
 	Where Where
+
+	Voice say.Voice // the words in which hints, warnings and errors name operations; zero: those of MCP
 
 	May    May
 	Detail Detail

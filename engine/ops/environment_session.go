@@ -160,7 +160,7 @@ func EnvAttachHere(ctx context.Context, env *Env, in EnvRegisterIn, ref SessionR
 
 // noSessionFile returns the error for a caller whose session has no file.
 func noSessionFile() error {
-	return errs.New(errs.SessionNotFound, "environments are attached to a session with a file; session_start makes one (arbor session start)")
+	return errs.New(errs.SessionNotFound, "environments are attached to a session with a file; {session_start} makes one")
 }
 
 // attach changes the list of a session's environments. edit returns the new list, and the event for the session's log.
@@ -171,7 +171,7 @@ func (h *here) attach(ctx context.Context, edit func([]string) ([]string, string
 	}
 	t := target{ws: h.View.Workspace().ID}
 	attach := plan.AttachSession{ID: h.Session.ID, Edit: edit}
-	return done(ctx, h.env, t, h.env.act(Write{}, Match{}), attach, "tool_list (arbor env tools) shows what it can do")
+	return done(ctx, h.env, t, h.env.act(Write{}, Match{}), attach, "{tool_list} shows what it can do")
 }
 
 type EnvDetachIn struct {

@@ -91,7 +91,7 @@ func HistoryGet(ctx context.Context, env *Env, in HistoryGetIn) (*HistoryGetOut,
 		case n < len(entries):
 			out.Hint = shownOf(n, len(entries), "commits", "arbor history at the command line brings the others")
 		case older:
-			out.Hint = fmt.Sprintf("%d are shown; limit (-n N, --all) brings older ones", n)
+			out.Hint = fmt.Sprintf("%d are shown; {.limit} brings older ones", n)
 		case h.ends:
 			out.Hint = "the clone is shallow and ends here; git fetch --unshallow brings what is older"
 		case n == 0:

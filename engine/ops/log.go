@@ -86,7 +86,7 @@ func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, er
 	}
 	hint := "every context that has this log shows its newest entries"
 	if in.Question {
-		hint = "the node waits for an answer: node_next leaves it out"
+		hint = "the node waits for an answer: {node_next} leaves it out"
 	} else if answer, ok := env.answered(t, act, in.Event); ok {
 		hint = answer
 	}
@@ -142,12 +142,12 @@ arbor problem node-mj2hz4gy --clear`,
 // ProblemUpdate replaces the open problem of a node, or of the workspace. An empty problem is an error.
 func ProblemUpdate(ctx context.Context, env *Env, in ProblemUpdateIn) (*Wrote, error) {
 	if strings.TrimSpace(in.Problem) == "" {
-		return nil, badParam("problem", "problem is empty; say what is wrong, or clear it with problem_clear")
+		return nil, badParam("problem", "problem is empty; say what is wrong, or clear it with {problem_clear}")
 	}
 	t := env.owner(ctx, in.WorkspaceID, in.NodeID)
 	p := mdstore.Problem{Text: strings.Trim(in.Problem, "\r\n"), NextStep: strings.Trim(in.NextStep, "\r\n")}
 	return done(ctx, env, t, env.act(in.Write, in.Match), plan.SetProblem{Node: t.node, Problem: p},
-		"problem_clear says that it is solved")
+		"{problem_clear} says that it is solved")
 }
 
 type ProblemClearIn struct {

@@ -62,7 +62,8 @@ func MemorySave(ctx context.Context, env *Env, in MemorySaveIn) (*MemorySaveOut,
 	x := plan.SaveEntry{Slot: name, Replace: in.Mode == "replace",
 		Facts: plan.SlotFacts{Group: in.Group, Description: in.Description, Tags: in.Tags, Priority: in.Priority},
 		Entry: mdstore.SlotEntry{Type: in.EntryType, Text: in.Text, Meta: in.Metadata}}
-	saved, w, err := apply(ctx, env, target{ws: ws}, env.act(in.Write, in.Match), x, "memory_read reads it, search finds it")
+	saved, w, err := apply(ctx, env, target{ws: ws}, env.act(in.Write, in.Match), x, "{memory_read} reads it, "+
+		"search finds it")
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func savedOut(ctx context.Context, env *Env, ws mdstore.ID, saved *plan.SavedEnt
 	out := &MemorySaveOut{Slot: slotNamed(ctx, env, ws, saved.Slot, called), EntryID: string(saved.Entry), Created: saved.Created, Wrote: w}
 	if saved.Kept != "" {
 		out.Kept = env.path(saved.Kept)
-		out.Hint = "the slot as it was is kept in " + out.Kept + " for 30 days; undo (arbor undo) takes this back"
+		out.Hint = "the slot as it was is kept in " + out.Kept + " for 30 days; undo takes this back"
 	}
 	return out
 }
@@ -128,7 +129,7 @@ func MemoryUpdate(ctx context.Context, env *Env, in MemoryUpdateIn) (*MemoryUpda
 	}
 	x := plan.UpdateSlot{Slot: refOf(v, p), AddTags: in.AddTags, NoTags: in.RemoveTags, Facts: plan.SlotFacts{Name: in.Name, Group: in.Group,
 		Description: in.Description, Tags: in.Tags, Priority: in.Priority, Custom: in.Metadata}}
-	s, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), x, "memory_list names it")
+	s, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), x, "{memory_list} names it")
 	if err != nil {
 		return nil, err
 	}
@@ -214,12 +215,12 @@ func MemoryUse(ctx context.Context, env *Env, in MemoryUseIn) (*MemoryUseOut, er
 		return nil, fail(err)
 	}
 	w, err := done(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, Match{}), plan.UseSlot{Session: p.ID, Slot: slot},
-		"memory_save, memory_read and memory_export mean it where they name none")
+		"{memory_save}, {memory_read} and {memory_export} mean it where they name none")
 	if err != nil {
 		return nil, err
 	}
 	if slot == plan.NoSlotName {
-		w.Hint = "memory writes of this session are refused until memory_use names a slot"
+		w.Hint = "memory writes of this session are refused until {memory_use} names a slot"
 	}
 	out.Wrote = *w
 	return out, nil
@@ -269,7 +270,7 @@ func MemoryMerge(ctx context.Context, env *Env, in MemoryMergeIn) (*MemoryMergeO
 	}
 	env = env.As(in.SessionID)
 	act := env.act(Write{DryRun: in.planned()}, Match{})
-	merged, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, act, x, "memory_read reads it")
+	merged, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, act, x, "{memory_read} reads it")
 	if err != nil {
 		return nil, err
 	}
@@ -278,7 +279,7 @@ func MemoryMerge(ctx context.Context, env *Env, in MemoryMergeIn) (*MemoryMergeO
 		out.Diff = "" // the diff is as long as the slots
 	}
 	if in.planned() {
-		out.Hint = "nothing was written; repeat the call with dryRun false to do it"
+		out.Hint = "nothing was written; repeat it with {.dryRun: false}"
 	}
 	env.fit(out, len(merged.Left), func(n int) { out.Left, out.Hidden = merged.Left[:n], len(merged.Left)-n })
 	return out, nil
@@ -320,7 +321,7 @@ func MemorySummarize(ctx context.Context, env *Env, in MemorySummarizeIn) (*Memo
 		return nil, err
 	}
 	x.Slot = name
-	saved, w, err := apply(ctx, env, target{ws: ws}, env.act(in.Write, Match{}), x, "memory_read reads it")
+	saved, w, err := apply(ctx, env, target{ws: ws}, env.act(in.Write, Match{}), x, "{memory_read} reads it")
 	if err != nil {
 		return nil, err
 	}

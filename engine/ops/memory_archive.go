@@ -53,7 +53,8 @@ func MemoryArchive(ctx context.Context, env *Env, in MemoryArchiveIn) (*MemoryMo
 	if last := lastAccess(p, env.Engine.Accessed(ctx)); last > 0 {
 		x.Accessed = time.UnixMilli(last)
 	}
-	s, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), x, "memory_restore brings it back")
+	s, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), x, "{memory_restore} "+
+		"brings it back")
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +107,7 @@ func MemoryRestore(ctx context.Context, env *Env, in MemoryRestoreIn) (*MemoryMo
 		return nil, err
 	}
 	x := plan.RestoreSlot{Slot: refOf(v, p), Read: besides(ctx, env)}
-	s, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), x, "memory_read reads it")
+	s, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), x, "{memory_read} reads it")
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +248,8 @@ var MemoryExport = reading(func(ctx context.Context, env *Env, in MemoryExportIn
 		return nil, fail(err)
 	}
 	data := memory.Export(mdstore.SlotOf(p), nil, in.Format)
-	out := &MemoryExportOut{Slot: mdstore.SlotName(p), Path: in.Path, Bytes: len(data), Out: Out{Hint: "memory_import reads JSON back"}}
+	out := &MemoryExportOut{Slot: mdstore.SlotName(p), Path: in.Path, Bytes: len(data),
+		Out: Out{Hint: "{memory_import} reads JSON back"}}
 	if in.Path != "" {
 		err = memoryOn(ctx, env, in.SessionID)
 	}
@@ -333,7 +335,7 @@ func MemoryImport(ctx context.Context, env *Env, in MemoryImportIn) (*MemoryImpo
 		return nil, err
 	}
 	env = env.As(in.SessionID)
-	added, w, err := apply(ctx, env, target{ws: ws}, env.act(in.Write, Match{}), x, "memory_read reads them")
+	added, w, err := apply(ctx, env, target{ws: ws}, env.act(in.Write, Match{}), x, "{memory_read} reads them")
 	if err != nil {
 		return nil, err
 	}

@@ -167,13 +167,13 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 	slices.SortFunc(out.Tags, byName)
 	slices.SortFunc(out.Groups, byName)
 	l := list[found]{all: all, id: func(f found) string { return string(f.ID) }, what: "slots",
-		hint:   "memory_read (arbor memory read) reads one, search finds words in all",
+		hint:   "{memory_read} reads one, search finds words in all",
 		narrow: "query, tags or group narrow it"}
 	switch {
 	case in.Archived:
-		l.hint = "memory_restore (arbor memory restore) brings one back"
+		l.hint = "{memory_restore} brings one back"
 	case in.Candidates > 0:
-		l.hint = "memory_archive (arbor memory archive) takes one out of the way"
+		l.hint = "{memory_archive} takes one out of the way"
 	}
 	heads := map[mdstore.Path]SlotOut{}
 	err = l.reply(env, in.Wanted, out, &out.Listed, &out.Hint, func(shown []found) {

@@ -118,7 +118,7 @@ var readSlot = reading(func(ctx context.Context, env *Env, in MemoryReadIn) (*Me
 		if !older { // keep the first entries that the call asked for
 			part = all[:n]
 		}
-		out.Entries, out.Cursor, out.Hint = []EntryOut{}, "", "memory_save adds to it"
+		out.Entries, out.Cursor, out.Hint = []EntryOut{}, "", "{memory_save} adds to it"
 		for _, e := range part {
 			out.Entries = append(out.Entries, e.out())
 		}

@@ -111,13 +111,13 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 	case len(out.Node.Diagnostics) > 0:
 		out.Hint = found(out.Node.Diagnostics)
 	case out.Node.MoreKids > 0:
-		out.Hint = shownOf(len(kids), len(kids)+out.Node.MoreKids, "children", "node_list with this node as rootId brings all")
+		out.Hint = shownOf(len(kids), len(kids)+out.Node.MoreKids, "children", "{node_list rootId} brings all")
 	case mdstore.Archived(s.Workspace().Dir):
 		out.Hint = archivedHint
 	case out.Node.BlockedBy != nil:
 		out.Hint = "it waits for " + view.WaitsText(s.BlockedBy()[id])
 	case len(out.Node.Allowed) > 0:
-		out.Hint = "node_transition can: " + strings.Join(out.Node.Allowed, ", ")
+		out.Hint = "it can: " + strings.Join(out.Node.Allowed, ", ")
 	default:
 		out.Hint = "nothing is left to do with it"
 		if a := plan.FrozenBy(s, n); a != nil {
@@ -203,7 +203,7 @@ func NodeUpdate(ctx context.Context, env *Env, in NodeUpdateIn) (*Wrote, error) 
 			Conclusion: in.Conclusion, Docs: in.Docs, Fields: in.Fields, Keys: keys, NewKeys: in.NewKeys,
 			Criteria: in.Criteria, Ticks: ticks})
 	}
-	_, w, err := apply(ctx, env, t, env.act(in.Write, in.Match), all, "node_get shows it as it is now")
+	_, w, err := apply(ctx, env, t, env.act(in.Write, in.Match), all, "{node_get} shows it as it is now")
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +287,7 @@ func NodeMove(ctx context.Context, env *Env, in NodeMoveIn) (*NodeMoveOut, error
 	if !in.DryRun {
 		out.Blocked, out.Unblocked = env.blockedSince(ctx, s), env.unblocked(ctx, s)
 	}
-	out.Wrote = env.wrote(ctx, s.Workspace().ID, o, "node_list shows the tree as it is now")
+	out.Wrote = env.wrote(ctx, s.Workspace().ID, o, "{node_list} shows the tree as it is now")
 	out.about = ids
 	return out, nil
 }

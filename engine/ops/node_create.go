@@ -126,9 +126,9 @@ func NodeCreate(ctx context.Context, env *Env, in NodeCreateIn) (*NodeCreateOut,
 	if err != nil {
 		return nil, fail(err)
 	}
-	hint := "start it with node_transition (arbor start " + string(c.Node) + ")"
+	hint := "start it with {node_transition " + string(c.Node) + " start}"
 	if len(c.Children) > 0 {
-		hint = "node_next names what can be begun"
+		hint = "{node_next} names what can be begun"
 	}
 	return &NodeCreateOut{NodeID: string(c.Node), Path: env.path(c.Path), Children: madeOf(c.Children),
 		CascadeUpdates: nonNil(c.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, o, hint)}, nil

@@ -150,13 +150,14 @@ func listed[T ~string](words []T) string {
 // list collects a page as a result. If that is bounded, the way to its first node takes a quarter of the room at
 // most: what is too much goes at the top.
 func (env *Env) list(p *branch, root mdstore.ID) *NodeListOut {
-	out := &NodeListOut{Tree: p.collect(root), Total: p.total, Shown: p.shown, Cursor: cursorAt(p.s, p.next), Out: Out{Hint: "node_get shows one, context_get what its work needs"}}
+	out := &NodeListOut{Tree: p.collect(root), Total: p.total, Shown: p.shown, Cursor: cursorAt(p.s, p.next),
+		Out: Out{Hint: "{node_get} shows one, {context_get} what its work needs"}}
 	if out.Cursor != "" {
 		out.Hint = shownOf(out.Shown, out.Total, "nodes", "cursor "+out.Cursor+" brings the next, depth or status narrow it")
 	}
 	if root == mdstore.Root {
 		if out.Lost = p.s.Len() + len(p.s.Broken()) - p.met; out.Lost > 0 {
-			out.Hint += "; " + LostFiles(out.Lost) + ": workspace_check names them"
+			out.Hint += "; " + LostFiles(out.Lost) + ": {workspace_check} names them"
 		}
 	}
 	if !env.bounded() || env.fits(out) {

@@ -161,20 +161,20 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	switch {
 	case offer.Ready == 0 && waiting > 0:
 		out.Hint = fmt.Sprintf("nothing is ready: %d wait for what is open; "+
-			"node_next with blocked (arbor next --blocked) names it", waiting)
+			"{node_next blocked} names it", waiting)
 	case offer.Ready == 0:
 		out.Hint = "nothing is ready: what is open runs already, or everything is done"
 	case len(out.Nodes) == 0:
 		out.Hint = "every ready node is claimed already"
 	case out.Nodes[0].Lapsed != nil:
-		out.Hint = "the session that began it is gone: context_get brings its log; continue where it ends"
+		out.Hint = "the session that began it is gone: {context_get} brings its log; continue where it ends"
 	case !offer.Nodes[0].Begun():
-		out.Hint = "context_get brings its context; node_transition " + out.Nodes[0].NodeID + " start begins it"
+		out.Hint = "{context_get} brings its context; {node_transition} " + out.Nodes[0].NodeID + " start begins it"
 	default:
-		out.Hint = "context_get brings its context"
+		out.Hint = "{context_get} brings its context"
 	}
 	if out.Lost = s.Lost(); out.Lost > 0 {
-		out.Hint += "; " + LostFiles(out.Lost) + ": workspace_check names them"
+		out.Hint += "; " + LostFiles(out.Lost) + ": {workspace_check} names them"
 	}
 	return out, nil
 }

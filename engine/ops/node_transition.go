@@ -156,7 +156,7 @@ func (env *Env) mayForce(in NodeTransitionIn) error {
 	}
 	return errs.New(errs.ToolRefused, "%s: only a person completes a node by force, "+
 		"at a terminal (arbor complete --force) or on the page; "+
-		"tick what holds (checked, --tick), and say in the log what is in the way", in.NodeID)
+		"tick what holds ({.checked}), and say in the log what is in the way", in.NodeID)
 }
 
 // whatNext adds the node that can be worked on next, as node_next would offer it. If there is none, it adds what the
@@ -202,7 +202,7 @@ func (env *Env) withContext(ctx context.Context, out *NodeTransitionOut, ws, id 
 	}
 	c, err := ContextGet(ctx, &rest, ContextGetIn{In: In{WorkspaceID: string(ws)}, NodeID: string(id)})
 	if err != nil {
-		out.Hint = "done; but the context cannot be told: " + err.Error() + "; context_get brings it"
+		out.Hint = "done; but the context cannot be told: " + err.Error() + "; {context_get} brings it"
 		return
 	}
 	out.Context = &NodeContext{c.Bundle}
@@ -227,7 +227,7 @@ func (env *Env) canNow(ctx context.Context, ws, id mdstore.ID, w Write) string {
 		hint = "next it can: " + strings.Join(next, ", ")
 	}
 	if n.Status == statemachine.InPlanning {
-		hint = "divide it with node_create; " + hint
+		hint = "divide it with {node_create}; " + hint
 	}
 	return hint
 }
@@ -245,7 +245,7 @@ func (env *Env) others(s *view.View, id mdstore.ID, more []string, m Match) ([]m
 		}
 	}
 	if len(ids) > 1 && m.IfMatch != "" {
-		const how = "ifMatch is the version of one file, and several nodes are named; leave it out, or name one node"
+		const how = "{.ifMatch} is the version of one file, and several nodes are named; leave it out, or name one node"
 		return nil, badParam("ifMatch", how)
 	}
 	return ids, nil

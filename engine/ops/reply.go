@@ -7,8 +7,6 @@ import (
 	"reflect"
 	"sort"
 	"unicode/utf8"
-
-	"arbor/mdstore/pattern"
 )
 
 // The default numbers of items in a bounded result.
@@ -32,9 +30,6 @@ type Reply struct {
 func (env *Env) ReplyOf(out any) (Reply, error) {
 	if o, ok := out.(interface{ out() *Out }); ok {
 		o.out().Ignored = env.Ignored
-		if env.Detail == DetailBrief {
-			o.out().Hint = Tools(o.out().Hint)
-		}
 	}
 	most := env.MaxBytes
 	r, err := env.encoded(out)
@@ -154,9 +149,3 @@ func newest[T any](env *Env, items []T, most int) (shown []T, hidden int) {
 func shownOf(shown, all int, what, rest string) string {
 	return fmt.Sprintf("%d of %d %s are shown; %s", shown, all, what, rest)
 }
-
-// commands matches the parts of a text that name the command line; the text names tools, too.
-var commands = pattern.Of(` \((?:arbor |--)[^()]*\)|, (?:arbor |--)[^(),]*(\))`)
-
-// Tools returns a hint or a message without the parts about the command line, for a caller that has tools instead.
-func Tools(text string) string { return commands().ReplaceAllString(text, "$1") }

@@ -123,7 +123,7 @@ func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 	}
 	out.TookMs = env.Engine.Now().Sub(begin).Milliseconds()
 	env.fit(out, len(found), func(n int) {
-		out.Results, out.Cursor, out.Hint = nonNil(found[:n]), "", "node_get (arbor show) and memory_read (arbor memory read) bring all of one"
+		out.Results, out.Cursor, out.Hint = nonNil(found[:n]), "", "{node_get} and {memory_read} bring all of one"
 		switch {
 		case skip+n < total && n > 0:
 			out.Cursor = strconv.Itoa(skip + n)

@@ -40,7 +40,7 @@ func unreadable(v *view.View) (all []string) {
 // unreadShown returns the first lines of unread files, as many as a reply shows, and one with the number of the others.
 func unreadShown(all []string) []string {
 	if n := len(all) - warnedFiles; n > 0 {
-		return append(all[:warnedFiles:warnedFiles], fmt.Sprintf("%d more: workspace_check (arbor check) names them", n))
+		return append(all[:warnedFiles:warnedFiles], fmt.Sprintf("%d more: {workspace_check} names them", n))
 	}
 	return all
 }

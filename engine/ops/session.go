@@ -60,7 +60,7 @@ func SessionStart(ctx context.Context, env *Env, in SessionStartIn) (*SessionSta
 		start.Previous = p.ID
 	}
 	s, w, to, err := begin(ctx, env, v.Workspace().ID, in.Write, start, in.SessionID,
-		"what is done from now on stands in its log; session_end ends it")
+		"what is done from now on stands in its log; {session_end} ends it")
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func SessionLoad(ctx context.Context, env *Env, in SessionLoadIn) (*SessionLoadO
 	hint := out.Hint
 	if onlyReads(env, in.Continue) {
 		if env.May != MayLook {
-			out.Hint = cmp.Or(hint, "nothing is bound; without continue false (--read) it is taken up")
+			out.Hint = cmp.Or(hint, "nothing is bound; without {.continue: false} it is taken up")
 		}
 		return out, nil
 	}
@@ -213,9 +213,9 @@ func SessionList(ctx context.Context, env *Env, in SessionListIn) (*SessionListO
 		return in.Active && p.Field(mdstore.KeyEnded) != ""
 	})
 	l := list[*mdstore.Page]{all: all, id: pageID, what: "sessions",
-		hint: "session_load takes one up", narrow: "active narrows it"}
+		hint: "{session_load} takes one up", narrow: "active narrows it"}
 	if len(all) == 0 {
-		l.hint = "there is none; session_start makes one"
+		l.hint = "there is none; {session_start} makes one"
 	}
 	out := &SessionListOut{}
 	err = l.reply(env, in.Wanted, out, &out.Listed, &out.Hint, func(shown []*mdstore.Page) {
@@ -255,7 +255,7 @@ func SessionNote(ctx context.Context, env *Env, in SessionNoteIn) (*SessionNoteO
 	}
 	t := target{ws: v.Workspace().ID}
 	note := plan.NoteSession{ID: p.ID, Type: in.Type, Text: in.Text, Files: in.Files}
-	w, err := done(ctx, env, t, env.act(in.Write, Match{}), note, "session_load brings it back")
+	w, err := done(ctx, env, t, env.act(in.Write, Match{}), note, "{session_load} brings it back")
 	if err != nil {
 		return nil, err
 	}
@@ -299,7 +299,7 @@ func SessionEnd(ctx context.Context, env *Env, in SessionEndIn) (*SessionEndOut,
 	if err != nil {
 		return nil, fail(err)
 	}
-	out.Wrote = env.wrote(ctx, ws, o, "session_load goes on from it")
+	out.Wrote = env.wrote(ctx, ws, o, "{session_load} goes on from it")
 	for _, caller := range out.Callers {
 		if !in.DryRun {
 			env.Engine.Leave(ctx, caller)
@@ -352,14 +352,14 @@ var SessionStatus = reading(func(ctx context.Context, env *Env, in SessionIn) (*
 	if i >= 0 {
 		w := all[i]
 		out.Bound, out.WorkspaceID, out.WorkspaceName, out.Rules = true, string(w.ID), w.Name, nonNil(w.Rules())
-		out.FocusedNodeID, out.Hint = string(b.FocusedNodeID), "context_get brings the context of its focus"
+		out.FocusedNodeID, out.Hint = string(b.FocusedNodeID), "{context_get} brings the context of its focus"
 		if s, err := env.Engine.View(ctx, w.ID); err == nil { // other problems of the workspace do not matter here
 			focus, lost := focusIn(s, env.Engine.FocusOf(ctx, s, id))
 			out.FocusedNodeID, out.Hint = string(focus), cmp.Or(lost, out.Hint)
 		}
 		return out, nil
 	}
-	out.Hint = "bind the session with session_bind"
+	out.Hint = "bind the session with {session_bind}"
 	if ok {
 		out.LostWorkspaceID = string(b.WorkspaceID)
 		out.Hint = "the session was bound to " + string(b.WorkspaceID) + ", which is gone; " + out.Hint

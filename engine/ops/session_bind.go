@@ -74,7 +74,7 @@ func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (out *SessionB
 		return nil, fail(err)
 	}
 	out = &SessionBindOut{Session: in.SessionID, WorkspaceID: string(w.ID), WorkspaceName: w.Name, FocusedNodeID: string(b.FocusedNodeID), Rules: nonNil(w.Rules()), RulesHash: w.RulesHash(),
-		Wrote: env.wrote(ctx, w.ID, o, "calls of this session may leave out workspaceId")}
+		Wrote: env.wrote(ctx, w.ID, o, "calls of this session may leave out {.workspaceId}")}
 	if asked == "" && !in.DryRun {
 		out.SessionID = in.SessionID
 	}
@@ -156,7 +156,7 @@ func SessionUnbind(ctx context.Context, env *Env, in SessionUnbindIn) (*SessionU
 // sessionNamed returns id, or else the caller's session. It is an error if neither is given.
 func (env *Env) sessionNamed(id string) (string, error) {
 	if id = cmp.Or(id, env.Session); id == "" {
-		return "", badParam("sessionId", "no session is named; name one (sessionId, --session or ARBOR_SESSION)")
+		return "", badParam("sessionId", "no session is named; name one ({.sessionId} or ARBOR_SESSION)")
 	}
 	return id, nil
 }
@@ -201,7 +201,7 @@ func sessionOf(ctx context.Context, env *Env, in SessionRef) (*view.View, *mdsto
 	if ref != "" {
 		who = ref + ": there is no session of this name with a file in workspace " + string(v.Workspace().ID)
 	}
-	return nil, nil, errs.New(errs.SessionNotFound, "%s; session_start makes one (arbor session start), session_list names those that are "+
+	return nil, nil, errs.New(errs.SessionNotFound, "%s; {session_start} makes one, {session_list} names those that are "+
 		"there", who).With(errs.Details{Param: "sessionId"})
 }
 

@@ -59,7 +59,7 @@ func memoryOn(ctx context.Context, env *Env, named string) error {
 		return nil
 	}
 	return errs.New(errs.MemoryOff, "%s: this session uses the slot none: its memory writes are refused, and nothing was written; "+
-		"memory_use with a slot turns memory on", p.ID)
+		"{memory_use} with a slot turns memory on", p.ID)
 }
 
 // slotName returns the name of the slot that a call means: the one it gives, or else the session's current slot.
@@ -67,7 +67,7 @@ func slotName(ctx context.Context, env *Env, ref string) (string, error) {
 	if ref != "" {
 		return ref, nil
 	}
-	const how = "name a slot, or make one the session's current one (memory_use, arbor memory use)"
+	const how = "name a slot, or make one the session's current one ({memory_use})"
 	_, p, ok := memorySession(ctx, env)
 	switch slot := ""; {
 	case !ok:
@@ -145,7 +145,8 @@ func slotIn(ctx context.Context, env *Env, in SlotRef, archived bool) (*view.Vie
 			for _, v := range in {
 				d.Candidates = append(d.Candidates, errs.Candidate{ID: string(v.Workspace().ID), Title: v.Workspace().Name})
 			}
-			return nil, nil, errs.New(errs.AmbiguousID, "%s: %d workspaces have a slot with this name; name one of them (workspaceId, "+
+			return nil, nil, errs.New(errs.AmbiguousID, "%s: %d workspaces have a slot with this name; name one of "+
+				"them ({.workspaceId}, "+
 				"--workspace): %s", name, len(in), view.List(d.Candidates)).With(d)
 		}
 	}
@@ -167,7 +168,7 @@ func slotHome(ctx context.Context, env *Env, in SlotRef, w Write) (mdstore.ID, e
 	if w.DryRun {
 		if _, missing := env.Engine.View(ctx, mdstore.DefaultWorkspace); missing != nil {
 			return "", errs.New(errs.WorkspaceNotFound, "the workspace default, in which the slot would be made, is not there yet; it is made by the "+
-				"call without dryRun, or name another workspace (workspaceId, --workspace)")
+				"call without {.dryRun}, or name another workspace ({.workspaceId})")
 		}
 	}
 	id, err = env.Engine.UserDefault(ctx, env.act(w, Match{}))

@@ -47,7 +47,7 @@ arbor state save v2 -m "The form" --next "Ask Ann" --active web/form.ts --tag ui
 // StateSave saves the state of the work.
 func StateSave(ctx context.Context, env *Env, in StateSaveIn) (*StateSaveOut, error) {
 	if strings.TrimSpace(in.ActiveTask) == "" || len(in.NextSteps) == 0 {
-		return nil, badParam("activeTask", "state_save: activeTask and nextSteps say what is to do; neither may be empty")
+		return nil, badParam("activeTask", "{state_save}: activeTask and nextSteps say what is to do; neither may be empty")
 	}
 	if in.SessionID != "" {
 		if err := sessions.ValidID(in.SessionID); err != nil {
@@ -81,7 +81,7 @@ func StateSave(ctx context.Context, env *Env, in StateSaveIn) (*StateSaveOut, er
 		}
 	}
 	id, w, err := apply(ctx, env, target{ws: s.Workspace().ID}, env.act(in.Write, Match{}), x,
-		"state_load (arbor state load) takes it up, in any session")
+		"{state_load} takes it up, in any session")
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func StateList(ctx context.Context, env *Env, in StateListIn) (*StateListOut, er
 	})
 	out := &StateListOut{}
 	l := list[*mdstore.Page]{all: all, id: pageID, what: "states",
-		hint: "state_load (arbor state load) takes one up", narrow: "tags or query narrow it"}
+		hint: "{state_load} takes one up", narrow: "tags or query narrow it"}
 	err = l.reply(env, in.Wanted, out, &out.Listed, &out.Hint, func(shown []*mdstore.Page) {
 		out.States = []StateHead{}
 		for _, p := range shown {
@@ -219,7 +219,7 @@ func StateLoad(ctx context.Context, env *Env, in StateLoadIn) (*StateLoadOut, er
 	hint, warned, ws := out.Hint, out.Warned, out.ws
 	if onlyReads(env, in.Continue) {
 		if env.Detail != DetailBrief && env.May != MayLook {
-			out.Hint = cmp.Or(hint, "it is only read; without continue false (--read) a session goes on from it")
+			out.Hint = cmp.Or(hint, "it is only read; without {.continue: false} a session goes on from it")
 		}
 		return out, nil
 	}
@@ -294,7 +294,8 @@ func StateUpdate(ctx context.Context, env *Env, in StateUpdateIn) (*StateUpdateO
 		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give name, description or tags")
 	}
 	x := plan.UpdateState{State: in.State, Name: in.Name, Description: in.Description, Tags: in.Tags}
-	of, w, err := apply(ctx, env, env.whole(ctx, in.WorkspaceID), env.act(in.Write, in.Match), x, "state_load (arbor state load) takes it up")
+	of, w, err := apply(ctx, env, env.whole(ctx, in.WorkspaceID), env.act(in.Write, in.Match), x, "{state_load} "+
+		"takes it up")
 	if err != nil {
 		return nil, err
 	}

@@ -115,7 +115,7 @@ var PlanStats = reading(func(ctx context.Context, env *Env, in PlanStatsIn) (*Pl
 		out.Days = append(out.Days, DayCount{text, done[text]})
 	}
 	out.Sends(s.Workspace().ID)
-	out.Hint = "node_list (arbor list --where) names the nodes"
+	out.Hint = "{node_list} names the nodes"
 	return out, nil
 })
 

@@ -39,7 +39,8 @@ func TranscriptAppend(ctx context.Context, env *Env, in TranscriptAppendIn) (*Tr
 		return nil, err
 	}
 	x := plan.AppendTranscript{Session: p.ID, Messages: []mdstore.Message{{Role: in.Role, Text: in.Text}}}
-	w, err := done(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, Match{}), x, "transcript_read brings it back")
+	w, err := done(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, Match{}), x, "{transcript_read} "+
+		"brings it back")
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ var TranscriptRead = reading(func(ctx context.Context, env *Env, in TranscriptRe
 	}
 	out := &TranscriptReadOut{}
 	env.fit(out, len(all), func(n int) {
-		out.Messages, out.Hidden, out.Hint = nonNil(all[len(all)-n:]), len(all)-n, "transcript_append adds to it"
+		out.Messages, out.Hidden, out.Hint = nonNil(all[len(all)-n:]), len(all)-n, "{transcript_append} adds to it"
 		if out.Hidden > 0 {
 			out.Hint = shownOf(n, len(all), "messages", "the file has all of them")
 		}

@@ -73,6 +73,9 @@ func (w Wrote) Workspace() string { return string(w.ws) }
 // About reports whether a node is one of several that the call named.
 func (w Wrote) About(node string) bool { return slices.Contains(w.about, mdstore.ID(node)) }
 
+// wrote is how Env.said finds what was written.
+func (w *Wrote) wrote() *Wrote { return w }
+
 // Written returns w: front ends call it on the result of any writing operation.
 func (w Wrote) Written() Wrote { return w }
 
@@ -95,7 +98,7 @@ func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *plan.Outcome, hint 
 		DryRun: o.DryRun, Out: Out{Hint: hint, ws: ws}}
 	if o.DryRun {
 		w.Diff = o.Diff()
-		w.Hint = "nothing was written; repeat the call without dryRun to do it"
+		w.Hint = "nothing was written; repeat the call without {.dryRun} to do it"
 	} else if !w.Changed {
 		w.Hint = "it was so already; nothing was written"
 	}
@@ -116,7 +119,7 @@ func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *plan.Outcome, hint 
 		}
 	}
 	if err := env.Engine.NoteOwn(ctx, ws, env.Session, o); err != nil {
-		w.Hint = "done; but what the session has seen could not be noted, so changes_get will name this change too"
+		w.Hint = "done; but what the session has seen could not be noted, so {changes_get} will name this change too"
 	}
 	return w
 }
@@ -138,7 +141,8 @@ func nonNil[T any](items []T) []T {
 }
 
 // archivedHint replaces hints that do not apply to an archived workspace.
-const archivedHint = "the workspace is archived, and nothing in it can be begun or changed: workspace_restore makes it active again"
+const archivedHint = "the workspace is archived, and nothing in it can be begun or changed: {workspace_restore} " +
+	"makes it active again"
 
 // damaged returns the hint for a node or workspace whose file is closed to edits.
 func damaged(ds []mdoc.Diagnostic) string {
@@ -149,7 +153,7 @@ func damaged(ds []mdoc.Diagnostic) string {
 func found(ds []mdoc.Diagnostic) string {
 	s := "something is wrong with its file: " + beginning(ds[0].Code+": "+ds[0].Text, 400)
 	if ds[0].Fix != "" {
-		s += " (workspace_check with fix: " + ds[0].Fix + ")"
+		s += " ({workspace_check fix}: " + ds[0].Fix + ")"
 	}
 	if len(ds) > 1 {
 		s += fmt.Sprintf("; and %d more", len(ds)-1)

@@ -31,7 +31,8 @@ func Use(ctx context.Context, env *Env, in In) (*UseOut, error) {
 	}
 	w := s.Workspace()
 	if w.Status != mdstore.StatusActive {
-		return nil, errs.New(errs.WorkspaceArchived, "%s (%s): the workspace is archived; restore it first (workspace_restore, arbor ws restore)", w.ID, w.Name)
+		return nil, errs.New(errs.WorkspaceArchived, "%s (%s): the workspace is archived; restore it first "+
+			"({workspace_restore})", w.ID, w.Name)
 	}
 	err = env.Engine.EditMachine(ctx, func(m *engine.Machine) { m.Workspace = w.ID })
 	return &UseOut{string(w.ID), w.Name}, fail(err)

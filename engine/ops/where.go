@@ -149,8 +149,8 @@ func (s *seeking) of(b sessions.Binding) (mdstore.ID, error) {
 		return b.WorkspaceID, nil
 	}
 	const form = "session %s is bound to %s, which the vault does not have; bind it to another workspace " +
-		"(session_bind, arbor session bind), end the binding (session_unbind, arbor session unbind), or name a workspace " +
-		"(workspaceId, --workspace)"
+		"({session_bind}), end the binding ({session_unbind}), or name a workspace " +
+		"({.workspaceId})"
 	return "", errs.New(errs.WorkspaceNotFound, form, b.SessionID, b.WorkspaceID).
 		With(errs.Details{Param: "workspaceId", Candidates: view.Heads(s.all)})
 }
@@ -187,16 +187,16 @@ func (s *seeking) nothing() error {
 	case s.unbound != nil:
 		return fail(s.unbound)
 	case len(s.all) == 0:
-		return errs.New(errs.WorkspaceNotFound, "the vault has no workspace yet; make one with workspace_init (arbor init)")
+		return errs.New(errs.WorkspaceNotFound, "the vault has no workspace yet; make one with {workspace_init}")
 	case len(s.active) == 0 && len(s.all) == 1 && s.there(mdstore.DefaultWorkspace):
 		return errs.New(errs.WorkspaceNotFound,
-			"the only workspace of the vault is default; a call is about it only if it names it (workspaceId, --workspace)")
+			"the only workspace of the vault is default; a call is about it only if it names it ({.workspaceId})")
 	case len(s.active) == 0:
 		return errs.New(errs.WorkspaceNotFound, "no workspace is active, of %d in the archive; "+
-			"name one (workspaceId, --workspace), or restore one (workspace_restore)", len(s.all))
+			"name one ({.workspaceId}), or restore one ({workspace_restore})", len(s.all))
 	}
-	const form = "%d workspaces are active%s; name one (workspaceId, --workspace), or bind the session to one " +
-		"(session_bind; at the command line: arbor use)"
+	const form = "%d workspaces are active%s; name one ({.workspaceId}), bind the session to one " +
+		"({session_bind}), or let a person choose one (arbor use)"
 	return errs.New(errs.AmbiguousID, form, len(s.active), ": "+view.List(heads)).
 		With(errs.Details{Param: "workspaceId", Candidates: heads, Head: fmt.Sprintf(form, len(s.active), "")})
 }

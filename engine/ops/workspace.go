@@ -67,7 +67,7 @@ func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*Workspac
 			w.Warned = append(w.Warned, r.Target+": no such file in the project")
 		}
 	}
-	const hint = "plan with node_create under root (arbor add TITLE --parent root)"
+	const hint = "plan with {node_create} under root"
 	out := &WorkspaceInitOut{
 		WorkspaceID: string(w.ID), Path: string(w.Dir), ProjectRoot: env.Engine.Project(), RootNodeID: string(mdstore.Root),
 		RulesHash: mdstore.RulesHash(w.Rules),
@@ -133,7 +133,7 @@ var WorkspaceList = reading(func(ctx context.Context, env *Env, in WorkspaceList
 	}
 	out := &WorkspaceListOut{Workspaces: []WorkspaceHead{}}
 	l := list[WorkspaceHead]{id: func(w WorkspaceHead) string { return w.ID }, what: "workspaces",
-		hint: "workspace_status shows the tree of one", narrow: "workspace_get shows any by its id"}
+		hint: "{workspace_status} shows the tree of one", narrow: "{workspace_get} shows any by its id"}
 	for _, w := range all {
 		if want == "all" || w.Status == want {
 			out.Workspaces = append(out.Workspaces, env.head(w))
@@ -142,7 +142,7 @@ var WorkspaceList = reading(func(ctx context.Context, env *Env, in WorkspaceList
 	l.all = ordered(ctx, env, in, asked(env, in.Query, out.Workspaces))
 	switch {
 	case len(all) == 0:
-		l.hint = "the vault has no workspace yet; make one with workspace_init (arbor init)"
+		l.hint = "the vault has no workspace yet; make one with {workspace_init}"
 	case len(l.all) == 0 && in.Query != "":
 		l.hint = "none matches; a word is any part of a name or description, and all words must match"
 	case len(l.all) == 0:
@@ -196,7 +196,7 @@ func WorkspaceResolve(ctx context.Context, env *Env, in WorkspaceResolveIn) (*Wo
 		return nil, err
 	}
 	return &WorkspaceResolveOut{WorkspaceID: string(r.ID), WorkspaceName: r.Name,
-		Wrote: env.wrote(ctx, r.ID, r.Outcome, "workspace_update gives it a goal")}, nil
+		Wrote: env.wrote(ctx, r.ID, r.Outcome, "{workspace_update} gives it a goal")}, nil
 }
 
 // resolveIdentifier returns the workspace of an identifier. If it would have to make one, may can refuse that by an
@@ -242,7 +242,7 @@ var workspaceArchive = op("workspace_archive", writes|repeats, WorkspaceArchive,
 
 // WorkspaceArchive moves a workspace into the archive.
 func WorkspaceArchive(ctx context.Context, env *Env, in WorkspaceMoveIn) (*WorkspaceMoveOut, error) {
-	return env.archive(ctx, in, false, "workspace_restore brings it back")
+	return env.archive(ctx, in, false, "{workspace_restore} brings it back")
 }
 
 // archive moves a workspace into the archive, or out of it.
@@ -321,7 +321,7 @@ arbor ws delete Login --force --yes`,
 // WorkspaceDelete moves a workspace to the trash. The call must name it; bindings to it end.
 func WorkspaceDelete(ctx context.Context, env *Env, in WorkspaceDeleteIn) (*WorkspaceDeleteOut, error) {
 	if in.WorkspaceID == "" {
-		return nil, badParam("workspaceId", "workspaceId is missing; a workspace is deleted by name only")
+		return nil, badParam("workspaceId", "{.workspaceId} is missing; a workspace is deleted by name only")
 	}
 	id, err := env.workspace(ctx, in.WorkspaceID)
 	if err != nil {

@@ -135,7 +135,7 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *Wo
 	case fixable == 0:
 		out.Hint = "each of these needs a person; its text says what would repair it"
 	default:
-		out.Hint = strconv.Itoa(fixable) + " of these can be repaired without losing text: check with fix (arbor check --fix)"
+		out.Hint = strconv.Itoa(fixable) + " of these can be repaired without losing text: {workspace_check fix}"
 	}
 	all, hint := out.Diagnostics, out.Hint
 	env.fit(out, len(all), func(n int) {

@@ -93,12 +93,12 @@ func (env *Env) workspaceOut(w *mdstore.Workspace) *WorkspaceGetOut {
 	out.Sends(w.ID, "")
 	out.LogHidden = max(0, len(log)-logShown)
 	out.Log = log[out.LogHidden:]
-	out.Hint = "workspace_status shows the tree, context_get what a node's work needs"
+	out.Hint = "{workspace_status} shows the tree, {context_get} what a node's work needs"
 	switch {
 	case w.Doc.Editable() != nil:
 		out.Hint = damaged(out.Diagnostics)
 	case len(out.Workspace.Rules) > 0:
-		out.Hint = "node_create asks for this rulesHash, as the proof that the rules were read"
+		out.Hint = "{node_create} asks for this {.rulesHash}, as the proof that the rules were read"
 	}
 	return out
 }
@@ -217,7 +217,7 @@ var statusOf = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn)
 		}}
 	out.Sends(w.ID, "")
 	out.Tree = p.collect(mdstore.Root)
-	out.Hint = "node_next names what is ready to be worked on"
+	out.Hint = "{node_next} names what is ready to be worked on"
 	out.Text = render.Board(out.Board(boardMost), Rows(out.Tree, listLimit), render.Style{Markdown: in.Format == "markdown"})
 	switch {
 	case env.bounded():
@@ -225,7 +225,7 @@ var statusOf = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn)
 	case !in.All:
 		room := listLimit
 		if max(out.Counts.Total, len(out.Diagnostics)) > listLimit {
-			out.Hint = fmt.Sprintf("%d of each list at most; status --all brings all, node_list further nodes", listLimit)
+			out.Hint = fmt.Sprintf("%d of each list at most; status --all brings all, {node_list} further nodes", listLimit)
 		}
 		out.Tree = prune(out.Tree, &room)
 		out.Problems = out.Problems[:min(len(out.Problems), listLimit)]

@@ -96,7 +96,7 @@ Left out of the listing are folders whose names begin with a dot, and what the
 // WorkspaceLoad returns the briefing of a workspace with recent activity and next steps.
 func WorkspaceLoad(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut, error) {
 	if in.WorkspaceID != "" && in.ID != "" && in.WorkspaceID != in.ID {
-		return nil, badParam("id", "id is another word for workspaceId; give one of them")
+		return nil, badParam("id", "id is another word for {.workspaceId}; give one of them")
 	}
 	out, err := reading(load)(ctx, env, in)
 	if err != nil {
@@ -160,7 +160,7 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 		out.Success, out.Data, out.Loaded = true, l, nil
 	}
 	if out.Hint == "" && env.Detail != DetailBrief {
-		out.Hint = "context_get (arbor context) brings what work on a node needs"
+		out.Hint = "{context_get} brings what work on a node needs"
 	}
 	leaveOut(env, out, l)
 	out.Sends(w.ID, "")
@@ -192,7 +192,7 @@ func unread(s *view.View) []string {
 		out = append(out, broken[p].String())
 	}
 	if n := len(out); n > warnedFiles {
-		out = append(out[:warnedFiles], "more files have something wrong with them: workspace_check (arbor check)")
+		out = append(out[:warnedFiles], "more files have something wrong with them: {workspace_check}")
 	}
 	if n := s.Lost() - len(s.Broken()); n > 0 {
 		out = append(out, LostFiles(n))

@@ -34,7 +34,7 @@ func WorkspaceUpdate(ctx context.Context, env *Env, in WorkspaceUpdateIn) (*Wrot
 		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give name, goal or verify")
 	}
 	p := plan.UpdateWorkspace{Name: in.Name, Goal: in.Goal, Verify: in.Verify}
-	return done(ctx, env, t, env.act(in.Write, in.Match), p, "workspace_get shows it")
+	return done(ctx, env, t, env.act(in.Write, in.Match), p, "{workspace_get} shows it")
 }
 
 type WorkspaceUpdateRulesIn struct {
@@ -90,12 +90,12 @@ func WorkspaceUpdateRules(ctx context.Context, env *Env, in WorkspaceUpdateRules
 	if err != nil {
 		return nil, fail(err)
 	}
-	hint := "node_create needs the new rulesHash now"
+	hint := "{node_create} needs the new {.rulesHash} now"
 	if env.Caller != ByAssistant && env.Operator == mdstore.OperatorHuman {
 		hint = "whoever adds a node next is shown them once"
 	}
 	if len(now) == 0 {
-		hint = "no rules are left, and nodes are created without rulesHash"
+		hint = "no rules are left, and nodes are created without {.rulesHash}"
 	}
 	return &WorkspaceUpdateRulesOut{Rules: nonNil(now), RulesHash: mdstore.RulesHash(now), Wrote: env.wrote(ctx, id, o, hint)}, nil
 }

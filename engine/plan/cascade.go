@@ -43,7 +43,8 @@ func (d *Draft) thawed(id mdstore.ID, up []*mdstore.Node, cascade bool) error {
 			if a.ID == id {
 				where = "it"
 			}
-			return errs.New(errs.InvalidParentStatus, "%s: %s is %s, which freezes everything below; reopen that node, or repeat the call with cascade: true (--cascade) to reopen it along",
+			return errs.New(errs.InvalidParentStatus, "%s: %s is %s, which freezes everything below; reopen that "+
+				"node, or repeat the call with {.cascade: true} to reopen it along",
 				id, where, s).With(errs.Details{NodeID: string(a.ID), Status: string(s), Allowed: []string{string(statemachine.Reopen)}})
 		}
 	}
@@ -142,7 +143,8 @@ func (d *Draft) loose(n *mdstore.Node) error {
 	if top.Parent != "" {
 		what, restore = fmt.Sprintf("parent %q does not exist", top.Parent), "restore it (git, the trash), "
 	}
-	return errs.New(errs.OrphanNode, "%s: %s %s; %sname a parentId in %s, or move %s (node_move)", n.ID, whose, what, restore, top.Path, top.ID).
+	return errs.New(errs.OrphanNode, "%s: %s %s; %sname a parentId in %s, or move %s "+
+		"({node_move})", n.ID, whose, what, restore, top.Path, top.ID).
 		With(errs.Details{NodeID: string(top.ID), Paths: []string{string(top.Path)}})
 }
 

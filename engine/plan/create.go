@@ -326,9 +326,11 @@ func (d *Draft) rulesRead(hash string) error {
 	case want:
 		return nil
 	case "":
-		return errs.New(errs.RulesHashMismatch, "%s: this workspace has rules, and rulesHash proves that they were read: read them (context_get, workspace_get, arbor rules) and give the rulesHash that stands there", w.ID)
+		return errs.New(errs.RulesHashMismatch, "%s: this workspace has rules, and {.rulesHash} proves that they "+
+			"were read: read them ({context_get}, {workspace_get}) and give the {.rulesHash} that stands there", w.ID)
 	}
-	return errs.New(errs.RulesHashMismatch, "%s: rulesHash %q is not that of the rules as they are now: read them again (context_get, workspace_get, arbor rules) and give the rulesHash that stands there", w.ID, hash)
+	return errs.New(errs.RulesHashMismatch, "%s: {.rulesHash} %q is not that of the rules as they are now: read "+
+		"them again ({context_get}, {workspace_get}) and give the {.rulesHash} that stands there", w.ID, hash)
 }
 
 // createdAt returns the time of creation of a new child: now, or just after the last sibling where that one was made in

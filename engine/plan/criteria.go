@@ -82,7 +82,7 @@ func (d *Draft) evidence(n *mdstore.Node, e *Edit, t Ticks, picked []mdstore.Cri
 		return nil
 	}
 	if len(picked) == 0 {
-		const form = "%s: evidence is said of criteria; name those that it ticks (checked), or log it (log_append, arbor log)"
+		const form = "%s: evidence is said of criteria; name those that it ticks (checked), or log it ({log_append})"
 		return errs.New(errs.InvalidParams, form, n.ID).With(errs.Details{Param: "evidence"})
 	}
 	how := "ticked "
@@ -124,7 +124,7 @@ func (t Ticks) pick(n *mdstore.Node, all []mdstore.Criterion) (map[int]bool, err
 		}
 		for _, name := range names {
 			if len(all) == 0 {
-				return nil, refuse("it has no criteria; node_update gives it some (arbor node update --criterion)")
+				return nil, refuse("it has no criteria; {node_update criteria} gives it some")
 			}
 			found, why := meant(all, name)
 			if why != "" {

@@ -111,7 +111,7 @@ func (d *Draft) setCriteria(n *mdstore.Node, e *Edit, want []string, t Ticks) er
 	for _, b := range stay {
 		if !named(b) {
 			const form = "%s: the criterion %q stands below another one or a heading, where a list of criteria cannot take " +
-				"it away; name it, too, or edit the file (arbor edit %s)"
+				"it away; name it, too, or edit the file of %s"
 			det := errs.Details{NodeID: string(n.ID), Param: "criteria"}
 			return errs.New(errs.InvalidContent, form, n.ID, b.Text, n.ID).With(det)
 		}

@@ -87,7 +87,8 @@ func (x Delete) goes(d *Draft, id mdstore.ID) (*mdstore.Node, error) {
 		return nil, err
 	}
 	if n.ID == mdstore.Root {
-		return nil, errs.New(errs.CannotDeleteRoot, "%s: the root cannot be deleted; delete its children, or the workspace (workspace_delete)", n.ID)
+		return nil, errs.New(errs.CannotDeleteRoot, "%s: the root cannot be deleted; delete its children, or the "+
+			"workspace ({workspace_delete})", n.ID)
 	}
 	if err := d.unique(id); err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ func dependent(d *Draft, n *mdstore.Node, do statemachine.Action) error {
 	if len(open) > 1 {
 		how = "complete them first"
 	}
-	return errs.New(errs.DependenciesOpen, "%s: it waits for %s; %s, or start it with force: true (--force)",
+	return errs.New(errs.DependenciesOpen, "%s: it waits for %s; %s, or start it with {.force: true}",
 		view.Named(n), view.WaitsText(open), how).
 		With(errs.Details{NodeID: string(n.ID), Status: string(n.Status), BlockedBy: ids})
 }

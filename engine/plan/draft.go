@@ -129,7 +129,8 @@ func (d *Draft) Writable() error {
 	case w.Newer():
 		return errs.As(&mdoc.UnreadableError{Problem: NewerProblem(w)})
 	case w.Status == mdstore.StatusArchived:
-		return errs.New(errs.WorkspaceArchived, "%s (%s): the workspace is archived; restore it first (workspace_restore, arbor ws restore)", w.ID, w.Name)
+		return errs.New(errs.WorkspaceArchived, "%s (%s): the workspace is archived; restore it first "+
+			"({workspace_restore})", w.ID, w.Name)
 	}
 	return nil
 }

@@ -215,7 +215,8 @@ func loggable(who, param, event string) error {
 			"%s: the %s reads as one of a verification, which complete writes by itself", who, param).
 			With(errs.Details{Param: param})
 	case len(event) > mdstore.MaxEvent:
-		return errs.New(errs.InvalidContent, "%s: the %s has %d bytes; at most %d are allowed: log one line and put the rest into the note (node_update)",
+		return errs.New(errs.InvalidContent, "%s: the %s has %d bytes; at most %d are allowed: log one line and "+
+			"put the rest into the note ({node_update})",
 			who, param, len(event), mdstore.MaxEvent).With(errs.Details{Param: param})
 	}
 	return nil

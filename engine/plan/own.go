@@ -189,10 +189,10 @@ func (k KeyEdit) value(was mdstore.Own) mdoc.Scalar {
 
 // kept are the keys that Arbor writes by itself, with what a person does instead.
 var kept = map[string]string{
-	mdstore.KeyID: "", mdstore.KeyType: "", mdstore.KeyStatus: "node_transition changes it (arbor start, arbor complete)",
-	mdstore.KeyParent: "node_move changes it (arbor mv)", "order": "node_move changes it (arbor mv --before)",
+	mdstore.KeyID: "", mdstore.KeyType: "", mdstore.KeyStatus: "{node_transition} changes it",
+	mdstore.KeyParent: "{node_move} changes it", "order": "{node_move before} changes it",
 	mdstore.KeyCreated: "", mdstore.KeyUpdated: "", mdstore.KeyFormat: "", "importedFrom": "", mdstore.KeyRulesHash: "",
-	mdstore.KeyFocus: "context_focus changes it (arbor focus)",
+	mdstore.KeyFocus: "{context_focus} changes it",
 }
 
 // ownKey refuses a key that is not a person's to set, or that looks like another one.
@@ -225,7 +225,7 @@ func (d *Draft) ownKey(key string, own mdstore.Owns, asNew bool) error {
 	if near == "" || d.hasOwn(key) {
 		return nil
 	}
-	const how = "%s is no key that Arbor knows, and the nearest one is %s; newKeys sets it all the same (--new)"
+	const how = "%s is no key that Arbor knows, and the nearest one is %s; {.newKeys: true} sets it all the same"
 	return errs.New(errs.InvalidParams, how, key, near).With(errs.Details{Param: key, Nearest: near})
 }
 

@@ -43,7 +43,8 @@ func (a StartSession) Plan(d *Draft) (*StartedSession, error) {
 	if ok && a.Implied {
 		a.ID = ""
 	} else if ok {
-		return nil, errs.New(errs.InvalidParams, "%s: there is a session with this id, %s; session_load goes on with it", a.ID, p.Name()).
+		return nil, errs.New(errs.InvalidParams, "%s: there is a session with this id, %s; {session_load} goes on "+
+			"with it", a.ID, p.Name()).
 			With(errs.Details{Param: "sessionId"})
 	}
 	name := cmp.Or(a.Name, "Session of "+d.now.Format("2006-01-02 15:04"))

@@ -36,7 +36,7 @@ func CheckSlotName(name string) error {
 	case !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }):
 		return badName("%q has no letter or digit; a slot's name has one", name)
 	case fold.Name(name) == NoSlotName:
-		return badName("%s is what memory_use takes for no slot; choose another name", name)
+		return badName("%s is what {memory_use} takes for no slot; choose another name", name)
 	}
 	return nil
 }
@@ -218,7 +218,7 @@ func freeName(d *Draft, name string, but mdstore.Path) error {
 	for _, p := range view.SlotsNamed(d.View, name, false) {
 		if p.Path != but {
 			return errs.New(errs.NameTaken, "%s: there is a slot with this name: %s; choose another name, or give that one another "+
-				"(memory_update, arbor memory update)", name, p.Path).With(errs.Details{Param: "name", Paths: []string{string(p.Path)}})
+				"({memory_update})", name, p.Path).With(errs.Details{Param: "name", Paths: []string{string(p.Path)}})
 		}
 	}
 	return nil

@@ -95,7 +95,8 @@ func (x RestoreSlot) Plan(d *Draft) (*SlotDone, error) {
 func onlyOne(p *mdstore.Page, others []*mdstore.Page) error {
 	for _, o := range others {
 		if o.ID == p.ID && o.Path != p.Path {
-			return errs.New(errs.DuplicateID, "%s: %s has the id %s too; give one of them another id, or remove one: check (arbor check) says which has more",
+			return errs.New(errs.DuplicateID, "%s: %s has the id %s too; give one of them another id, or remove "+
+				"one: {workspace_check} says which has more",
 				mdstore.SlotName(p), o.Path, p.ID).With(errs.Details{Param: "slot", Paths: []string{string(p.Path), string(o.Path)}})
 		}
 	}
@@ -103,6 +104,6 @@ func onlyOne(p *mdstore.Page, others []*mdstore.Page) error {
 }
 
 func slotInTheWay(name, why string, at mdstore.Path) error {
-	return errs.New(errs.NameTaken, "%s: %s %s; give that one another name (memory_update, arbor memory update) or archive it, and try again",
+	return errs.New(errs.NameTaken, "%s: %s %s; give that one another name ({memory_update}) or archive it, and try again",
 		name, at, why).With(errs.Details{Param: "slot", Paths: []string{string(at)}})
 }

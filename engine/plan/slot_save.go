@@ -52,7 +52,7 @@ func (x SaveEntry) Plan(d *Draft) (*SavedEntry, error) {
 		return nil, err
 	}
 	if g := x.Facts.Group; g != nil && *g != mdstore.SlotGroup(p) {
-		d.warn("%s stays in the group %q; memory_update (arbor memory update) moves it", mdstore.SlotName(p), mdstore.SlotGroup(p))
+		d.warn("%s stays in the group %q; {memory_update} moves it", mdstore.SlotName(p), mdstore.SlotGroup(p))
 	}
 	if x.Entry.ID, err = entryID(d, p.Doc()); err != nil {
 		return nil, err

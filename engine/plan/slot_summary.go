@@ -38,7 +38,8 @@ func (x SummarizeSlot) Plan(d *Draft) (*SavedEntry, error) {
 	for _, id := range x.Entries {
 		i := slices.IndexFunc(all, func(e mdstore.SlotEntry) bool { return string(e.ID) == id })
 		if i < 0 {
-			return nil, errs.New(errs.EntryNotFound, "%s: slot %s has no such entry; memory_read lists their ids", id, mdstore.SlotName(p)).
+			return nil, errs.New(errs.EntryNotFound, "%s: slot %s has no such entry; {memory_read} lists their "+
+				"ids", id, mdstore.SlotName(p)).
 				With(errs.Details{Param: "entryIds"})
 		}
 		texts = append(texts, all[i].Text)

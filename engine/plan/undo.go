@@ -112,7 +112,7 @@ func OutcomeOf(op mdstore.Operation) (out Outcome) {
 
 // inTheWay is the error for what came since and would be lost, or broken.
 func inTheWay(p mdstore.Path, why string) error {
-	return errs.New(errs.CannotUndo, "%s: %s; nothing was undone: undo that first (arbor undo --list), "+
+	return errs.New(errs.CannotUndo, "%s: %s; nothing was undone: undo that first (undo with {.list}), "+
 		"or change it by hand", p, why).With(errs.Details{Paths: []string{string(p)}})
 }
 

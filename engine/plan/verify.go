@@ -27,7 +27,7 @@ func (t Transition) verified(
 	case t.Verified == nil && t.Force:
 		return "forced: not verified: " + strings.Join(items, ", "), nil
 	case t.Verified == nil && !d.act.DryRun:
-		return "", errs.New(errs.VerificationUnavailable, "%s is completed when these pass: %s; node_transition runs them",
+		return "", errs.New(errs.VerificationUnavailable, "%s is completed when these pass: %s; {node_transition} runs them",
 			view.Named(n), strings.Join(items, ", "))
 	case t.Verified == nil:
 	case t.Verified.Version != n.Version():

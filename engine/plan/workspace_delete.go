@@ -26,7 +26,8 @@ func (x DeleteWorkspace) Plan(d *Draft) (*Deleted, error) {
 	}
 	if w.Status == mdstore.StatusActive && !x.Force {
 		return nil, errs.New(errs.WorkspaceActive,
-			"%s (%s): the workspace is active; archive it first (workspace_archive), or repeat the call with force: true (--force)", w.ID, w.Name)
+			"%s (%s): the workspace is active; archive it first ({workspace_archive}), or repeat the call with "+
+				"{.force: true}", w.ID, w.Name)
 	}
 	for p, why := range d.View.Pages().Broken() { // such a session may be readable in a moment, and would have to end
 		if mdstore.AllKinds().Of(p) == mdstore.SessionKind && why.Code == string(errs.FileUnreadable) {

@@ -187,7 +187,8 @@ func (s *Bindings) Corrupt() error {
 	if s.corrupt == nil {
 		return nil
 	}
-	return errs.New(errs.FileUnreadable, "%s: no valid JSON (%v); the next session_bind keeps it under another name and starts a new one with the bindings that can be read", mdstore.SessionsFile, s.corrupt).
+	return errs.New(errs.FileUnreadable, "%s: no valid JSON (%v); the next {session_bind} keeps it under another "+
+		"name and starts a new one with the bindings that can be read", mdstore.SessionsFile, s.corrupt).
 		With(errs.Details{Paths: []string{mdstore.SessionsFile}})
 }
 
@@ -225,7 +226,8 @@ func (s *Bindings) Diagnostics() []mdoc.Diagnostic {
 	if s.corrupt != nil {
 		line, col := s.damage()
 		return []mdoc.Diagnostic{{File: mdstore.SessionsFile, Line: line, Col: col, Code: mdstore.CodeSessions,
-			Text: "no valid JSON (" + s.corrupt.Error() + "); the next session_bind keeps it under another name and starts a new one with the bindings that can be read"}}
+			Text: "no valid JSON (" + s.corrupt.Error() + "); the next binding of a session keeps it under another " +
+				"name and starts a new one with the bindings that can be read"}}
 	}
 	var out []mdoc.Diagnostic
 	for _, id := range slices.Sorted(maps.Keys(s.bindings)) {
@@ -234,7 +236,8 @@ func (s *Bindings) Diagnostics() []mdoc.Diagnostic {
 		}
 		line, col := s.key(id)
 		out = append(out, mdoc.Diagnostic{File: mdstore.SessionsFile, Line: line, Col: col, Code: mdstore.CodeSessions,
-			Text: fmt.Sprintf("the binding of session %s names no workspace; bind the session again (session_bind), or remove it", strconv.Quote(id))})
+			Text: fmt.Sprintf("the binding of session %s names no workspace; bind the session again, or remove "+
+				"it", strconv.Quote(id))})
 	}
 	return out
 }

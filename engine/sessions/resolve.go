@@ -21,7 +21,8 @@ func (s *Bindings) Find(identifier string) (b Binding, ok bool, err error) {
 		return b, false, nil
 	}
 	if json.Unmarshal(raw, &b) != nil || b.WorkspaceID == "" {
-		return Binding{}, false, errs.New(errs.FileUnreadable, "%s: the binding of %s names no workspace; bind it again (session_bind), or remove it",
+		return Binding{}, false, errs.New(errs.FileUnreadable, "%s: the binding of %s names no workspace; bind it "+
+			"again ({session_bind}), or remove it",
 			mdstore.SessionsFile, strconv.Quote(identifier)).With(errs.Details{Paths: []string{mdstore.SessionsFile}})
 	}
 	b.SessionID = identifier

@@ -83,7 +83,7 @@ func (v *View) Unknown(ref string) error {
 		msg += "; meant may be: " + List(near)
 		det.Head = ref + ": no such node in " + v.ws.Name
 	} else {
-		msg += "; node_list (arbor tree) shows those there are"
+		msg += "; {node_list} shows those there are"
 	}
 	return placed(v, errs.New(errs.NodeNotFound, "%s: %s", ref, msg).With(det))
 }
@@ -189,7 +189,7 @@ func ofWorkspace(w *mdstore.Workspace) errs.Candidate {
 
 // UnknownWorkspace returns the error for an id that none of the workspaces has.
 func UnknownWorkspace(id mdstore.ID, all []*mdstore.Workspace) error {
-	known, head := "the vault has none yet: make one with workspace_init (arbor init)", ""
+	known, head := "the vault has none yet: make one with {workspace_init}", ""
 	if len(all) > 0 {
 		head = string(id) + ": no such workspace"
 		known = "there are: " + List(Candidates(all, len(all), ofWorkspace))

@@ -77,11 +77,11 @@ func NoSlot(ref string, in []*View, archived bool) error {
 			return errs.Candidate{ID: mdstore.SlotName(p)}
 		})...)
 		if !archived && len(SlotsNamed(v, ref, true)) > 0 {
-			return errs.New(errs.SlotNotFound, "%s: the slot is archived; memory_restore (arbor memory restore) brings it back", ref).
+			return errs.New(errs.SlotNotFound, "%s: the slot is archived; {memory_restore} brings it back", ref).
 				With(errs.Details{Param: "slot"})
 		}
 	}
-	what, known := "slot", "there is none yet; memory_save (arbor memory save) makes one"
+	what, known := "slot", "there is none yet; {memory_save} makes one"
 	if archived {
 		what, known = "archived slot", "none is archived"
 	}

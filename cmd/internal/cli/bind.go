@@ -11,7 +11,6 @@ import (
 
 	"arbor/engine/ops"
 	"arbor/mdstore"
-	"arbor/mdstore/pattern"
 	"arbor/statemachine"
 )
 
@@ -54,7 +53,7 @@ func (b *binding) flag(cmd *cobra.Command, p ops.Param) {
 	tag, fs := p.Field.Tag, cmd.Flags()
 	name, short, _ := strings.Cut(tag.Get("flag"), ",")
 	if name == "" {
-		name = dashed(p.Name)
+		name = ops.Dashed(p.Name)
 	}
 	usage := usageOf(p)
 	switch to := b.field(p).Addr().Interface().(type) {
@@ -140,11 +139,6 @@ func ifGiven[T any](b *binding, fs *pflag.FlagSet, name string, to **T, value *T
 		return nil
 	})
 }
-
-var capital = pattern.Of("[A-Z]")
-
-// dashed returns a name of JSON as a flag has it: rulesHash as rules-hash.
-func dashed(name string) string { return strings.ToLower(capital().ReplaceAllString(name, "-$0")) }
 
 // param returns the parameter that a word gives.
 func (b *binding) param(word string) (ops.Param, bool) {

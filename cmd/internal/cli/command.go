@@ -54,7 +54,7 @@ func addCommands(sh *shell, root *cobra.Command) {
 	add(sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh),
 		newState(sh), newTranscript(sh), newMemory(sh), newConfig(sh), newImport(sh), newExport(sh), newEdit(sh), newGit(sh), newEnv(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
 	for _, o := range slices.Concat(ops.All(), ops.Commands()) {
-		path, words := splitUse(o.Use)
+		path, words := ops.SplitUse(o.Use)
 		if strings.HasPrefix(words, "--") {
 			continue // a flag of another operation's command
 		}
@@ -202,7 +202,7 @@ func (sh *shell) command(c command) *cobra.Command {
 	if c.in == nil {
 		c.in = reflect.New(o.In).Interface()
 	}
-	path, use := splitUse(help.Use)
+	path, use := ops.SplitUse(help.Use)
 	if c.name == "" {
 		c.name = path[strings.LastIndexByte(path, ' ')+1:]
 	}

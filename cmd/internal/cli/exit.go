@@ -65,10 +65,7 @@ func (sh *shell) finish(ctx context.Context, err error, n names) int {
 	case errors.Is(err, errFound):
 		return exitUnreadable
 	}
-	e := errs.As(err)
-	if sh.refused == "" {
-		e = ourError(e)
-	}
+	e := errs.As(err).In(ops.Shell)
 	if !wantsJSON(sh) || sh.json(map[string]any{"error": e}) != nil {
 		complain(sh, e, n)
 	}
@@ -94,7 +91,7 @@ func complain(sh *shell, e *errs.Error, n names) {
 	var b strings.Builder
 	message := e.Message
 	if d := e.Details; d != nil && d.Head != "" {
-		if message = aboutInOurWords(d.Head); e.Code != errs.AmbiguousID {
+		if message = d.Head; e.Code != errs.AmbiguousID {
 			message += "; did you mean:"
 		}
 	}

@@ -142,15 +142,6 @@ func addHelp(sh *shell, root *cobra.Command) {
 	}
 }
 
-// commandLine returns the command of an operation without its words: "arbor node move".
-func commandLine(o ops.Operation) string {
-	path, words := splitUse(o.Use)
-	if strings.HasPrefix(words, "--") {
-		path += " " + words
-	}
-	return "arbor " + path
-}
-
 func newWhere(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use: "where", Short: "Tell which vault is used, and why",

@@ -120,7 +120,7 @@ func TestEveryOperationHasACommand(t *testing.T) {
 		if o.Use == "" { // people have editors for what the tools of files do
 			continue
 		}
-		line := commandLine(o)
+		line := o.CommandLine()
 		cmd, rest, err := root.Find(strings.Fields(line)[1:])
 		if err != nil || cmd == root || len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 			t.Errorf("%s: there is no command %q", o.Name, line)

@@ -218,7 +218,8 @@ func (sh *shell) env(ctx context.Context, mode Mode) (*ops.Env, error) {
 		return nil, err
 	}
 	op = cmp.Or(op, mdstore.OperatorHuman)
-	env := &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Names: ops.NamesLoose, Caller: ops.ByPerson,
+	env := &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Names: ops.NamesLoose,
+		Caller: ops.ByPerson, Voice: ops.Shell,
 		Where: ops.Where{Dir: filepath.ToSlash(sh.dir()), Default: v.Found.User},
 		Home:  cmp.Or(sh.getenv("HOME"), sh.getenv("USERPROFILE"))}
 	if sh.parts {
@@ -307,7 +308,7 @@ func (sh *shell) warn(format string, args ...any) {
 // hint prints what can be done next, in the words of the command line.
 func (sh *shell) hint(hint string) {
 	if hint != "" && !sh.flags.json {
-		hint = inOurWords(hint)
+		hint = ops.Shell.Text(hint)
 		if nodeID().MatchString(hint) {
 			n := namesOf(sh, "")
 			hint = n.renamed(hint, func(id, _ string) string { return n.id(id) })

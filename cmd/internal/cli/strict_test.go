@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"arbor/engine/errs"
+	"arbor/engine/ops"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -102,7 +103,7 @@ func TestWordName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, use := splitUse(cmd.Use)
+		_, use := ops.SplitUse(cmd.Use)
 		words := wordsOf(use)
 		if w := words[min(tt.i, len(words)-1)]; w.name != tt.name || w.optional != tt.optional {
 			t.Errorf("word %d of arbor %s is %s, optional %v; want %s, %v", tt.i, tt.path, w.name, w.optional, tt.name, tt.optional)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"arbor/engine/errs"
+	"arbor/engine/ops"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,16 +17,6 @@ type word struct {
 	name     string // "-" for one that can only be that: stdin
 	optional bool
 	many     bool
-}
-
-// splitUse splits a line of usage into the path of the command and its words: "node move" and "NODE PARENT".
-func splitUse(use string) (path, words string) {
-	all := strings.Fields(use)
-	i := slices.IndexFunc(all, func(w string) bool { return w[0] < 'a' || w[0] > 'z' })
-	if i < 0 {
-		i = len(all)
-	}
-	return strings.Join(all[:i], " "), strings.Join(all[i:], " ")
 }
 
 // wordsOf returns the words of a line of usage.
@@ -75,7 +66,7 @@ func list(words []word) string {
 // `arbor ws archive "$WS"` never archives the only workspace there is.
 func (sh *shell) strict(cmd *cobra.Command) {
 	cmd.Args = func(cmd *cobra.Command, given []string) error {
-		_, use := splitUse(cmd.Use)
+		_, use := ops.SplitUse(cmd.Use)
 		words := wordsOf(use)
 		for _, e := range []*errs.Error{emptyWord(words, given), emptyFlag(cmd), wrongCount(sh, cmd, words, given)} {
 			if e != nil {

@@ -26,7 +26,8 @@ func (h *Here) Use(
 		return "", err
 	}
 	if h.Session == nil && where == "" {
-		return "", errs.New(errs.EnvironmentNotFound, "%s: the caller has no session with environments; name one (env_list shows them), or session_start makes a session", tool)
+		return "", errs.New(errs.EnvironmentNotFound, "%s: the caller has no session with environments; name one "+
+			"({env_list} shows them), or {session_start} makes a session", tool)
 	}
 	p, t, err := env.Route(h.Places, tool, where)
 	if err != nil {
@@ -130,7 +131,8 @@ func (a *Call) Change(ctx context.Context, c *jail.Change, ifMatch string) (undo
 		return "", errs.New(errs.Conflicting, "%s has version %s, not %s; read it again", c.Path, c.Was, ifMatch)
 	case ifMatch == "" && c.Before != nil && !h.Person && !h.CallLog.Saw(a.Session, a.Place.ID, c.Path, string(c.Was)):
 		h.CallLog.Show(a.Session, a.Place.ID, c.Path, string(c.Was))
-		return "", errs.New(errs.Conflicting, "%s: this session has not read the file as it is (version %s); file_read shows it, the same call again goes on without", c.Path, c.Was)
+		return "", errs.New(errs.Conflicting, "%s: this session has not read the file as it is (version %s); "+
+			"{file_read} shows it, the same call again goes on without", c.Path, c.Was)
 	}
 	call := trust.Call{Session: a.Session, Environment: a.Place.ID, Tool: a.Tool.Name, Arguments: a.args, Path: c.Path,
 		Version: string(c.Was)}

@@ -51,7 +51,8 @@ func StoreOf(e *engine.Engine) (*trust.Store, error) {
 		return nil, errs.New(errs.EnvironmentUntrusted, "there is no folder for what a person decides; set HOME or XDG_STATE_HOME, and use a vault in a folder")
 	}
 	if _, err := jail.Resolve(e.Vault()); err != nil {
-		return nil, errs.New(errs.VaultNotFound, "there is no vault yet, and so nothing that tools could act in; workspace_init makes one (arbor init)")
+		return nil, errs.New(errs.VaultNotFound, "there is no vault yet, and so nothing that tools could act in; "+
+			"{workspace_init} makes one")
 	}
 	return trust.At(filepath.Join(e.StateDir(), "trust"), e.Vault())
 }
@@ -166,7 +167,7 @@ func (h *Here) Find(ctx context.Context, id string) (env.Environment, error) {
 			names = append(names, e.ID)
 		}
 		return env.Environment{}, errs.New(errs.EnvironmentNotFound,
-			"%s: no environment has this id; there are: %s (env_register makes one)", id, strings.Join(names, ", "))
+			"%s: no environment has this id; there are: %s ({env_register} makes one)", id, strings.Join(names, ", "))
 	}
 	return all[i], nil
 }
@@ -192,7 +193,7 @@ func (h *Here) Root(e env.Environment) (string, error) {
 	}
 	r, err := jail.Open(dir, jail.Options{})
 	if err != nil {
-		return "", errs.New(errs.EnvironmentMissing, "%s: %v; env_restore gives another folder", e.ID, err)
+		return "", errs.New(errs.EnvironmentMissing, "%s: %v; {env_restore} gives another folder", e.ID, err)
 	}
 	defer r.Close()
 	return r.Path(), nil

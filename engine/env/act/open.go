@@ -61,7 +61,7 @@ func (h *Here) Open(p *env.Place) (*jail.Root, error) {
 		return ""
 	}})
 	if err != nil {
-		return nil, errs.New(errs.EnvironmentMissing, "%s: %v; env_restore looks again", p.ID, err)
+		return nil, errs.New(errs.EnvironmentMissing, "%s: %v; {env_restore} looks again", p.ID, err)
 	}
 	if r.Path() != p.Root {
 		r.Close()

@@ -26,7 +26,7 @@ import (
 func (a *Call) Run(ctx context.Context, given json.RawMessage) (r *command.Result, refused string, err error) {
 	argv, err := env.Argv(a.Tool, given)
 	if err != nil {
-		return nil, "", errs.New(errs.InvalidParams, "%s: %v; tool_list shows its parameters", a.Tool.Name, err)
+		return nil, "", errs.New(errs.InvalidParams, "%s: %v; {tool_list} shows its parameters", a.Tool.Name, err)
 	}
 	def, named, err := definitionOf(a.Place, a.Tool, a.Root)
 	if err != nil {

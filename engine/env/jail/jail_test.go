@@ -335,7 +335,7 @@ func TestAnEditHasOnePlace(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "root/twice"), []byte("x\ny\nx\n  z\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for old, want := range map[string]string{"x": "lines 1, 3", "z\nq": "line 4 begins as it does", "": "old is empty", "nowhere": "file_read shows"} {
+	for old, want := range map[string]string{"x": "lines 1, 3", "z\nq": "line 4 begins as it does", "": "old is empty", "nowhere": "{file_read} shows"} {
 		if _, err := r.PlanEdit("twice", old, "n"); codeOf(err) != jail.InvalidParams || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", old, err)
 		}

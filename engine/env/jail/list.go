@@ -45,7 +45,7 @@ func (r *Root) List(ctx context.Context, p string, depth int) (*Listing, error) 
 	if err != nil {
 		return nil, err
 	}
-	dir, real, _, err := r.folder(rel, "it is a file; file_read shows it")
+	dir, real, _, err := r.folder(rel, "it is a file; {file_read} shows it")
 	if err != nil {
 		return nil, err
 	}

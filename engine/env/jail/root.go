@@ -116,7 +116,7 @@ func failed(p string, err error) error {
 	case err == nil, errors.As(err, &own):
 		return err
 	case errors.Is(err, fs.ErrNotExist):
-		return refuse(FileNotFound, "%q: there is no such file; file_list shows those there are", p)
+		return refuse(FileNotFound, "%q: there is no such file; {file_list} shows those there are", p)
 	case strings.Contains(err.Error(), "escapes"):
 		return refuse(PathOutside, "%q leads out of the environment by a link", p)
 	}
@@ -167,7 +167,7 @@ func (r *Root) openIn(dir *os.Root, rel string, before fs.FileInfo) (*os.File, f
 func (r *Root) plain(rel string, info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
-		return refuse(InvalidParams, "%q is a folder; file_list shows what is in it", rel)
+		return refuse(InvalidParams, "%q is a folder; {file_list} shows what is in it", rel)
 	case !info.Mode().IsRegular():
 		return refuse(PathOutside, "%q is no file but a device, pipe or socket", rel)
 	case deviceOf(info) != r.device:

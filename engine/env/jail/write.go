@@ -102,7 +102,7 @@ func (r *Root) PlanEdit(p, old, text string) (*Change, error) {
 	case err != nil:
 		return nil, err
 	case c.Before == nil:
-		return nil, refuse(FileNotFound, "%q: there is no such file; file_write makes it", c.Path)
+		return nil, refuse(FileNotFound, "%q: there is no such file; {file_write} makes it", c.Path)
 	case binary(c.Before):
 		return nil, refuse(InvalidParams, "%q is no text", c.Path)
 	case old == "":
@@ -113,7 +113,8 @@ func (r *Root) PlanEdit(p, old, text string) (*Change, error) {
 	switch n := strings.Count(data, old); n {
 	case 1:
 	case 0:
-		return nil, refuse(InvalidParams, "%q does not hold the old text%s; file_read shows what it holds", c.Path, nearest(data, old))
+		return nil, refuse(InvalidParams, "%q does not hold the old text%s; {file_read} shows what it "+
+			"holds", c.Path, nearest(data, old))
 	default:
 		var at []string
 		for i, from := 0, 0; i < min(n, 5); i++ {

@@ -10,7 +10,7 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine/errs"
-	"arbor/engine/ops"
+	"arbor/engine/say"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 // failure returns an error as the result of a tool that failed. Its text begins with the code and holds all that the
 // caller needs; there are no data, which clients would show instead of the text.
 func (s *Server) failure(e *errs.Error) (*mcp.CallToolResult, error) {
-	message := render.VisibleLines(shorten(ops.Tools(e.Message), 2*maxMessage))
+	message := render.VisibleLines(shorten(e.In(say.Voice{Op: s.called}).Message, 2*maxMessage))
 	text := string(e.Code) + ": " + shorten(message, maxMessage)
 	if d := e.Details; d != nil {
 		if slices.ContainsFunc(d.Allowed, func(action string) bool { return !strings.Contains(text, action) }) {
@@ -48,12 +48,12 @@ func notFound(uri string, err error) error {
 	}
 	e := errs.As(err)
 	code := int64(jsonrpc.CodeInternalError)
-	message := string(e.Code) + ": " + e.Message
+	message := string(e.Code) + ": " + e.Error()
 	switch e.Class() {
 	case errs.NotFound, errs.Invalid, errs.Refused:
 		code = jsonrpc.CodeInvalidParams
 		if uri != "" {
-			message = "Resource not found: " + e.Message
+			message = "Resource not found: " + e.Error()
 		}
 	}
 	if len(uri) > maxData {

@@ -15,6 +15,7 @@ import (
 
 	"arbor/engine/claims"
 	"arbor/engine/ops"
+	"arbor/engine/say"
 )
 
 // Headers of HTTP requests that name the session and the workspace of a call that names none. A client of the stateless
@@ -63,7 +64,7 @@ func headers(extra *mcp.RequestExtra) http.Header {
 func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
 	env := &ops.Env{Engine: s.engine, Session: header.Get(HeaderSession),
 		Operator: s.opt.Operator, MaxBytes: s.room(), Patience: minuteAtMost, Detail: ops.DetailBrief, Names: ops.NamesLoose,
-		Home: s.opt.Home, CallLog: &s.memory, Clients: s.opt.Clients,
+		Home: s.opt.Home, CallLog: &s.memory, Clients: s.opt.Clients, Voice: say.Voice{Op: s.called},
 		Where: ops.Where{Workspace: header.Get(HeaderWorkspace), Identifier: header.Get(HeaderIdentifier), Focus: true}}
 	if s.opt.ReadOnly {
 		env.May = ops.MayLook

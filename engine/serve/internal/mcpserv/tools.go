@@ -14,6 +14,7 @@ import (
 
 	"arbor/engine/errs"
 	"arbor/engine/ops"
+	"arbor/engine/say"
 )
 
 // A Profile is a selection of tools.
@@ -79,6 +80,19 @@ func checkTools(param string, names []string) error {
 		}
 	}
 	return nil
+}
+
+// called says an operation in a hint or an error, and that its tool is not offered, if so.
+func (s *Server) called(name string, words []string) string {
+	said := say.Called(name, words)
+	switch o, known := ops.Find(name); {
+	case !known || s.offers(o):
+		return said
+	case s.on(o.Set):
+		return said + " (not offered here)"
+	default:
+		return said + " (tool set " + o.Set + ", not offered here)"
+	}
 }
 
 // addTools offers the operations of the profile.

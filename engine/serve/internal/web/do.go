@@ -24,7 +24,7 @@ func (s *Site) do(w http.ResponseWriter, r *http.Request) {
 	out, err := s.run(r, o, args)
 	if err != nil {
 		e := errs.As(err)
-		refuse(w, status(err), string(e.Code), e.Message)
+		refuse(w, status(err), string(e.Code), e.In(ops.Shell).Message)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -117,7 +117,7 @@ func why(err error) string {
 	if err == nil {
 		return ""
 	}
-	return errs.As(err).Message
+	return errs.As(err).In(ops.Shell).Message
 }
 
 // history is what git knows of a node.

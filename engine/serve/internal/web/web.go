@@ -101,7 +101,8 @@ func protected(next http.Handler) http.Handler {
 
 // env is who calls: a person, who decides what only a person may.
 func (s *Site) env() *ops.Env {
-	return &ops.Env{Engine: s.engine, Operator: mdstore.OperatorHuman, Caller: ops.ByDecider, By: "on the page",
+	return &ops.Env{Engine: s.engine, Operator: mdstore.OperatorHuman, Caller: ops.ByDecider,
+		Voice: ops.Shell, By: "on the page",
 		Home: s.opt.Home, Clients: s.opt.Clients}
 }
 

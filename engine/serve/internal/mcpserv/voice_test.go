@@ -1,0 +1,15 @@
+package mcpserv
+
+import (
+	"strings"
+	"testing"
+)
+
+// A hint or refusal that names a tool which this server does not offer says so.
+func TestToolsThatAreOffAreNamedAsSuch(t *testing.T) {
+	w := newWorld(t, Options{Tools: []string{"memory_list"}})
+	r := w.connect(nil).do("memory_list", map[string]any{"workspaceId": planID})
+	if want := "memory_read (tool set memory, not offered here)"; !strings.Contains(r["hint"].(string), want) {
+		t.Errorf("memory_list\n got %q\nwant %q in it", r["hint"], want)
+	}
+}
