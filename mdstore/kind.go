@@ -130,8 +130,8 @@ func (pl Place) Names(name string) bool {
 func (pl Place) Many() bool { return strings.Contains(pl.Name, "*") }
 
 // WorkspaceDir returns the folder of the workspace that p lies in, if it lies in one: the first element of p, or the
-// first two in the archive. It is "" for what belongs to the vault itself, and for what lies in a folder whose name
-// begins with a dot.
+// first two in the archive. It is "" for a folder whose name begins with a dot. Of a file that belongs to the vault
+// itself it is that file's first element, such as "agents".
 func WorkspaceDir(p Path) Path {
 	first, rest, _ := strings.Cut(string(p), "/")
 	switch {

@@ -14,10 +14,10 @@ import (
 // A SlotChange is a change of the entries of a slot.
 type SlotChange struct {
 	Remove []int       // entries, by their number in EntriesOf
-	Add    []SlotEntry // each goes behind all that are not younger; in one of no Time, which must have a Title, the heading is a person's
+	Add    []SlotEntry // each goes behind all that are not younger
 
-	// Adopt returns the id for an entry that a person wrote, which gets a heading with the time Now. The second of two entries with one
-	// id gets another one. nil: none gets one.
+	// Adopt returns the id for an entry that a person wrote, which gets a heading with the time Now. Of two entries with
+	// the same id, the second gets another one. nil: none gets one.
 	Adopt func() (ID, error)
 	Now   time.Time
 }

@@ -272,7 +272,7 @@ const (
 	StrayFolder       StrayKind = "empty folder"     // there is no file in it, nor in a folder below
 	StrayMarkdown     StrayKind = "no node"          // Markdown among the nodes, in a folder without a node
 	StrayBindings     StrayKind = "damaged bindings" // a SessionsFile that could not be read and was kept
-	StrayLeftover     StrayKind = "leftover"         // of a commit of this store that a crash cut short; see Sweeper
+	StrayLeftover     StrayKind = "leftover"         // of a commit of this store that a crash cut short; see Strays.Sweep
 )
 
 // A Collision is a save by somebody else that met a commit, and what became of both.

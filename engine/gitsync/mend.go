@@ -16,7 +16,7 @@ import (
 	"arbor/mdstore/merge"
 )
 
-// mend returns the tree of a merge with what its files state together made sound: see check.Merged. What is written is
+// mend returns the tree of a merge with what its files state together made sound: see check.Fix. What is written is
 // dated by the newest change in the workspace, so that every machine writes the same.
 func (s *syncing) mend(ctx context.Context, base, ours, theirs, tree string) (string, error) {
 	both, err := s.both(ctx, base, ours, theirs)

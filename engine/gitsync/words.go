@@ -142,7 +142,7 @@ func (t *tally) entries(was, is []mdstore.LogEntry) bool {
 	return t.log > before
 }
 
-// message returns the message of a commit that does this: a subject of at most 72 columns, and lines with what it
+// message returns the message of a commit that does this: a subject of at most 72 characters, and lines with what it
 // counts.
 func (t *tally) message() string {
 	var parts, lines []string

@@ -22,8 +22,8 @@ type Left struct {
 }
 
 // Merge returns the entries of slots by time, those of one time in the order of the sources, without those of slots that
-// stay. Of two texts that are alike, to that degree or more, the later is left out. Equal texts are alike to the degree of 1,
-// others to less, and those without a common word to that of 0.
+// stay. Of two texts that are alike to at least this degree, it leaves out the later one, but never that of a slot that
+// stays. Equal texts are alike to the degree of 1, others to less, and those without a common word to that of 0.
 func Merge(sources []Source, similarity float64) (kept []mdstore.SlotEntry, left []Left) {
 	type entry struct {
 		mdstore.SlotEntry

@@ -13,9 +13,10 @@ import (
 	"arbor/mdstore/merge"
 )
 
-// Again returns what makes the changes of the operation once more where they are not in the files any more, as git or another program took
-// them out: a file that is there is merged, and what the operation wrote stands where both changed the same; one that it made is made
-// again. Moves and removals are not repeated. now is the updatedAt of what is written, in Unix milliseconds.
+// Again returns what makes the changes of the operation once more if git or another program took them out of the files.
+// It merges into a file that is there; where both changed the same text, that of the operation stands. It makes a file
+// again that the operation made, and repeats no moves or removals. now is the updatedAt of merged files, in Unix
+// milliseconds.
 func (x Undo) Again(now int64) (*Undone, error) {
 	out := &Undone{}
 	files, moves := x.remade()

@@ -47,7 +47,8 @@ func lasting(s mdstore.Step) bool {
 	return s.Path != mdstore.SessionsFile && !strings.HasPrefix(string(s.Path), mdstore.CorruptPrefix)
 }
 
-// Undoable reports whether an operation is one that undo knows: it changed files of the vault, as bindings are not.
+// Undoable reports whether an operation is one that undo knows: it changed files of the vault, other than bindings, or
+// was too large to be recorded.
 func Undoable(op mdstore.Operation) bool { return op.Large || slices.ContainsFunc(op.Steps, lasting) }
 
 // Plan returns what takes the operation back. The error is CANNOT_UNDO where something that came since is in the way.

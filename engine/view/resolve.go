@@ -147,8 +147,8 @@ func List(cs []errs.Candidate) string {
 	return b.String()
 }
 
-// ResolveWorkspace returns the workspace that ref names: an id, and where loose a unique prefix of one or an exact name
-// as well.
+// ResolveWorkspace returns the workspace that ref names: by its id or, if loose, by a unique prefix or the last six
+// characters of one, or by its exact name.
 func ResolveWorkspace(all []*mdstore.Workspace, ref string, loose bool) (mdstore.ID, error) {
 	if slices.ContainsFunc(all, func(w *mdstore.Workspace) bool { return string(w.ID) == ref }) {
 		return mdstore.ID(ref), nil

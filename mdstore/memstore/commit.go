@@ -34,7 +34,7 @@ func (s *Store) Update(ctx context.Context, f func(mdstore.Tx) error) error {
 	return f(tx)
 }
 
-// Sequence returns the number of commits that changed something.
+// Generation returns the number of commits that changed something.
 func (s *Store) Generation(ctx context.Context) (uint64, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
