@@ -28,7 +28,10 @@ import (
 
 // frontEnds are the commands of the front ends besides the command line.
 func frontEnds(version string) []cli.Command {
-	return []cli.Command{mcpCommand(version), serveCommand(version), setupCommand(), hookCommand(), driverCommand(), connectCommand(), exportCommand()}
+	return []cli.Command{
+		mcpCommand(version), serveCommand(version), setupCommand(), primeCommand(), hookCommand(),
+		driverCommand(), connectCommand(), exportCommand(),
+	}
 }
 
 // offer are the flags of servers.

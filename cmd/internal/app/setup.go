@@ -30,11 +30,14 @@ func setupCommand() cli.Command {
 in, or take it out again. Nothing else in the file changes: comments, order and
 layout stay. --dry-run shows the diff. The entry is the project's where the
 program has such a file, which you may commit; --scope user makes it yours
-alone.`,
+alone. For agents, arbor keeps a section in AGENTS.md, CLAUDE.md and GEMINI.md
+that says how to work with the plan from a shell: in those that exist, and in
+AGENTS.md if none does.`,
 		Example: `arbor setup claude-code --hooks
 arbor setup vscode --dry-run
 arbor setup cursor --scope user --everywhere
-arbor setup windsurf --undo`,
+arbor setup windsurf --undo
+arbor setup agents --dry-run`,
 		Flags: func(fs *flag.FlagSet) {
 			fs.StringVar(&opt.Scope, "scope", "", "whose configuration: `SCOPE` is project or user; the client's default unless said otherwise")
 			fs.BoolVar(&opt.Hooks, "hooks", false, "for claude-code: also the hooks that tell a session its rules, focus and what changed")
@@ -118,7 +121,7 @@ func setupText(r *setup.Result, undo bool) string {
 		what := "is as it should be"
 		switch {
 		case undo && !f.Changed:
-			what = "has no entry of Arbor's"
+			what = "has nothing of Arbor's"
 		case f.Removed:
 			what = "removed"
 		case f.Made:

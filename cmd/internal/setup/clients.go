@@ -79,6 +79,8 @@ var places = []place{
 			"darwin:$HOME/Library/Application Support/Claude/claude_desktop_config.json",
 			"$XDG_CONFIG_HOME/Claude/claude_desktop_config.json", "$HOME/.config/Claude/claude_desktop_config.json",
 		}, hint: "restart Claude Desktop"},
+	{client: Agents, title: "The set-up of agents", scope: Project,
+		hint: "assistants read it at the start of a session; arbor prime prints the same, and where the plan stands"},
 }
 
 // Clients returns the names of the clients that Run knows.

@@ -23,6 +23,7 @@ type file struct {
 	scope     string
 	mode      fs.FileMode // its own, or the one that it is made with
 	settings  []setting
+	section   bool // it gets or loses the section of Agents
 	text      string
 	want      string
 }

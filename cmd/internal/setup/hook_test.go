@@ -21,8 +21,10 @@ import (
 	"arbor/engine"
 	"arbor/engine/enginetest"
 	"arbor/engine/errs"
+	"arbor/engine/ops"
 	"arbor/engine/plan"
 	"arbor/engine/sessions"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/memstore"
 	"arbor/statemachine"
@@ -94,21 +96,47 @@ func planned(t testing.TB, w plan.NewWorkspace, n plan.NewNode) (*enginetest.Wor
 var login = plan.NewWorkspace{Name: "Login", Goal: "Users sign in with a password", Rules: []string{"Every change has a test", "No new dependency"}}
 
 func TestSessionStart(t *testing.T) {
-	world, ws, node := planned(t, login, plan.NewNode{Requirement: "POST /login takes a name and a password.\n\nIt answers 401 for a wrong one."})
+	world, ws, _ := planned(t, login, plan.NewNode{Requirement: "POST /login takes a name and a password.\n\nIt answers 401 for a wrong one."})
 	want := fmt.Sprintf(`Arbor keeps the plan of this project in the workspace %s (the only active one). %s
 > name: Login
 > goal: Users sign in with a password
 Its rules, rulesHash %s:
 > - Every change has a test
 > - No new dependency
-The focus is %s (execution, implementing):
+The focus is 000002 (execution, implementing):
 > title: Sign-in endpoint
 > requirement: POST /login takes a name and a password.
 >
 > It answers 401 for a wrong one.
-Nodes that are ready to be worked on: 0 (node_next names them). context_get brings all that the work on a node needs.`, ws, quotes, mdstore.RulesHash(login.Rules), node)
+Ready to be worked on: 0 (node_next names them)
+context_get brings all that the work on a node needs.`, ws, quotes, mdstore.RulesHash(login.Rules))
 	if got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: asks("s1")}); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// The goal of these days and the newest state are said where there are any; prime says the same in a shell's words.
+func TestTheNewestStateAndTheCurrentGoalAreSaid(t *testing.T) {
+	world, _, _ := planned(t, login, plan.NewNode{Requirement: "x"})
+	env := &ops.Env{Engine: world.Engine, Operator: mdstore.OperatorAI}
+	for op, args := range map[string]string{
+		"briefing_update": `{"currentGoal": "Rate limits"}`,
+		"state_save":      `{"name": "Before lunch", "description": "the limit is counted", "activeTask": "count", "nextSteps": ["test"]}`,
+	} {
+		o, _ := ops.Find(op)
+		if _, err := o.Call(t.Context(), env, json.RawMessage(args)); err != nil {
+			t.Fatal(op, err)
+		}
+	}
+	lines := "> current goal: Rate limits\n> newest state: Before lunch: the limit is counted\n"
+	got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: asks("s1")})
+	prime, err := Prime(t.Context(), world.Engine, "", "Login")
+	if err != nil || !strings.Contains(got, lines) || !strings.Contains(prime, lines) {
+		t.Errorf("%v; the session is told\n%s\nthe shell\n%s", err, got, prime)
+	}
+	names := "(arbor next names them)\narbor context brings all"
+	if !strings.Contains(prime, names) || strings.Contains(prime, "node_next") {
+		t.Errorf("prime names tools:\n%s", prime)
 	}
 }
 
@@ -192,7 +220,7 @@ func TestHookWithoutNewsPrintsNothing(t *testing.T) {
 	if got := told(t, unfocused.Engine, HookCall{Name: Prompt, Stdin: asks("s1")}); got != "" {
 		t.Errorf("prompt without focus and changes says %q", got)
 	}
-	if got := told(t, unfocused.Engine, HookCall{Name: SessionStart, Stdin: asks("s1")}); !strings.Contains(got, "No node has the focus.\nNodes that are ready to be worked on: 1 ") {
+	if got := told(t, unfocused.Engine, HookCall{Name: SessionStart, Stdin: asks("s1")}); !strings.Contains(got, "No node has the focus.\nReady to be worked on: 1 (node_next names them)\n> root Login\n") {
 		t.Errorf("session-start without a focus says\n%s", got)
 	}
 }
@@ -202,14 +230,14 @@ func TestDamagedInputIsIgnored(t *testing.T) {
 	world, _, node := planned(t, login, plan.NewNode{Requirement: "x"})
 	for _, in := range []string{"", "null", "[]", "{", `{"session_id"`, `{"session_id": 7}`, `{"session_id": {"a": 1}}`, `{"session_id": "` + strings.Repeat("x", 300) + `"}`,
 		`{"session_id": "a\nb"}`, "\xff\xfe{", strings.Repeat("[", 100000), `{"prompt": "` + strings.Repeat("x", largestInput) + `"}`} {
-		if got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: strings.NewReader(in)}); !strings.Contains(got, string(node)) {
+		if got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: strings.NewReader(in)}); !strings.Contains(got, view.Short(string(node))) {
 			t.Errorf("session-start with %.40q on stdin says %q", in, got)
 		}
 		if got := told(t, world.Engine, HookCall{Name: Prompt, Stdin: strings.NewReader(in)}); got != "" {
 			t.Errorf("prompt with %.40q on stdin says %q", in, got)
 		}
 	}
-	if got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: iotest.ErrReader(errors.New("gone"))}); !strings.Contains(got, string(node)) {
+	if got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: iotest.ErrReader(errors.New("gone"))}); !strings.Contains(got, view.Short(string(node))) {
 		t.Errorf("with a stdin that fails it says %q", got)
 	}
 }
@@ -240,7 +268,7 @@ func TestCorruptBindingsMatterOnlyWithSeveralWorkspaces(t *testing.T) {
 	if _, err := world.Store.Commit(t.Context(), []mdstore.Change{{Path: mdstore.SessionsFile, New: []byte("{")}}); err != nil {
 		t.Fatal(err)
 	}
-	if got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: asks("s1")}); !strings.Contains(got, string(node)) {
+	if got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: asks("s1")}); !strings.Contains(got, view.Short(string(node))) {
 		t.Errorf("with corrupt bindings and one workspace it says %q", got)
 	}
 	if _, err := world.Init(t.Context(), plan.NewWorkspace{Name: "B", Goal: "b"}, plan.Act{}); err != nil {
@@ -308,7 +336,7 @@ func TestContextIsBoundedAndQuoted(t *testing.T) {
 		for _, line := range strings.Split(got, "\n") {
 			own := strings.HasPrefix(line, "Arbor keeps the plan of this project in the workspace ws-1 ") || strings.HasPrefix(line, "Its rules") ||
 				ruleCount.MatchString(line) || strings.HasPrefix(line, "The focus is n-1 (execution, ") ||
-				strings.HasPrefix(line, "No node ") || strings.HasPrefix(line, "Nodes that are ready ") || strings.HasPrefix(line, "Something is wrong with its file;")
+				strings.HasPrefix(line, "No node ") || strings.HasPrefix(line, "Ready to be worked on: ") || strings.HasPrefix(line, "Running: ") || line == "context_get brings all that the work on a node needs." || strings.HasPrefix(line, "Something is wrong with its file;")
 			if !own && !strings.HasPrefix(line, ">") {
 				rt.Fatalf("a line that is neither its own nor quoted: %q in\n%s", line, got)
 			}

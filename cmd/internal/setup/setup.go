@@ -132,6 +132,9 @@ func (opt *Options) files(p place) ([]*file, error) {
 	case p.needsProject && opt.Project == "":
 		return nil, errs.New(errs.InvalidPath, "%s knows no folder of a project; name the project (-C)", p.title)
 	}
+	if p.client == Agents {
+		return opt.agentsOf()
+	}
 	path, err := opt.locate(p.file)
 	if err != nil {
 		return nil, err
@@ -155,9 +158,14 @@ func (opt *Options) files(p place) ([]*file, error) {
 	return files, nil
 }
 
-// apply adds the settings to the new text of the file, or removes them.
+// apply makes the new text of the file: with what it gets, or without it if remove.
 func (f *file) apply(remove, force bool) (err error) {
 	f.want = f.text
+	if f.section {
+		if f.want, err = putSection(f.want, remove, force); err != nil {
+			return f.fail(errs.InvalidContent, "%v", err)
+		}
+	}
 	for _, s := range f.settings {
 		if f.want, err = s.put(f.want, remove, force); err != nil {
 			return f.fail(errs.InvalidContent, "%v", err)

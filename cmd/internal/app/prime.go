@@ -1,0 +1,35 @@
+package app
+
+import (
+	"context"
+
+	"arbor/cmd/internal/cli"
+	"arbor/cmd/internal/setup"
+	"arbor/engine/errs"
+)
+
+func primeCommand() cli.Command {
+	return cli.Command{
+		Use: "prime", Short: "Print how to work with the plan from a shell, and where it stands",
+		Long: `Print what an assistant that works from a shell must know: the commands of a
+day's work, then the rules of the workspace with their hash, the focus, what
+runs and what is ready. It is made for the start of a session: a hook may print
+it, and arbor setup agents puts the first part into AGENTS.md.`,
+		Example: "arbor prime\narbor prime -w Login",
+		Run: func(ctx context.Context, call cli.Call) error {
+			atHome(call)
+			e, set, err := call.Open(ctx, cli.MustExist)
+			if err != nil && errs.As(err).Code != errs.VaultNotFound {
+				return err
+			}
+			if set.Session == "" {
+				set.Session = call.Getenv(claudeSession)
+			}
+			text, err := setup.Prime(ctx, e, set.Session, set.Workspace)
+			if err != nil {
+				return err
+			}
+			return call.Print(map[string]string{"text": text}, text)
+		},
+	}
+}
