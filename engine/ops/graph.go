@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"slices"
 
 	"arbor/context/render"
 	"arbor/engine/view"
@@ -11,6 +12,7 @@ import (
 type PlanGraphIn struct {
 	In
 	NodeID string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"only what lies below NODE"`
+	Where  string `json:"where,omitempty" help:"only what matches this QUERY of search, and what it depends on"`
 }
 
 // PlanGraphOut has the nodes that depend on others or are depended on, and all open work in the order in which it can
@@ -21,6 +23,8 @@ type PlanGraphOut struct {
 	Waves [][]string  `json:"waves"`           // what can be done at once, wave by wave
 	Chain []string    `json:"chain"`           // the longest chain of nodes that are done one after the other
 	Stuck []string    `json:"stuck,omitempty"` // what waits for itself, for what failed, or for no node
+	// nodes that wait for each other, cycle by cycle
+	Cycles [][]string `json:"cycles,omitempty"`
 	Out
 }
 
@@ -28,6 +32,10 @@ type PlanGraphOut struct {
 type GraphNode struct {
 	NodeID string `json:"nodeId"`
 	mdstore.Head
+	Wave      int      `json:"wave,omitempty"`      // with which it is over; -1 for never, 0 if no work of it is open
+	BlockedBy []string `json:"blockedBy,omitempty"` // what a node that has not begun waits for
+	// what a person has not answered, and it waits for
+	Questions []mdstore.Question `json:"questions,omitempty"`
 }
 
 // A GraphEdge leads from a dependency to the node that waits for it.
@@ -61,16 +69,29 @@ var PlanGraph = reading(func(ctx context.Context, env *Env, in PlanGraphIn) (*Pl
 			return nil, err
 		}
 	}
+	matches, err := env.where(ctx, s, in.Where)
+	if err != nil {
+		return nil, err
+	}
 	out := &PlanGraphOut{Nodes: []GraphNode{}, Edges: []GraphEdge{}, Waves: [][]string{}}
-	met := map[mdstore.ID]bool{}
+	order, met, shown := s.Order(top, matches), map[mdstore.ID]bool{}, map[mdstore.ID]bool{}
+	waits, asks := s.BlockedBy(), map[mdstore.ID][]mdstore.Question{}
+	for n := range s.Blocked() {
+		asks[n.ID] = n.OpenQuestions()
+	}
 	add := func(n *mdstore.Node) string {
 		if !met[n.ID] {
 			met[n.ID] = true
-			out.Nodes = append(out.Nodes, GraphNode{string(n.ID), n.Head})
+			node := GraphNode{string(n.ID), n.Head, order.Over[n.ID], waitsFor(waits[n.ID]), asks[n.ID]}
+			out.Nodes = append(out.Nodes, node)
 		}
 		return string(n.ID)
 	}
 	for _, n := range s.Walk(top) {
+		if !matches(n) {
+			continue
+		}
+		shown[n.ID] = true
 		for _, x := range s.Dependencies(n) {
 			if x.Node != nil {
 				out.Edges = append(out.Edges, GraphEdge{add(x.Node), add(n)})
@@ -83,11 +104,15 @@ var PlanGraph = reading(func(ctx context.Context, env *Env, in PlanGraphIn) (*Pl
 		}
 		return all
 	}
-	order := s.Order(top)
 	for _, wave := range order.Waves {
-		out.Waves = append(out.Waves, ids(wave))
+		out.Waves = append(out.Waves, nonNil(ids(wave)))
 	}
 	out.Chain, out.Stuck = nonNil(ids(order.Chain)), ids(order.Stuck)
+	for _, cycle := range s.DependencyCycles() {
+		if slices.ContainsFunc(cycle, func(n *mdstore.Node) bool { return shown[n.ID] }) {
+			out.Cycles = append(out.Cycles, ids(cycle))
+		}
+	}
 	out.Sends(s.Workspace().ID)
 	return out, nil
 })
@@ -116,10 +141,10 @@ func (out *PlanGraphOut) Graph(short func(string) string) *render.Graph {
 	return g
 }
 
-// waves returns the titles of the open work below a node, wave by wave, for a reply.
-func waves(s *view.View, top mdstore.ID) (all [][]Titled) {
-	for _, wave := range s.Order(top).Waves {
-		var titles []Titled
+// waves returns the titles of the open work below a node that matches, wave by wave, for a reply.
+func waves(s *view.View, top mdstore.ID, matches func(*mdstore.Node) bool) (all [][]Titled) {
+	for _, wave := range s.Order(top, matches).Waves {
+		titles := []Titled{}
 		for _, n := range wave {
 			titles = append(titles, Titled{string(n.ID), n.Title})
 		}

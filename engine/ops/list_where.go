@@ -98,8 +98,11 @@ func (s *standing) head(n *mdstore.Node) search.Head {
 	return h
 }
 
-// where returns a function that reports whether a node of the view matches a query.
+// where returns a function that reports whether a node of the view matches a query; "" matches each.
 func (env *Env) where(ctx context.Context, v *view.View, query string) (func(*mdstore.Node) bool, error) {
+	if query == "" {
+		return func(*mdstore.Node) bool { return true }, nil
+	}
 	q, err := search.Parse(query, env.language(ctx, v.All()))
 	if err != nil {
 		return nil, badParam("where", "%v", err)

@@ -77,10 +77,14 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 			return nil, err
 		}
 	}
+	where, err := env.where(ctx, s, in.Where)
+	if err != nil {
+		return nil, err
+	}
 	if in.Waves {
 		hint := "all of a wave can be done at once, after the waves before it"
 		out := &NodeListOut{Tree: []*TreeNode{}, Out: Out{Hint: hint}}
-		all := waves(s, root)
+		all := waves(s, root, where)
 		env.fit(out, len(all), func(n int) { out.Waves, out.Total, out.Shown = all[:n], len(all), n })
 		return out, nil
 	}
@@ -96,12 +100,6 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 	focus, _ := env.Focus(ctx, s)
 	p := branch{s: s, focus: focus, by: claimants(ctx, env, s.Workspace().ID), open: s.BlockedBy(),
 		limit: limit, depth: in.Depth}
-	where := func(*mdstore.Node) bool { return true }
-	if in.Where != "" {
-		if where, err = env.where(ctx, s, in.Where); err != nil {
-			return nil, err
-		}
-	}
 	if p.order, err = env.order(ctx, s, in.Sort); err != nil {
 		return nil, err
 	}

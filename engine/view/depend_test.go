@@ -159,7 +159,7 @@ func TestWavesComeOneAfterTheOther(t *testing.T) {
 	deep := 0
 	for range 500 {
 		v := plans(rnd)
-		o := v.Order(mdstore.Root)
+		o := v.Order(mdstore.Root, func(*mdstore.Node) bool { return true })
 		wave := map[mdstore.ID]int{}
 		for i, nodes := range o.Waves {
 			for _, n := range nodes {
@@ -176,6 +176,11 @@ func TestWavesComeOneAfterTheOther(t *testing.T) {
 		for n := range v.All() {
 			frozen, _ := naive(v, n)
 			open := v.leaf(n) && !statemachine.Terminal(n.Status) && !frozen
+			over := o.Over[n.ID]
+			if v.leaf(n) && (over > 0 || wave[n.ID] > 0) && over != wave[n.ID] || v.leaf(n) && (over < 0) != stuck[n.ID] ||
+				over > 0 && over != lastWave(v, n, wave) {
+				t.Fatalf("%s is over with %d, and in wave %d, in\n%s", n.ID, over, wave[n.ID], describe(v))
+			}
 			if open != (wave[n.ID] > 0 || stuck[n.ID]) || wave[n.ID] > 0 && stuck[n.ID] {
 				t.Fatalf("%s is open: %v, in wave %d, stuck %v, in\n%s", n.ID, open, wave[n.ID], stuck[n.ID], describe(v))
 			}

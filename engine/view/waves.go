@@ -13,11 +13,15 @@ type Order struct {
 	Chain []*mdstore.Node   // the longest chain of nodes that must be done one after the other
 	Stuck []*mdstore.Node   // what no order reaches: it waits for itself, or for what failed, was given up with
 	// a node above it, or does not exist
+
+	// Over is the wave with which a node of the view is over, be it work or the sum of its children: 0 if neither it nor
+	// what it waits for is open work, -1 if no order reaches all of it.
+	Over map[mdstore.ID]int
 }
 
-// Order returns the order of the work that is open below a node: its execution nodes, and planning nodes without
-// children. Work elsewhere counts, but is not listed.
-func (v *View) Order(top mdstore.ID) Order {
+// Order returns the order of the work that is open below a node and matches: its execution nodes, and planning nodes
+// without children. Work elsewhere counts, but is not listed.
+func (v *View) Order(top mdstore.ID, matches func(*mdstore.Node) bool) Order {
 	nodes := v.Candidates()
 	after := v.orderOf(nodes)
 	// at is the wave in which a start or an end is over: 0 before all, the number of waves that it takes else.
@@ -46,12 +50,18 @@ func (v *View) Order(top mdstore.ID) Order {
 			at[x]++
 		}
 	}
-	out, last := Order{}, -1
+	out, last := Order{Over: make(map[mdstore.ID]int, len(nodes))}, -1
 	in := v.within(top)
 	for i, n := range nodes {
 		x := 2*i + 1
+		over := statemachine.Terminal(n.Status) || dead[n.ID]
+		if out.Over[n.ID] = at[x]; over {
+			out.Over[n.ID] = 0
+		} else if never[x] {
+			out.Over[n.ID] = -1
+		}
 		switch {
-		case !in(n.ID) || !v.leaf(n) || statemachine.Terminal(n.Status) || dead[n.ID]:
+		case over || !in(n.ID) || !v.leaf(n) || !matches(n):
 		case never[x]:
 			out.Stuck = append(out.Stuck, n)
 		default:

@@ -27,7 +27,7 @@ func TestEverybodyCanUseThePage(t *testing.T) {
 	p := b.open(w, "/")
 	for _, dark := range []bool{false, true} {
 		p.dark(dark)
-		for _, path := range []string{"/", "/?lang=zh", "/?lang=en", "/plan", "/board", "/node/" + first, "/node/root", "/activity", "/search?q=shop", "/memory",
+		for _, path := range []string{"/", "/?lang=zh", "/?lang=en", "/plan", "/board", "/graph", "/node/" + first, "/node/root", "/activity", "/search?q=shop", "/memory",
 			"/slot/decisions", "/sessions", "/approvals", "/check"} {
 			p.visit(path)
 			p.eval(`for (const e of document.querySelectorAll("main details")) e.open = true`)

@@ -16,7 +16,7 @@ import (
 const stillPolicy = "default-src 'none'; style-src 'self' file:; img-src 'self' file: data:; base-uri 'none'; form-action 'none'"
 
 // Export writes the views of a workspace as files that need no server: nothing in them runs or can be changed. The
-// workspace is named as a person names it. Plan and board show the nodes that a query finds; "" stands for all of them.
+// workspace is named as a person names it. Plan, board and graph show the nodes that a query finds; "" stands for all of them.
 // write is called once for each file, and an error of it ends the export.
 func (s *Site) Export(
 	ctx context.Context, workspace, language, where string, write func(name string, data []byte) error,
@@ -71,7 +71,7 @@ func (x *exporter) views() error {
 			if err := x.draw("index.html", v, ""); err != nil {
 				return err
 			}
-		case "plan", "board", "memory", "sessions":
+		case "plan", "board", "graph", "memory", "sessions":
 			if err := x.draw(v.name+".html", v, ""); err != nil {
 				return err
 			}

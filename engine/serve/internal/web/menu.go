@@ -6,6 +6,11 @@ type menuItem struct {
 	Here        bool // it is the view that is shown, or one of its things
 }
 
+// planForms are the views that have the plan in another form.
+var planForms = []menuItem{
+	{Path: "plan", Title: "As an outline"}, {Path: "board", Title: "As a board"}, {Path: "graph", Title: "As a graph"},
+}
+
 // Menu returns what the head of the page leads to.
 func (v *screen) Menu() []menuItem {
 	all := []menuItem{
@@ -17,7 +22,7 @@ func (v *screen) Menu() []menuItem {
 		all = []menuItem{all[0], all[1], all[4], all[5]}
 	}
 	of := map[string]string{
-		"overview": "", "board": "plan", "node": "plan", "slot": "memory", "session": "sessions", "state": "sessions",
+		"overview": "", "board": "plan", "graph": "plan", "node": "plan", "slot": "memory", "session": "sessions", "state": "sessions",
 	}
 	here, ok := of[v.View]
 	if !ok {

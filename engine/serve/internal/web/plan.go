@@ -83,10 +83,18 @@ func (s *Site) levels(ctx context.Context, in ops.NodeListIn) (*ops.NodeListOut,
 // filtered lists nodes. If the filter cannot be read, it lists none and says why.
 func (s *Site) filtered(ctx context.Context, in ops.NodeListIn) (out *ops.NodeListOut, wrong string, err error) {
 	out, err = ops.NodeList(ctx, s.env(), in)
-	if e := errs.As(err); e != nil && e.Details != nil && e.Details.Param == "where" {
-		return &ops.NodeListOut{}, e.Error(), nil
+	if wrong = wrongFilter(err); wrong != "" {
+		return &ops.NodeListOut{}, wrong, nil
 	}
 	return out, "", err
+}
+
+// wrongFilter returns why a filter cannot be read; "" for any other error.
+func wrongFilter(err error) string {
+	if e := errs.As(err); e != nil && e.Details != nil && e.Details.Param == "where" {
+		return e.Error()
+	}
+	return ""
 }
 
 // matching keeps of a tree what status and claim ask for and what lies above it.

@@ -66,6 +66,7 @@ func (l look) funcs() template.FuncMap {
 			}
 			return strings.Join(words, ", ")
 		},
+		"views":    func() []menuItem { return planForms },
 		"language": func() string { return l.Language },
 		"others":   l.others,
 	}

@@ -40,7 +40,7 @@ func TestEveryLanguageHasEveryWord(t *testing.T) {
 			t.Errorf("the script says %q, which is not in scripted", m[1])
 		}
 	}
-	for _, item := range (&screen{}).Menu() {
+	for _, item := range slices.Concat((&screen{}).Menu(), planForms) {
 		all = append(all, item.Title)
 	}
 	for _, rule := range statemachine.Rules() {
@@ -49,7 +49,7 @@ func TestEveryLanguageHasEveryWord(t *testing.T) {
 			all = append(all, string(rule.Do))
 		}
 	}
-	all = append(all, "English")
+	all = append(all, "English", "Wave", "Never ready", "No open work")
 	for _, words := range slices.Concat(all, scripted) {
 		for language, all := range translations() {
 			if strings.TrimSpace(all[words]) == "" {

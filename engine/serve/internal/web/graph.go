@@ -1,0 +1,189 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"arbor/engine/ops"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// A graph is what waits for what, in columns: what has no open work, then wave by wave, then what is never ready.
+type graph struct {
+	Filter, Wrong string // as in an outline
+	Below         string // the id of the node that it is about; "" for the whole plan
+	Top           string // its title
+	Columns       []wave
+	Cycles        [][]step // nodes that wait for each other
+	Chain         []step   // the longest chain
+	More          int      // further nodes, of columns that are not shown
+	Width, Height int      // of the drawing, in pixels
+	Edges         []edge
+}
+
+// A wave is a column of a graph.
+type wave struct {
+	Key   string // of all looks and sizes: "0", "1", …; "-1" for what is never ready
+	Title string
+	Steps []step
+	More  int // further ones
+}
+
+// A step is a node of a graph.
+type step struct {
+	ops.GraphNode
+	Waits []target // the first of what it waits for
+	More  int      // further ones
+	Loops bool     // it waits for itself
+}
+
+// An edge is a line of a drawing, from a dependency to the node that waits for it.
+type edge struct {
+	Path  string // what the attribute d of an SVG path has
+	Class string
+}
+
+// How much of a graph is shown, and where; the style sheet has the same pixels.
+const (
+	graphNodes = 200 // in all
+	waveNodes  = 25  // of a column
+	graphWaits = 4   // of what one node waits for
+	graphLists = 12  // cycles, and nodes of a cycle or chain
+	graphEdges = 600
+
+	columnWide, columnGap        = 224, 56
+	columnHead, stepHigh, stepUp = 56, 88, 8 // a step has stepUp above it
+)
+
+// graph shows what waits for what, of the whole plan, below a node (below=ID), or of what matches a filter.
+func (s *Site) graph(r *http.Request, v *screen) error {
+	v.Title = "Graph"
+	if len(v.All) == 0 {
+		return nil
+	}
+	g := &graph{Filter: strings.TrimSpace(r.FormValue("filter")), Below: r.FormValue("below")}
+	in := ops.PlanGraphIn{In: ops.In{WorkspaceID: v.Workspace}, NodeID: g.Below, Where: g.Filter}
+	out, err := ops.PlanGraph(r.Context(), s.env(), in)
+	if g.Wrong = wrongFilter(err); g.Wrong != "" {
+		out, err = &ops.PlanGraphOut{}, nil
+	}
+	if err != nil {
+		return err
+	}
+	snap, err := s.engine.View(r.Context(), mdstore.ID(v.Workspace))
+	if err != nil {
+		return err
+	}
+	if top, ok := snap.Node(mdstore.ID(g.Below)); ok {
+		g.Top = top.Title
+	}
+	g.list(out, snap)
+	g.draw(out)
+	v.Body = g
+	return nil
+}
+
+// list puts the nodes into columns.
+func (g *graph) list(out *ops.PlanGraphOut, snap *view.View) {
+	of, loops, last := map[string]step{}, map[string]bool{}, 0
+	for _, n := range slices.Concat(out.Cycles...) {
+		loops[n] = true
+	}
+	columns := map[int][]step{}
+	for _, n := range out.Nodes {
+		x := step{GraphNode: n, Loops: loops[n.NodeID]}
+		for _, id := range n.BlockedBy[:min(graphWaits, len(n.BlockedBy))] {
+			node, _ := snap.Node(mdstore.ID(id))
+			x.Waits = append(x.Waits, target{ops.Reference{TargetID: id}, node})
+		}
+		x.More = len(n.BlockedBy) - len(x.Waits)
+		of[n.NodeID] = x
+		columns[n.Wave], last = append(columns[n.Wave], x), max(last, n.Wave)
+	}
+	named := func(ids []string) (all []step) {
+		for _, id := range ids[:min(graphLists, len(ids))] {
+			all = append(all, of[id])
+		}
+		return all
+	}
+	for _, ids := range out.Cycles[:min(graphLists, len(out.Cycles))] {
+		g.Cycles = append(g.Cycles, named(ids))
+	}
+	if len(out.Chain) > 1 {
+		g.Chain = named(out.Chain)
+	}
+	left := graphNodes - min(waveNodes, len(columns[-1])) // what is never ready is always shown
+	for i := range last + 1 {
+		steps := columns[i]
+		if len(steps) == 0 {
+			continue
+		}
+		if left == 0 {
+			g.More += len(steps)
+			continue
+		}
+		n := min(waveNodes, left, len(steps))
+		left -= n
+		g.Columns = append(g.Columns, wave{fmt.Sprint(i), "Wave", steps[:n], len(steps) - n})
+	}
+	if steps := columns[-1]; len(steps) > 0 {
+		n := min(waveNodes, len(steps))
+		g.Columns = append(g.Columns, wave{"-1", "Never ready", steps[:n], len(steps) - n})
+	}
+	if len(g.Columns) > 0 && g.Columns[0].Key == "0" {
+		g.Columns[0].Title = "No open work"
+	}
+}
+
+// draw makes the lines between the nodes that are shown: the dependencies that their files name, and those of nodes
+// above them that they wait for.
+func (g *graph) draw(out *ops.PlanGraphOut) {
+	at, loops, most := map[string][2]int{}, map[string]bool{}, 0
+	for column, w := range g.Columns {
+		for row, x := range w.Steps {
+			at[x.NodeID], loops[x.NodeID] = [2]int{column, row}, x.Loops
+		}
+		most = max(most, len(w.Steps))
+	}
+	g.Width = len(g.Columns)*(columnWide+columnGap) - columnGap
+	g.Height = columnHead + most*(stepHigh+stepUp)
+	all := slices.Clone(out.Edges)
+	for _, n := range out.Nodes {
+		for _, from := range n.BlockedBy {
+			all = append(all, ops.GraphEdge{From: from, To: n.NodeID})
+		}
+	}
+	met := map[ops.GraphEdge]bool{}
+	for _, e := range all {
+		from, shown := at[e.From]
+		to, too := at[e.To]
+		if !shown || !too || met[e] || len(g.Edges) == graphEdges {
+			continue
+		}
+		met[e] = true
+		class := ""
+		if loops[e.From] && loops[e.To] {
+			class = "loop"
+		}
+		g.Edges = append(g.Edges, edge{line(from, to), class})
+	}
+}
+
+// line leads from the right of one step to the left of another one, or to its right if that stands in no later column.
+func line(from, to [2]int) string {
+	middle := func(at [2]int) (x, y int) {
+		return at[0] * (columnWide + columnGap), columnHead + at[1]*(stepHigh+stepUp) + stepUp + stepHigh/2
+	}
+	x1, y1 := middle(from)
+	x2, y2 := middle(to)
+	x1 += columnWide
+	if from[0] < to[0] {
+		return fmt.Sprintf("M%d %dC%d %d %d %d %d %d", x1, y1, x1+columnGap, y1, x2-columnGap, y2, x2-4, y2)
+	}
+	x2 += columnWide
+	bend := max(x1, x2) + columnGap - 8
+	return fmt.Sprintf("M%d %dC%d %d %d %d %d %d", x1, y1+8, bend, y1+8, bend, y2-8, x2+4, y2-8)
+}
