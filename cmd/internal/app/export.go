@@ -37,7 +37,7 @@ arbor export html week --where 'assignee:nia due<+7d'`,
 		Flags: func(fs *flag.FlagSet) {
 			fs.StringVar(&language, "lang", "en",
 				"the `LANGUAGE` of what the pages say themselves: "+strings.Join(serve.Languages(), " or "))
-			fs.StringVar(&where, "where", "", "show only what this `QUERY` of search finds, in plan and board")
+			fs.StringVar(&where, "where", "", "show only what this `QUERY` of search finds, in plan, board and graph")
 		},
 		Run: func(ctx context.Context, call cli.Call) error {
 			if len(call.Words) != 1 {

@@ -55,7 +55,7 @@ const (
 	graphEdges = 600
 
 	columnWide, columnGap        = 224, 56
-	columnHead, stepHigh, stepUp = 56, 88, 8 // a step has stepUp above it
+	columnHead, stepHigh, stepUp = 44, 88, 8 // a step has stepUp above it
 )
 
 // graph shows what waits for what, of the whole plan, below a node (below=ID), or of what matches a filter.
