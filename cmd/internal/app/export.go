@@ -26,11 +26,12 @@ func exportCommand() cli.Command {
 	var language, where string
 	return cli.Command{
 		Use: "html DIR", Under: "export", Short: "Write the plan as web pages that need no server",
-		Long: `Write overview, plan, board, nodes, memory and sessions of the workspace into DIR,
-as files of HTML to look at, to send, or to put on any web server. They run no
-script. DIR is made where it is missing. A folder that holds anything but an
-earlier export is refused; an earlier export is replaced. With --where, plan and
-board show only what the query finds; the pages of all nodes are written.`,
+		Long: `Write overview, plan, board, graph, nodes, memory and sessions of the workspace
+into DIR, as files of HTML to look at, to send, or to put on any web server.
+They run no script. DIR is made where it is missing. A folder that holds
+anything but an earlier export is refused; an earlier export is replaced. With
+--where, plan, board and graph show only what the query finds; the pages of all
+nodes are written.`,
 		Example: `arbor export html ../plan-for-the-team
 arbor export html public --lang zh -w Website
 arbor export html week --where 'assignee:nia due<+7d'`,

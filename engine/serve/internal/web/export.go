@@ -11,13 +11,14 @@ import (
 	"arbor/mdstore"
 )
 
-// stillPolicy lets a page of an export load its style sheet and pictures from beside it, also as a file, and nothing else:
-// no script runs in it, whatever a text may hold.
-const stillPolicy = "default-src 'none'; style-src 'self' file:; img-src 'self' file: data:; base-uri 'none'; form-action 'none'"
+// stillPolicy lets a page of an export load its style sheet and pictures from beside it, also as a file, and nothing
+// else: no script runs in it, whatever a text may hold.
+const stillPolicy = "default-src 'none'; style-src 'self' file:; img-src 'self' file: data:; " +
+	"base-uri 'none'; form-action 'none'"
 
 // Export writes the views of a workspace as files that need no server: nothing in them runs or can be changed. The
-// workspace is named as a person names it. Plan, board and graph show the nodes that a query finds; "" stands for all of them.
-// write is called once for each file, and an error of it ends the export.
+// workspace is named as a person names it. Plan, board and graph show the nodes that a query finds; "" stands for all of
+// them. write is called once for each file, and an error of it ends the export.
 func (s *Site) Export(
 	ctx context.Context, workspace, language, where string, write func(name string, data []byte) error,
 ) error {

@@ -22,7 +22,8 @@ func (v *screen) Menu() []menuItem {
 		all = []menuItem{all[0], all[1], all[4], all[5]}
 	}
 	of := map[string]string{
-		"overview": "", "board": "plan", "graph": "plan", "node": "plan", "slot": "memory", "session": "sessions", "state": "sessions",
+		"overview": "", "board": "plan", "graph": "plan", "node": "plan",
+		"slot": "memory", "session": "sessions", "state": "sessions",
 	}
 	here, ok := of[v.View]
 	if !ok {

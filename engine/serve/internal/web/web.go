@@ -114,7 +114,8 @@ type viewOf struct {
 
 func (s *Site) views() []viewOf {
 	return []viewOf{
-		{"/{$}", "overview", s.overview}, {"/plan", "plan", s.plan}, {"/board", "board", s.board}, {"/graph", "graph", s.graph},
+		{"/{$}", "overview", s.overview},
+		{"/plan", "plan", s.plan}, {"/board", "board", s.board}, {"/graph", "graph", s.graph},
 		{"/node/{id}", "node", s.node}, {"/node/{id}/context", "context", s.context},
 		{"/node/{id}/history", "history", s.history},
 		{"/activity", "activity", s.activity}, {"/search", "search", s.search},
