@@ -13,6 +13,7 @@ import (
 	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
+	"arbor/mdstore/fold"
 )
 
 // deletedDir is the folder in .local/ with a note of each deletion. A note without its nodes in the trash is removed.
@@ -36,13 +37,15 @@ func noteDeleted(d *plan.Draft) (notes []mdstore.Change) {
 // node, its title, the beginning of the id, or the last six characters of the id. The error is NODE_NOT_FOUND and lists
 // deletions that are in the trash.
 func (e *Engine) Deleted(ctx context.Context, ws mdstore.ID, ref string) (plan.Restore, error) {
-	all, err := e.deletions(ctx, ws)
+	all, err := e.Trash(ctx, ws)
 	if err != nil {
 		return plan.Restore{}, err
 	}
+	low := fold.Name(ref)
 	for _, named := range []func(plan.Restore) bool{
 		func(r plan.Restore) bool { return string(r.Node) == ref },
 		func(r plan.Restore) bool { return r.Title == ref },
+		func(r plan.Restore) bool { return fold.Name(r.Title) == low },
 		func(r plan.Restore) bool { return ref != "" && strings.HasPrefix(string(r.Node), ref) },
 		func(r plan.Restore) bool { return len(ref) == 6 && strings.HasSuffix(string(r.Node), ref) },
 	} {
@@ -57,8 +60,8 @@ func (e *Engine) Deleted(ctx context.Context, ws mdstore.ID, ref string) (plan.R
 		ref, cmp.Or(view.List(there), "none")).With(errs.Details{NodeID: ref, Candidates: there})
 }
 
-// deletions returns the deletions of a workspace whose nodes lie in the trash, the last one first.
-func (e *Engine) deletions(ctx context.Context, ws mdstore.ID) (all []plan.Restore, err error) {
+// Trash returns the deletions of a workspace whose nodes lie in the trash, the last one first.
+func (e *Engine) Trash(ctx context.Context, ws mdstore.ID) (all []plan.Restore, err error) {
 	local, ok := mdstore.AsStore[mdstore.Local](e.st)
 	if !ok {
 		return nil, nil

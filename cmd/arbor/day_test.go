@@ -208,7 +208,7 @@ func TestAssistantsDay(t *testing.T) {
 	d.leave()
 
 	if page := d.arbor("load"); (len(page)+3)/4 > 1500 || !strings.HasPrefix(page, "# Job Search 2025  "+ws+"\n\nApplications and interviews\n\n## Purpose\n") {
-		t.Errorf("arbor load: %d bytes\n%s", len(page), page)
+		t.Errorf("arbor ws load: %d bytes\n%s", len(page), page)
 	}
 	if err := os.Rename(filepath.Join(d.dir, "Job"), filepath.Join(d.dir, "Work")); err != nil {
 		t.Fatal(err)

@@ -75,7 +75,7 @@ func TestMergesOfTwoPeople(t *testing.T) {
 				t.Errorf("git alone: %s, %s is expected", alone, part("git alone"))
 			}
 			p.must("git merge --abort 2>/dev/null || git reset -q --hard ours")
-			p.must("arbor git install --yes && git add -A && git commit -qm driver; git merge -q theirs -m both && " + planMerged)
+			p.must("arbor admin git install --yes && git add -A && git commit -qm driver; git merge -q theirs -m both && " + planMerged)
 			holds("with the driver")
 		})
 	}

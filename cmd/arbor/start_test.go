@@ -18,7 +18,7 @@ const startMost = 8000
 
 // A start costs every command, so that what a package makes before main is counted; the largest are named.
 func TestTheStartAllocatesLittle(t *testing.T) {
-	cmd := exec.Command(build(t), "version")
+	cmd := exec.Command(build(t), "--version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -29,16 +29,16 @@ var traced = []struct {
 	{"", "ref add $other $task first"},
 	{"", "complete $task -m done"},
 	{"", "rules add nothing.is.lost"},
-	{"", "delete $task"},
+	{"", "rm $task"},
 	{"", "start $other"},
 	{"", "complete $other -m done"},
 	{"", "complete $plan -m done"},
-	{"", "move $other root"},
+	{"", "mv $other root"},
 	{"", "reopen $other"},
 	{"ws", "init Second --goal g -q"},
 	{"", "ws archive $ws"},
 	{"", "ws restore $ws"},
-	{"", "ws delete $ws --force --yes"},
+	{"", "ws rm $ws --force --yes"},
 }
 
 // strace runs a command and returns its trace and what it printed.

@@ -75,7 +75,7 @@ func commandLine(tool string, args map[string]any) (line []string) {
 		}
 		return line
 	case "node_update":
-		line = []string{"node", "update", node}
+		line = []string{"set", node}
 		for _, key := range []string{"requirement", "note", "conclusion"} {
 			if text(key) != "" {
 				line = append(line, "--"+key, text(key))

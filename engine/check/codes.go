@@ -54,8 +54,15 @@ type CheckCode struct {
 var checkCodes = []CheckCode{
 	{mdoc.CodeNotUTF8, SeverityError, "bytes that are no UTF-8, or NUL", "save the file as UTF-8", ""},
 	{mdoc.CodeLineEndings, SeverityError, "a line ends with a lone CR", "save the file with LF or CRLF line ends", ""},
-	{mdoc.CodeConflictMarkers, SeverityError, "an unfinished merge of git: `<<<<<<<` and `>>>>>>>` at the start of lines, or what is left of them", "choose the lines to keep and remove the markers, or `arbor resolve-conflict`", "as for `MERGE_CONFLICT`"},
-	{string(errs.Merging), SeverityError, "git's index has several versions of the file: a merge that people must end", "`arbor conflicts` shows both sides; `arbor resolve-conflict NODE --ours`, `--theirs` or `-e`", "where the two changes do not contradict each other, and nobody has edited the file since: merges them and stages the file"},
+	{mdoc.CodeConflictMarkers, SeverityError, "an unfinished merge of git: `<<<<<<<` and `>>>>>>>` at the " +
+		"start of lines, or what is left of them",
+		"choose the lines to keep and remove the markers, or `arbor conflicts`",
+		"as for `MERGE_CONFLICT`"},
+	{string(errs.Merging), SeverityError, "git's index has several versions of the file: a merge that " +
+		"people must end",
+		"`arbor conflicts` shows both sides; `arbor conflicts NODE --ours`, `--theirs` or `-e`",
+		"where the two changes do not contradict each other, and nobody has edited the file since: merges them " +
+			"and stages the file"},
 	{mdoc.CodeNoFrontMatter, SeverityError, "no front matter, or one that never ends", "put it between two lines `---`", ""},
 	{mdoc.CodeFrontMatter, SeverityError, "front matter that is neither YAML nor lines of `key: value`", "quote a text that has `: `, ` #` or brackets in it; close what is open", ""},
 	{mdoc.CodeDuplicateKey, SeverityError, "a key of the front matter stands twice", "keep one of the two", ""},
@@ -113,9 +120,15 @@ var checkCodes = []CheckCode{
 	{CodeTakenOut, SeverityNote, "git or another program took out of a file what an operation had written within the last day; it is about this machine, so the exit code and SARIF leave it out",
 		"nothing where that was meant; else the command in the text writes it again", ""},
 	{config.CodeSecret, SeverityWarning, "a key or value that looks like a secret in `arbor.toml` or a `config.toml`, which clones bring", "take it out, make it invalid where it was made, and give a new one by the environment", ""},
-	{config.CodeRefused, SeverityWarning, "a setting that does not count in `arbor.toml` or a `config.toml`: a clone must not widen its rights", "set it for yourself: `arbor config set --user`", ""},
+	{config.CodeRefused, SeverityWarning, "a setting that does not count in `arbor.toml` or a " +
+		"`config.toml`: a clone must not widen its rights",
+		"set it for yourself: `arbor admin config set --user`",
+		""},
 	{config.CodeInvalid, SeverityWarning, "`arbor.toml` or a `config.toml` is no TOML, or a key in it is unknown or of another type", "write it as [settings.md](settings.md) has it", ""},
-	{CodeMergeDriver, SeverityNote, "`.gitattributes` names Arbor's merge driver, and this clone has none, or its program is gone; it is about this clone, so the exit code and SARIF leave it out", "type `arbor git install`", ""},
+	{CodeMergeDriver, SeverityNote, "`.gitattributes` names Arbor's merge driver, and this clone has none, " +
+		"or its program is gone; it is about this clone, so the exit code and SARIF leave it out",
+		"type `arbor admin git install`",
+		""},
 	{CodeStray, SeverityNote, "a file that is no part of the vault: a copy that a sync program or Arbor kept, a backup of an editor or a merge, a leftover of a crash", "take over what you need, then delete it",
 		"a copy that equals the file beside it goes to the trash; so does what a commit of Arbor has left"},
 	{mdstore.CodeSessions, SeverityNote, "`sessions.json` is no valid JSON, or a binding in it is none", "bind a session: that keeps a damaged file under another name and starts a new one, and writes a binding anew", ""},

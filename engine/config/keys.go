@@ -84,7 +84,7 @@ func whole(path []string, value any) []string {
 // refused says why a key with a value does not count in a file of a level, as a code and a text that shows no value;
 // both are empty if it does.
 func refused(l Level, file string, key []string, value any) (code, why string) {
-	const forUser = "; set it for yourself (arbor config set --user)"
+	const forUser = "; set it for yourself (arbor admin config set --user)"
 	k, exact, ok := known(whole(key, value))
 	provider := ok && k.Name != key[0] && !exact
 	text, _ := value.(string)

@@ -282,7 +282,7 @@ func As(err error) *Error {
 
 // endsConflict says what ends a conflict of git in a file.
 func endsConflict(file string) string {
-	return "; arbor conflicts shows it, arbor resolve-conflict " + file + " --ours|--theirs|-e ends it"
+	return "; arbor conflicts shows it, arbor conflicts " + file + " --ours|--theirs|-e ends it"
 }
 
 const openShown = 20 // children that a refusal names; its message counts them all

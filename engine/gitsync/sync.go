@@ -99,7 +99,8 @@ func (s *syncing) run(ctx context.Context) error {
 	}
 	attributes, _ := s.engine.RawFile(ctx, gitrepo.AttributesFile) // a file that cannot be read asks for nothing
 	if r.Driver == "" && gitrepo.AsksDriver(attributes) {
-		s.out.Notes = append(s.out.Notes, "this clone has no merge driver, so git itself merges the vault's files as lines: arbor git install")
+		s.out.Notes = append(s.out.Notes, "this clone has no merge driver, so git itself merges the vault's "+
+			"files as lines: arbor admin git install")
 	}
 	for round := range syncRounds {
 		err := s.round(ctx)

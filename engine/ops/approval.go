@@ -33,12 +33,8 @@ func (o *ApprovalListOut) Text() string {
 
 var approvalList = op("approval_list", reads|repeats, ApprovalList, Help{
 	Summary: "list what waits for a person's approval",
-	Use:     "approvals [ID]",
-	Text: `Each shows the tool, the environment, its arguments, and what would change, with
-an escape for each character that does not show. Of long texts the middle is left
-out, and its size said; with an ID all is shown. One that nobody answers ends
-after 24 hours.`,
-	Example: "arbor approvals\narbor approvals x3k9qa",
+	Use:     "env approve",
+	Example: "arbor env approve",
 })
 
 // ApprovalList returns the questions that wait for a person, the oldest first.
@@ -78,11 +74,16 @@ type DecideOut struct {
 }
 
 var approve = op("approve", writes, Approve, Help{
-	Summary: "let a call run that waits for you",
-	Use:     "approve ID",
-	Text: `An approval is of one call with exactly these arguments, and the file as it is
-now; it lasts ten minutes. Only a person at a terminal approves.`,
-	Example: "arbor approve x3k9qa\narbor approve x3k9qa --for-session --paths 'src/**/*.go'",
+	Summary: "list what waits for your approval; allow or refuse it",
+	Use:     "env approve [ID]",
+	Text: `Without an ID it lists the requests that wait, each with the tool, the
+environment, its arguments and what would change; of long texts the middle is left
+out, and its size said. With an ID it asks before it approves; --dry-run shows the
+request in full and decides nothing. An approval is of one call with exactly these
+arguments, and the file as it is now; it lasts ten minutes. A request that nobody
+answers ends after 24 hours. Only a person at a terminal approves or denies.`,
+	Example: "arbor env approve\narbor env approve x3k9qa --dry-run\narbor env approve x3k9qa --for-session " +
+		"--paths 'src/**/*.go'",
 })
 
 // Approve approves a request.
@@ -122,8 +123,7 @@ type DenyIn struct {
 }
 
 var deny = op("deny", writes, Deny, Help{
-	Summary: "refuse a call that waits for you", Use: "deny ID", Example: "arbor deny x3k9qa",
-	Text: "The assistant is told that a person did not agree. Only a person at a terminal\ndenies.",
+	Summary: "refuse a call that waits for you", Use: "env approve ID --deny", Example: "arbor env approve x3k9qa --deny",
 })
 
 // Deny refuses a request.
@@ -174,13 +174,15 @@ func AccessRequest(ctx context.Context, env *Env, in AccessRequestIn) (*AccessRe
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &AccessRequestOut{Request: r.ID, Out: Out{Hint: "a person is asked (arbor approve " + r.ID + "); once they agree, the session has it"}}, nil
+	hint := "a person is asked (arbor env approve " + r.ID + "); once they agree, the session has it"
+	return &AccessRequestOut{Request: r.ID, Out: Out{Hint: hint}}, nil
 }
 
 // decide notes a person's answer, and writes a line into the trace of the session that asked.
 func decide(ctx context.Context, env *Env, id string, d trust.Decision) (*DecideOut, error) {
 	if !decides(env) {
-		return nil, errs.New(errs.ToolRefused, "only a person decides, at a terminal: arbor approve %s or arbor deny %[1]s", id)
+		return nil, errs.New(errs.ToolRefused, "only a person decides, at a terminal: arbor env approve %s or "+
+			"arbor env approve %[1]s --deny", id)
 	}
 	d.By = cmp.Or(env.By, "at a terminal")
 	return Decide(ctx, env, id, d)

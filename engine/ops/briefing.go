@@ -107,12 +107,8 @@ func missed(ctx context.Context, env *Env, agent *string, files []mdstore.Ref) (
 var briefingUpdate = op("briefing_update", writes|repeats, BriefingUpdate, Help{
 	Summary: "write parts of the briefing",
 	Advice:  "A list replaces the list.",
-	Use:     "briefing [WS]",
-	Text: `Without a flag it prints the briefing, as arbor load does. What is not given
-stays. Workflows, key files and related files are sections of the workspace's
-file, to be edited there; a program gives them as JSON over MCP.`,
-	Example: `arbor briefing
-arbor briefing --purpose "Find work" --root Job`,
+	Use:     "ws set [WS]",
+	Example: "arbor ws set purpose=\"Find work\" rootFolder=Job",
 })
 
 // BriefingUpdate replaces parts of the briefing of a workspace.

@@ -34,8 +34,7 @@ type Operation struct {
 type Help struct {
 	Summary string // one line without a full stop: of the tool and of the command
 	Advice  string // further advice for models
-	Use     string // the command with its words, as "node move NODE PARENT"; a field of In names its word with the tag arg
-	Also    string // a second place of the command, as "node create"
+	Use     string // the command with its words, as "mv NODE... PARENT"; a field of In names its word with the tag arg
 	Aliases string // other names of the command, separated by spaces
 	Text    string // further help of the command, in lines of at most 80 columns
 	Example string // command lines

@@ -24,10 +24,10 @@ type ConfigGetOut struct {
 
 var configGet = op("config_get", reads|repeats, ConfigGet, Help{
 	Summary: "show settings and where each comes from",
-	Use:     "config get KEY",
+	Use:     "admin config show KEY",
 	Text: `Prints the value that counts of all layers, or those of a table. -w names the
 workspace whose own settings count too.`,
-	Example: "arbor config get provider\narbor config get providers --json",
+	Example: "arbor admin config show provider\narbor admin config show providers --json",
 })
 
 // ConfigGet returns the settings in effect: all, or those of a key or table.
@@ -57,7 +57,7 @@ func ConfigGet(ctx context.Context, env *Env, in ConfigGetIn) (*ConfigGetOut, er
 		}
 		out.Warnings = append(out.Warnings, w)
 	}
-	if out.Hint = "a person changes settings (arbor config set)"; len(all) == 0 {
+	if out.Hint = "a person changes settings (arbor admin config set)"; len(all) == 0 {
 		out.Hint = in.Key + " is not set"
 	}
 	all = out.Settings

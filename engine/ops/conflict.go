@@ -49,13 +49,7 @@ type ConflictPart struct {
 var conflictsOp = op("conflicts", reads|repeats, Conflicts, Help{
 	Summary: "list what merges of git and saves by other programs have left for you to decide",
 	Use:     "conflicts",
-	Text: `For each file: the fields and sections that both sides changed differently, with
-what each side says and what they were before; or that one side deleted what the
-other changed. Ours is what was checked out when the merge began; in a rebase
-that is the branch that you rebase onto. arbor resolve-conflict ends one. Then
-the conflict copies, and what git or another program took out of files within
-the last day (TAKEN_OUT), with the command that writes it again.`,
-	Example: "arbor conflicts\narbor resolve-conflict \"Sign-in endpoint\" --theirs",
+	Example: "arbor conflicts",
 })
 
 // Conflicts returns the files whose merge git has left to people, and what saves by other programs have left.
@@ -70,7 +64,7 @@ func Conflicts(ctx context.Context, env *Env, _ ConflictsIn) (*ConflictsOut, err
 			out.Saves = append(out.Saves, d)
 		}
 	}
-	out.Hint = "arbor resolve-conflict NODE --ours|--theirs|-e ends one"
+	out.Hint = "arbor conflicts NODE --ours|--theirs|-e ends one"
 	for _, c := range all {
 		f := ConflictFile{Path: string(c.path), Gone: c.gone(), Lines: c.lines && c.gone() == "", Settles: c.settles()}
 		for _, v := range views {

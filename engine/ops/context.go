@@ -42,7 +42,6 @@ var contextGet = op("context_get", reads|repeats, ContextGet, Help{
 	Summary: "gather the context for work on a node",
 	Advice:  "Read it before work.",
 	Use:     "context [NODE]",
-	Aliases: "ctx",
 	Text: `The goal and rules of the workspace, the way from the root (or the nearest
 isolated node) to the node, the conclusions of its children and what it refers
 to; nothing else. Without NODE it is the focused one. --budget keeps it short:

@@ -81,7 +81,8 @@ func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterO
 	if i := slices.IndexFunc(all, func(o places.Environment) bool { return o.URI == e.URI }); i >= 0 {
 		same := all[i]
 		if in.ID != "" && in.ID != same.ID || in.Trust != "" && e.Trust != same.Trust || in.Tools != nil && !slices.Equal(in.Tools, same.Tools) {
-			return nil, errs.New(errs.NameTaken, "%s is the environment %s, with trust %s; arbor env remove %[2]s takes it away first", e.URI, same.ID, same.Trust)
+			return nil, errs.New(errs.NameTaken, "%s is the environment %s, with trust %s; arbor env rm %[2]s "+
+				"takes it away first", e.URI, same.ID, same.Trust)
 		}
 		e = same
 	} else {
@@ -124,7 +125,7 @@ func (h *here) trusted(ctx context.Context, e places.Environment, root string, o
 			return nil
 		}
 		r := b.Ask(now, trust.Request{Kind: trust.KindRegister, Call: trust.Call{Environment: e.ID}, Subject: &e, Root: root}, trust.NewID())
-		out.Request, out.Hint = r.ID, "a person is asked to trust it: arbor approve "+r.ID
+		out.Request, out.Hint = r.ID, "a person is asked to trust it: arbor env approve "+r.ID
 		return nil
 	})
 	return fail(err)
@@ -231,9 +232,9 @@ type EnvRemoveIn struct {
 type EnvRemoveOut struct{ Wrote }
 
 var envRemove = op("env_remove", writes, EnvRemove, Help{
-	Summary: "forget an environment; its files stay", Use: "env remove ENV",
+	Summary: "forget an environment; its files stay", Use: "env rm ENV",
 	Text:    "The trust in it is forgotten too. No file of its folder is touched.",
-	Example: "arbor env remove site",
+	Example: "arbor env rm site",
 })
 
 // EnvRemove removes an environment from the vault or from this machine, with the trust in it. It touches no file of the

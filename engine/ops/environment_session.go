@@ -99,9 +99,11 @@ func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, er
 	if err != nil {
 		return nil, err
 	}
-	if _, err := h.Find(ctx, in.ID); err != nil {
+	e, err := h.Find(ctx, in.ID)
+	if err != nil {
 		return nil, err
 	}
+	in.ID = e.ID
 	folder := in.Folder
 	if folder != "" {
 		if folder = path.Clean(folder); path.IsAbs(folder) || folder == ".." || strings.HasPrefix(folder, "../") || strings.ContainsAny(folder, " \t\r\n") {

@@ -178,22 +178,22 @@ type GitInstallOut struct{ Wrote }
 
 var gitInstall = op("git_install", writes|repeats|byGit, GitInstall, Help{
 	Summary: "let git merge the vault's files by what they mean",
-	Use:     "git install",
+	Use:     "admin git install",
 	Text: `Writes .gitattributes in the vault, which you commit, and the merge driver into
 the configuration of this clone (.git/config), where it counts for all of its
 working trees. Every clone needs that once: configuration is not cloned. git
 merge, rebase, cherry-pick, revert and stash run the driver then for each file
-that both sides changed. It shows the diff of both files; arbor git uninstall
+that both sides changed. It shows the diff of both files; arbor admin git uninstall
 takes both out again.`,
-	Example: "arbor git install --dry-run\narbor git install",
+	Example: "arbor admin git install --dry-run\narbor admin git install",
 })
 
 var gitUninstall = op("git_uninstall", writes|repeats|byGit, GitUninstall, Help{
 	Summary: "let git merge the vault's files as lines again",
-	Use:     "git uninstall",
+	Use:     "admin git uninstall",
 	Text: `Takes Arbor's lines out of .gitattributes, and the merge driver out of the
 configuration of this clone, for all vaults in it.`,
-	Example: "arbor git uninstall",
+	Example: "arbor admin git uninstall",
 })
 
 // GitInstall makes Arbor the merge driver of the vault's files in this clone.
@@ -201,7 +201,7 @@ func GitInstall(ctx context.Context, env *Env, in GitInstallIn) (*GitInstallOut,
 	out, err := setDriver(ctx, env, gitrepo.DriverCommand(in.Program), in.Write)
 	if err == nil && gitrepo.Passing(in.Program) {
 		out.Warned = append(out.Warned,
-			in.Program+" lies in a folder for temporary files; run arbor git install again once it is in its place")
+			in.Program+" lies in a folder for temporary files; run arbor admin git install again once it is in its place")
 	}
 	return out, err
 }
@@ -239,7 +239,7 @@ func setDriver(ctx context.Context, env *Env, command string, w Write) (*GitInst
 		p := mdstore.Path(filepath.ToSlash(name))
 		o.Files = append(o.Files, plan.FileChange{Path: p, Version: mdstore.VersionOf(is), Old: was, New: is})
 	}
-	hint := "commit " + gitrepo.AttributesFile + " of the vault; each clone runs arbor git install once"
+	hint := "commit " + gitrepo.AttributesFile + " of the vault; each clone runs arbor admin git install once"
 	if command == "" {
 		hint = "git merges the vault's files as lines from now on"
 	}
@@ -253,7 +253,7 @@ func setDriver(ctx context.Context, env *Env, command string, w Write) (*GitInst
 func DriverHint(ctx context.Context, env *Env, _ struct{}) (*string, error) {
 	hint := ""
 	if r, err := repoOf(ctx, env); err == nil && r.Driver == "" && !gitrepo.Ignored(ctx, r) {
-		hint = "git merges these files as lines; arbor git install lets it merge them by what they mean"
+		hint = "git merges these files as lines; arbor admin git install lets it merge them by what they mean"
 	}
 	return &hint, nil
 }

@@ -42,9 +42,10 @@ func gitDiagnostics(ctx context.Context, env *Env, under mdstore.Path, found []m
 	text := ""
 	switch {
 	case r.Driver == "":
-		text = "this clone has no merge driver, so git merges the vault's files as lines; type arbor git install"
+		text = "this clone has no merge driver, so git merges the vault's files as lines; type arbor admin git install"
 	case !there:
-		text = "the merge driver's program " + program + " is not there, so each merge is a conflict; type arbor git install"
+		text = "the merge driver's program " + program + " is not there, so each merge is a conflict; type " +
+			"arbor admin git install"
 	default:
 		return found
 	}
@@ -58,7 +59,7 @@ func (c *conflict) diagnostic() mdoc.Diagnostic {
 		text += ": " + side + " deleted it, and the other side changed it"
 	}
 	return mdoc.Diagnostic{File: string(c.path), Code: string(errs.Merging),
-		Text: text + "; arbor conflicts shows both sides, arbor resolve-conflict " + string(c.path) +
+		Text: text + "; arbor conflicts shows both sides, arbor conflicts " + string(c.path) +
 			" --ours|--theirs|-e ends it"}
 }
 

@@ -36,7 +36,6 @@ type MemorySaveOut struct {
 var memorySave = op("memory_save", writes, MemorySave, Help{
 	Summary: "append a text to a slot of the memory, made if missing",
 	Use:     "memory save [SLOT] [TEXT | -]",
-	Aliases: "add",
 	Text: `A slot is a Markdown file, memory/GROUP/SLOT.md in the workspace; each text
 is an entry of it, with an id, a type and the time. It reads back as it was
 given, byte by byte; a line end at the end of a file or of stdin is no part
@@ -114,10 +113,10 @@ type MemoryUpdateOut struct {
 
 var memoryUpdate = op("memory_update", writes|repeats, MemoryUpdate, Help{
 	Summary: "rename, move or describe a slot",
-	Use:     "memory update SLOT",
+	Use:     "memory set SLOT [KEY=VALUE...]",
 	Text: `The file goes to the folder of its group and is called as the slot is.
 Entries stay as they are.`,
-	Example: "arbor memory update decisions --name api_decisions --group projects/alpha\narbor memory update decisions --add-tag urgent",
+	Example: "arbor memory set decisions name=api_decisions group=projects/alpha\narbor memory set decisions tags+=urgent",
 })
 
 // MemoryUpdate changes a slot's name, group, description, tags and metadata.
@@ -150,10 +149,9 @@ type MemoryDeleteOut struct {
 
 var memoryDelete = op("memory_delete", writes|destroys, MemoryDelete, Help{
 	Summary: "move a slot to the trash",
-	Use:     "memory delete SLOT",
-	Aliases: "rm remove",
+	Use:     "memory rm SLOT",
 	Text:    confirmText,
-	Example: "arbor memory delete scratch --yes",
+	Example: "arbor memory rm scratch --yes",
 })
 
 // MemoryDelete moves a slot to the trash. The call must name the slot: the session's current one is no default here.
@@ -249,10 +247,10 @@ type MemoryMergeOut struct {
 var memoryMerge = op("memory_merge", writes, MemoryMerge, Help{
 	Summary: "merge slots, without what they say twice",
 	Use:     "memory merge SLOT...",
-	Text: `It shows what would be done; --write does it. Entries are in the order of
-time; of two that are alike the later is left out. What the target has
-stays.`,
-	Example: "arbor memory merge monday tuesday --into meetings\narbor memory merge monday tuesday --into meetings --delete-sources --write",
+	Text: `Entries are in the order of time; of two that are alike the later is left out.
+What the target has stays. --dry-run shows what would be done; arbor undo takes a
+merge back.`,
+	Example: "arbor memory merge monday tuesday --into meetings --dry-run\narbor memory merge monday tuesday --into meetings",
 })
 
 // MemoryMerge merges the entries of slots into one. It is a dry run unless DryRun is false.

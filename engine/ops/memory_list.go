@@ -78,7 +78,6 @@ type SlotOut struct {
 var memoryList = op("memory_list", reads|repeats, MemoryList, Help{
 	Summary: "list slots, with tags and groups",
 	Use:     "memory list",
-	Aliases: "ls",
 	Text:    "Without a workspace that is meant they are those of all workspaces.",
 	Example: "arbor memory list --group projects\narbor memory list --tag urgent --sort name\narbor memory list --archived",
 })

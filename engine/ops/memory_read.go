@@ -48,11 +48,10 @@ type EntryOut struct {
 
 var memoryRead = op("memory_read", reads|repeats, MemoryRead, Help{
 	Summary: "read entries of a slot",
-	Use:     "memory read [SLOT] [ENTRY]",
-	Aliases: "show get",
+	Use:     "memory show [SLOT] [ENTRY]",
 	Text: `All entries, or the newest -n; ENTRY is an id, or a number: 0, 1, … from the
 oldest, -1, -2, … from the newest.`,
-	Example: "arbor memory read decisions -1\narbor memory read decisions --at \"2 days ago\"",
+	Example: "arbor memory show decisions -1\narbor memory show decisions --at \"2 days ago\"",
 })
 
 // MemoryRead returns entries of a slot. It notes on this machine that the slot was used, unless the caller may only

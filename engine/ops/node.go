@@ -61,8 +61,6 @@ type NodeInfo struct {
 var nodeGet = op("node_get", reads|repeats, NodeGet, Help{
 	Summary: "show a node and the actions that it allows",
 	Use:     "show NODE",
-	Also:    "node get",
-	Aliases: "view cat",
 	Text: `All sections of the node, the newest entries of its log, and the actions that
 its status allows. The version in the last line goes with --if-match. To work
 on the node, read arbor context: it has more.`,
@@ -151,9 +149,8 @@ type NodeUpdateIn struct {
 }
 
 var nodeUpdate = op("node_update", writes|repeats, NodeUpdate, Help{
-	Summary: "change the title or the texts of a node",
-	Use:     "node update NODE... [-] [KEY=VALUE...]",
-	Aliases: "set",
+	Summary: "change title, texts, fields or keys of a node",
+	Use:     "set NODE... [-] [KEY=VALUE...]",
 	Text: `What is not given stays. Short texts have a flag each; a long one is named by
 --section and comes from -F FILE, - (stdin) or -e (your editor, with the text
 as it is now). An empty text removes the text of the section. With --session, a
@@ -165,10 +162,10 @@ KEY=VALUE sets a key of the front matter, KEY+=ITEM and KEY-=ITEM add to a list
 and take from it, and KEY= removes the key. A key that Arbor knows is checked as
 its flag is; any other one is your own. A new one that looks like a known one
 needs --new. Several nodes are changed in one commit.`,
-	Example: `arbor node update node-mj2hz4gy --title "Sign-in endpoint"
+	Example: `arbor set node-mj2hz4gy --title "Sign-in endpoint"
 arbor set . priority=high due=fri sprint=7 tags+=late estimate=
-arbor node update . --section note -e
-arbor node update . --section requirement - < requirement.md`,
+arbor set . --section note -e
+arbor set . --section requirement - < requirement.md`,
 })
 
 // NodeUpdate changes a node's title, texts, documents and fields. Parts that are not given stay.
@@ -233,12 +230,11 @@ type NodeMoveOut struct {
 
 var nodeMove = op("node_move", writes|repeats, NodeMove, Help{
 	Summary: "give a node another parent or another place",
-	Use:     "node move NODE... PARENT",
-	Aliases: "mv",
+	Use:     "mv NODE... PARENT",
 	Text: `All below the node comes along. With --before or --after it gets that place
 among its siblings, and no file of a sibling changes. The folders stay where
 they are: the parent is in the file. Several nodes are moved in one commit.`,
-	Example: `arbor node move node-mj2hz4gy root --before node-mj2hzz01
+	Example: `arbor mv node-mj2hz4gy root --before node-mj2hzz01
 arbor mv "Sign-in endpoint" Limits Backend`,
 })
 
@@ -309,13 +305,12 @@ type NodeDeleteOut struct {
 
 var nodeDelete = op("node_delete", writes|destroys, NodeDelete, Help{
 	Summary: "move a node and all below it to the trash",
-	Use:     "node delete NODE...",
-	Aliases: "rm remove",
+	Use:     "rm NODE...",
 	Text: `References to it from other nodes are marked as expired. Several nodes go in one
 commit; arbor restore brings each back.
 ` + confirmText,
-	Example: `arbor node delete node-mj2hz4gy --dry-run
-arbor node delete node-mj2hz4gy --yes`,
+	Example: `arbor rm node-mj2hz4gy --dry-run
+arbor rm node-mj2hz4gy --yes`,
 })
 
 // NodeDelete moves a node and all below it to the trash.
@@ -368,7 +363,6 @@ type NodeIsolateOut struct {
 var nodeIsolate = op("node_isolate", writes|repeats, NodeIsolate, Help{
 	Summary: "cut a node's context off from its ancestors, or join it again",
 	Use:     "isolate NODE",
-	Also:    "node isolate",
 	Text: `The context of the node and of all below it begins at the node then; the goal,
 rules and documents of the workspace stay in it. --off joins it again.`,
 	Example: `arbor isolate node-mj2hz4gy

@@ -18,7 +18,7 @@ type NodeCreateIn struct {
 	Type        string `json:"type" req:"true" unless:"like" flag:"type,t" default:"execution" enum:"planning,execution" judge:"engine"`
 	Title       string `json:"title" req:"true" unless:"like" arg:"TITLE" help:"1 to 200 characters in one line"`
 	Requirement string `json:"requirement,omitempty" text:"the requirement" help:"what is to be done, in Markdown"`
-	RulesHash   string `json:"rulesHash,omitempty" help:"the HASH that arbor rules shows, where there are rules"`
+	RulesHash   string `json:"rulesHash,omitempty" help:"the HASH that arbor ws rules shows, where there are rules"`
 	mdstore.Fields
 	Docs       []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"a document as PATH:DESC; may be repeated"`
 	References []Reference   `json:"references,omitempty" flag:"-"`
@@ -65,12 +65,11 @@ var nodeCreate = op("node_create", writes, NodeCreate, Help{
 	Summary: "add a node under a planning node",
 	Advice:  "A task, todo or subtask; children makes a subtree. Needs rulesHash where there are rules.",
 	Use:     "add [TITLE] [-]",
-	Also:    "node create",
 	Aliases: "new",
 	Text: `A planning node divides work among its children, an execution node does it.
 The requirement, if any, says what is to be done: from -m, -F, - (stdin) or -e
 (your editor). Where the workspace has rules, they are shown once per change of
-them; with --as AI, --rules-hash proves that they were read: arbor rules shows
+them; with --as AI, --rules-hash proves that they were read: arbor ws rules shows
 it. With -q the id of the new node is printed, and nothing else.
 
 With - in place of TITLE, stdin is an outline: indented lines, or a Markdown

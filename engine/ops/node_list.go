@@ -48,7 +48,6 @@ const (
 var nodeList = op("node_list", reads|repeats, NodeList, Help{
 	Summary: "list nodes in the order of the tree",
 	Use:     "list [NODE]",
-	Also:    "node list",
 	Aliases: "ls",
 	Text: `Id, status, type and title of every node, or of those below NODE. Made for grep
 and scripts: -q prints only ids, --fields only what is asked for. With --json

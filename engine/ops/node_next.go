@@ -91,7 +91,6 @@ var nodeNext = op("node_next", writes|looks, NodeNext, Help{
 	Summary: "list nodes that are ready for work, or claim them",
 	Advice:  "To resume work. A claim keeps others off; release gives it back.",
 	Use:     "next",
-	Aliases: "ready",
 	Text: `By priority, then by the day that they are due, then in the order of the tree:
 the first one unless -n says more. Work that was claimed, begun and left is
 among them. What depends on open nodes, or waits for a person's answer, is not;

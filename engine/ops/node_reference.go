@@ -40,13 +40,12 @@ type Reference struct {
 var nodeReference = op("node_reference", writes, NodeReference, Help{
 	Summary: "add, remove, expire or activate a reference to a node or document",
 	Use:     "ref NODE",
-	Also:    "node ref",
 	Text: `Without a verb it lists them. A reference names another node or a document; the
 context of the node brings what an active one says: one hop, no further.`,
 	Example: `arbor ref node-mj2hz4gy
 arbor ref add node-mj2hz4gy "Sign-in endpoint" "the limits are there"
 arbor ref add node-mj2hz4gy docs/api.md
-arbor ref expire node-mj2hz4gy docs/api.md`,
+arbor ref set node-mj2hz4gy docs/api.md status=expired`,
 })
 
 // NodeReference adds, removes, expires or activates a reference of a node.

@@ -31,17 +31,25 @@ type ResolveConflictOut struct {
 }
 
 var resolveConflict = op("resolve_conflict", writes, ResolveConflict, Help{
-	Summary: "end a conflict that a merge of git has left",
-	Use:     "resolve-conflict NODE",
-	Text: `What both sides changed without contradiction stays; only what is in conflict
+	Summary: "list what is in conflict after a merge, or end a conflict",
+	Use:     "conflicts [NODE]",
+	Text: `Without a NODE it lists the conflicts: for each file the fields and sections that
+both sides changed differently, with what each side says and what they were before;
+or that one side deleted what the other changed. Ours is what was checked out when
+the merge began; in a rebase that is the branch that you rebase onto. Then the
+conflict copies, and what git or another program took out of files within the last
+day (TAKEN_OUT), with the command that writes it again.
+
+With a NODE it ends that conflict. What both sides changed without contradiction stays; only what is in conflict
 takes the side. NODE may be a workspace or the path of a file, too. With -e the
 file opens in your editor, with marks around what is in conflict; it is taken
 when no mark is left. Where git's index has the conflict, the file is staged, so
 that git knows that it is over: end the merge then with git commit, or git
 rebase --continue. It works in the middle of a merge.`,
-	Example: `arbor resolve-conflict "Sign-in endpoint" --theirs
-arbor resolve-conflict "Sign-in endpoint" --field Conclusion --ours
-arbor resolve-conflict "Sign-in endpoint" -e`,
+	Example: `arbor conflicts
+arbor conflicts "Sign-in endpoint" --theirs
+arbor conflicts "Sign-in endpoint" --field Conclusion --ours
+arbor conflicts "Sign-in endpoint" -e`,
 })
 
 // ResolveConflict ends a conflict, or only the part of it that Field names.
@@ -176,7 +184,7 @@ func findConflict(ctx context.Context, env *Env, target string) (*gitrepo.Repo, 
 		w := v.Workspace()
 		id, err := v.Resolve(target)
 		n, ok := v.Node(id)
-		_, named := view.ResolveWorkspace([]*mdstore.Workspace{w}, target, true)
+		_, named := view.ResolveWorkspace([]*mdstore.Workspace{w}, target, true, false)
 		switch {
 		case err == nil && ok && at[n.Path] != nil:
 			return r, at[n.Path], nil

@@ -198,7 +198,6 @@ type SessionHead struct {
 var sessionList = op("session_list", reads|repeats, SessionList, Help{
 	Summary: "list sessions, newest first",
 	Use:     "session list",
-	Aliases: "ls",
 	Text:    "Those that have a file, from this machine and others.",
 	Example: "arbor session list --active",
 })
@@ -327,9 +326,9 @@ type SessionStatusOut struct {
 
 var sessionStatus = op("session_status", reads|repeats, SessionStatus, Help{
 	Summary: "show what a session is bound to",
-	Use:     "session status",
+	Use:     "session show",
 	Text:    "When it is bound to nothing, the workspaces that it could be bound to are listed.",
-	Example: "arbor session status --session alice",
+	Example: "arbor session show --session alice",
 })
 
 // SessionStatus returns the workspace that a session is bound to, with its focus and rules. If it is bound to none, it

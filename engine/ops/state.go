@@ -36,12 +36,12 @@ type StateSaveOut struct {
 
 var stateSave = op("state_save", writes, StateSave, Help{
 	Summary: "save where the work stands",
-	Use:     "state save NAME [-]",
+	Use:     "session state save NAME [-]",
 	Text: `The state is a file of its own: the active task (-m, -F, - or -e), the next steps,
 the files in work with their digests, how the plan and the briefing stand, and
-git's commit. arbor state load takes it up, in any session.`,
-	Example: `arbor state save "Before the review" -m "Sign-in endpoint" --next "Write the tests"
-arbor state save v2 -m "The form" --next "Ask Ann" --active web/form.ts --tag ui`,
+git's commit. arbor session state load takes it up, in any session.`,
+	Example: `arbor session state save "Before the review" -m "Sign-in endpoint" --next "Write the tests"
+arbor session state save v2 -m "The form" --next "Ask Ann" --active web/form.ts --tag ui`,
 })
 
 // StateSave saves the state of the work.
@@ -114,10 +114,9 @@ type StateHead struct {
 
 var stateList = op("state_list", reads|repeats, StateList, Help{
 	Summary: "list states, newest first",
-	Use:     "state list",
-	Aliases: "ls",
+	Use:     "session state list",
 	Text:    "Those of all sessions; --session lists those of one.",
-	Example: "arbor state list --tag ui\narbor state list --query review -q",
+	Example: "arbor session state list --tag ui\narbor session state list --query review -q",
 })
 
 // StateList lists states, newest first. It loads no document.
@@ -195,14 +194,13 @@ type FileNow struct {
 
 var stateLoad = op("state_load", writes|looks, StateLoad, Help{
 	Summary: "take up a state: what changed, a session that goes on",
-	Use:     "state load STATE",
-	Aliases: "resume",
+	Use:     "session state load STATE",
 	Text: `STATE is an id or a name; of several with one name the newest is meant. The new
 session goes on from the one that saved the state, and is bound to the
 workspace. With --read nothing is started nor bound.`,
-	Example: `arbor state load "Before the review"
-arbor state load v2 --goal "Fix the form" --json
-arbor state load v2 --read`,
+	Example: `arbor session state load "Before the review"
+arbor session state load v2 --goal "Fix the form" --json
+arbor session state load v2 --read`,
 })
 
 // StateLoad returns a state with what changed since it was saved. It starts a session that continues from the state,
@@ -283,9 +281,9 @@ type StateUpdateOut struct {
 
 var stateUpdate = op("state_update", writes|repeats, StateUpdate, Help{
 	Summary: "change name, description or tags of a state",
-	Use:     "state update STATE",
+	Use:     "session state set STATE [KEY=VALUE...]",
 	Text:    "All else stays as it was saved.",
-	Example: `arbor state update "Before the review" --tag ui --tag done`,
+	Example: `arbor session state set "Before the review" tags=ui,done`,
 })
 
 // StateUpdate changes the name, the description or the tags of a state. Parts that are not given stay.
@@ -318,10 +316,9 @@ type StateDeleteOut struct {
 
 var stateDelete = op("state_delete", writes|destroys, StateDelete, Help{
 	Summary: "move a state to the trash",
-	Use:     "state delete STATE",
-	Aliases: "rm remove",
+	Use:     "session state rm STATE",
 	Text:    confirmText,
-	Example: "arbor state delete v2 --dry-run\narbor state delete v2 --yes",
+	Example: "arbor session state rm v2 --dry-run\narbor session state rm v2 --yes",
 })
 
 // StateDelete moves a state to the trash.

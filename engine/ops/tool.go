@@ -85,11 +85,11 @@ type ToolCallOut struct {
 
 var toolCall = op("tool_call", writes, ToolCall, Help{
 	Summary: "run a tool that an environment defines",
-	Use:     "run TOOL [ARG=VALUE...]",
+	Use:     "env run TOOL [ARG=VALUE...]",
 	Text: `A tool is defined in the environment (.monad/tools.json) or the vault (tools/*.md),
 and runs once a person has approved its exact definition. A value reaches the
 program as it stands, as one argument.`,
-	Example: "arbor run test package=./engine",
+	Example: "arbor env run test package=./engine",
 })
 
 // ToolCall runs a tool that has a command. Arbor's own tools are refused: callers call them by their names.

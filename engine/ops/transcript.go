@@ -21,12 +21,12 @@ type TranscriptAppendOut struct{ Wrote }
 
 var transcriptAppend = op("transcript_append", writes, TranscriptAppend, Help{
 	Summary: "add a message to a session's transcript",
-	Use:     "transcript append ROLE [TEXT | -]",
+	Use:     "session transcript append ROLE [TEXT | -]",
 	Text: `The transcript is Transcript.md beside the session's file: a heading of level 2
 for each message, User, Assistant or System, and the message below it, byte by
 byte. A message that would read as something else stands in a fence.`,
-	Example: `arbor transcript append user "Where were we?"
-arbor transcript append assistant -F answer.md`,
+	Example: `arbor session transcript append user "Where were we?"
+arbor session transcript append assistant -F answer.md`,
 })
 
 // TranscriptAppend adds a message to a session's transcript.
@@ -60,9 +60,9 @@ type TranscriptReadOut struct {
 
 var transcriptRead = op("transcript_read", reads|repeats, TranscriptRead, Help{
 	Summary: "read a session's transcript",
-	Use:     "transcript read",
+	Use:     "session transcript show",
 	Text:    "What people have written into the file between the messages is there, too.",
-	Example: "arbor transcript read --last 2",
+	Example: "arbor session transcript show --last 2",
 })
 
 // TranscriptRead returns the messages of a session, or the last of them.
@@ -100,9 +100,9 @@ type TranscriptClearOut struct {
 
 var transcriptClear = op("transcript_clear", writes|repeats, TranscriptClear, Help{
 	Summary: "clear a session's transcript; the old one is kept",
-	Use:     "transcript clear",
+	Use:     "session transcript clear",
 	Text:    "It is kept beside the session's file, with the time in its name.",
-	Example: "arbor transcript clear",
+	Example: "arbor session transcript clear",
 })
 
 // TranscriptClear starts a session's transcript anew. It keeps the old one as a file beside the session's.

@@ -161,3 +161,32 @@ func NodeRestore(ctx context.Context, env *Env, in NodeRestoreIn) (*NodeRestoreO
 	}
 	return &NodeRestoreOut{done, w}, nil
 }
+
+type TrashOut struct {
+	Nodes []TrashedNode `json:"nodes"` // the topmost of each deletion, the last one first
+	Out
+}
+
+type TrashedNode struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	Nodes int    `json:"nodes"` // with those below it
+}
+
+// Trash returns the nodes of a workspace that NodeRestore can bring back.
+func Trash(ctx context.Context, env *Env, in In) (*TrashOut, error) {
+	s, err := env.In(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	all, err := env.Engine.Trash(ctx, s.Workspace().ID)
+	if err != nil {
+		return nil, fail(err)
+	}
+	out := &TrashOut{Nodes: []TrashedNode{}, Out: Out{Hint: "nothing was deleted"}}
+	for _, r := range all {
+		out.Hint = "arbor restore NODE brings one back, with all below it"
+		out.Nodes = append(out.Nodes, TrashedNode{string(r.Node), r.Title, len(r.Nodes)})
+	}
+	return out, nil
+}

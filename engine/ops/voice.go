@@ -2,6 +2,7 @@ package ops
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +16,7 @@ import (
 // and of the page.
 var Shell = say.Voice{Op: shellOp, Param: shellParam}
 
-// CommandLine returns the command of the operation without its words: "arbor node move".
+// CommandLine returns the command of the operation without its words: "arbor mv".
 func (o Operation) CommandLine() string {
 	path, words := SplitUse(o.Use)
 	if strings.HasPrefix(words, "--") {
@@ -59,15 +60,18 @@ func shellOp(name string, words []string) string {
 		return "arbor " + words[len(words)-1] + " " + cmp.Or(strings.Join(words[:len(words)-1], " "), "NODE")
 	}
 	line := o.CommandLine()
+	_, takes := SplitUse(o.Use)
+	_, flags := reflect.New(o.In).Interface().(interface{ Words() *[]string }) // its keys are those of files
 	for _, w := range words {
 		i := slices.IndexFunc(o.Params(), func(p Param) bool { return p.Name == w })
-		if word := ""; i >= 0 {
-			if word = o.Params()[i].Field.Tag.Get("arg"); word != "" {
-				line += " " + word
-				continue
-			}
+		word := ""
+		if i >= 0 {
+			word = o.Params()[i].Field.Tag.Get("arg")
 		}
-		line += " " + shellParam(w)
+		if word == "" && !flags && strings.Contains(takes, "KEY=VALUE") {
+			word = w + "="
+		}
+		line += " " + cmp.Or(word, shellParam(w))
 	}
 	return line
 }
@@ -76,7 +80,7 @@ func shellOp(name string, words []string) string {
 var shellFlags = map[string]string{
 	"workspaceId": "--workspace", "sessionId": "--session", "nodeId": "NODE", "leaseSeconds": "--lease",
 	"maxLogEntries": "--log", "checked": "--tick", "newKeys": "--new", "criteria": "--criterion",
-	"continue: false": "--read", "dryRun: false": "--write",
+	"continue: false": "--read", "dryRun: false": "no --dry-run",
 }
 
 func shellParam(given string) string {

@@ -81,7 +81,7 @@ func (s *seeking) resolve(ref string, loose bool) (mdstore.ID, error) {
 	if ref == "" {
 		return "", nil
 	}
-	id, err := view.ResolveWorkspace(s.all, ref, loose)
+	id, err := view.ResolveWorkspace(s.all, ref, loose, s.env.Names == NamesParts)
 	if twin, ok := twinOf(err); ok {
 		return twin, nil // the engine names the folders
 	}

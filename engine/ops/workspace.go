@@ -113,7 +113,6 @@ type WorkspaceHead struct {
 var workspaceList = op("workspace_list", reads|repeats, WorkspaceList, Help{
 	Summary: "list the workspaces of the vault",
 	Use:     "ws list",
-	Aliases: "ls",
 	Text: `One line each, the one last used on this machine first: id, status, name, goal.
 A file that cannot be read is marked as damaged; arbor check says why.`,
 	Example: `arbor ws list --status all
@@ -177,15 +176,15 @@ type WorkspaceResolveOut struct {
 
 var workspaceResolve = op("workspace_resolve", writes|repeats, WorkspaceResolve, Help{
 	Summary: "find or make the workspace of an identifier",
-	Use:     "resolve IDENT",
+	Use:     "session for IDENT",
 	Text: `An identifier is 1 to 256 bytes: the name of a session, of a device, or of a
 folder, as path:FOLDER. It is bound to one workspace; several may be bound to
 one. One that is bound to none gets a new workspace. Commands in a folder that
 is bound, or below it, are about its workspace where they name none and no
 session is bound; of several folders the nearest counts. arbor use WS --bind
 binds an identifier to a workspace that is there.`,
-	Example: `arbor resolve laptop --name "Things at hand"
-arbor resolve path:.
+	Example: `arbor session for laptop --name "Things at hand"
+arbor session for path:.
 arbor use Login --bind path:../login`,
 })
 
@@ -310,12 +309,11 @@ The trash (.local/trash) keeps what is deleted until you empty it.`
 var workspaceDelete = op("workspace_delete", writes|destroys, WorkspaceDelete, Help{
 	Summary: "move a workspace to the trash",
 	Advice:  "An active one only with force.",
-	Use:     "ws delete WS",
-	Aliases: "rm remove",
+	Use:     "ws rm WS",
 	Text: `Bindings to it end, and its sessions.
 ` + confirmText,
-	Example: `arbor ws delete Login --dry-run
-arbor ws delete Login --force --yes`,
+	Example: `arbor ws rm Login --dry-run
+arbor ws rm Login --force --yes`,
 })
 
 // WorkspaceDelete moves a workspace to the trash. The call must name it; bindings to it end.

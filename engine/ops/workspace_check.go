@@ -34,7 +34,6 @@ var workspaceCheck = op("workspace_check", writes|repeats, WorkspaceCheck, Help{
 	Summary: "list all that is wrong in the files, and repair it on request",
 	Advice:  "fix loses no text.",
 	Use:     "check [WS]",
-	Aliases: "lint doctor",
 	Text: `One line each: file:line:col: code: text, as editors and CI read it, and what
 --fix does about it, or that it needs a repair by hand. The exit code is 6 when
 there are any. --fix repairs what it can without losing text: it prints the
@@ -222,7 +221,7 @@ type CollectedWorkspace struct {
 var workspaceGC = op("workspace_gc", writes|destroys, WorkspaceGC, Help{
 	Summary: "move unused workspaces to the trash",
 	Use:     "ws gc",
-	Text: `Of those that arbor resolve has made on this machine: the ones that nobody has
+	Text: `Of those that arbor session for has made on this machine: the ones that nobody has
 loaded, resolved, bound or written to for 90 days, and whose files are as old.
 With --shared others too; of these what anybody wrote counts. The default
 workspace stays, and so does one that cannot be read or is in use: a node is

@@ -48,10 +48,9 @@ type WorkspaceInfo struct {
 
 var workspaceGet = op("workspace_get", reads|repeats, WorkspaceGet, Help{
 	Summary: "show a workspace: goal, rules, documents, problem, log",
-	Use:     "ws get [WS]",
-	Aliases: "show",
+	Use:     "ws show [WS]",
 	Text:    "The version in the last line goes with --if-match.",
-	Example: "arbor ws get Login",
+	Example: "arbor ws show Login",
 })
 
 // logShown is how many entries of a workspace's log workspace_get returns.
@@ -167,8 +166,6 @@ var workspaceStatus = op("workspace_status", reads|repeats, WorkspaceStatus, Hel
 	Summary: "show the tree of a workspace with progress, focus and problems",
 	Advice:  "For people; node_list is cheaper.",
 	Use:     "status [WS]",
-	Also:    "ws status",
-	Aliases: "st",
 	Text: `The goal, how many leaves are done, given up (failed or cancelled) and not
 needed (open, below a node that is completed or cancelled), the whole tree, open
 problems with their next steps, and what is wrong with files of the plan; arbor

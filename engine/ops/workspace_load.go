@@ -85,12 +85,12 @@ const (
 
 var workspaceLoad = op("workspace_load", reads|repeats, WorkspaceLoad, Help{
 	Summary: "show a workspace's purpose, recent activity and next steps",
-	Use:     "load [WS]",
-	Text: `The briefing (arbor briefing writes it), the newest entries of the logs, sessions
+	Use:     "ws load [WS]",
+	Text: `The briefing (arbor ws set writes it), the newest entries of the logs, sessions
 and states, files below the root folder, the agent, and how the plan stands.
 Left out of the listing are folders whose names begin with a dot, and what the
 .gitignore files of the project leave out.`,
-	Example: "arbor load\narbor load \"Job Search\" --limit 1 --json",
+	Example: "arbor ws load\narbor load \"Job Search\" --limit 1 --json",
 })
 
 // WorkspaceLoad returns the briefing of a workspace with recent activity and next steps.

@@ -14,27 +14,38 @@ type WorkspaceUpdateIn struct {
 	Name *string `json:"name,omitempty" help:"the new NAME"`
 	Goal *string `json:"goal,omitempty" flag:"goal,g" help:"the new GOAL"`
 	// what must pass before any execution node is completed
-	Verify []string `json:"verify,omitempty" empty:"ok" help:"TOOLS that every execution node must pass"`
+	Verify []string    `json:"verify,omitempty" empty:"ok" help:"TOOLS that every execution node must pass"`
+	Brief  *BriefingIn `json:"briefing,omitempty" like:"briefing_update" listed:"never" flag:"-" help:"as briefing_update takes it"`
 	Match
 	Write
 }
 
 var workspaceUpdate = op("workspace_update", writes|repeats, WorkspaceUpdate, Help{
-	Summary: "rename a workspace or give it another goal",
-	Use:     "ws update [WS]",
-	Aliases: "edit rename",
-	Text:    "What is not given stays. The folder keeps its name: the id is in the file.",
-	Example: `arbor ws update Login --name "Sign-in" --goal "Users sign in with a passkey"`,
+	Summary: "change name, goal or briefing of a workspace",
+	Use:     "ws set [WS] [KEY=VALUE...]",
+	Text: `The keys are name, goal, verify, and those of the briefing: purpose, currentGoal,
+description, rootFolder, preferences, agent. What is not given stays; KEY= empties
+a part of the briefing. Workflows, key files and related files are sections of the
+workspace's file: arbor ws edit opens it.`,
+	Example: `arbor ws set Login name="Sign-in" goal="Users sign in with a passkey"
+arbor ws set purpose="Find work" rootFolder=Job`,
 })
 
 // WorkspaceUpdate renames a workspace or gives it another goal.
 func WorkspaceUpdate(ctx context.Context, env *Env, in WorkspaceUpdateIn) (*Wrote, error) {
 	t := env.whole(ctx, in.WorkspaceID)
-	if t.err == nil && in.Name == nil && in.Goal == nil && in.Verify == nil {
-		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give name, goal or verify")
+	if t.err == nil && in.Name == nil && in.Goal == nil && in.Verify == nil && in.Brief == nil {
+		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give name, goal, verify or briefing")
 	}
-	p := plan.UpdateWorkspace{Name: in.Name, Goal: in.Goal, Verify: in.Verify}
-	return done(ctx, env, t, env.act(in.Write, in.Match), p, "{workspace_get} shows it")
+	p, agent := plan.UpdateWorkspace{Name: in.Name, Goal: in.Goal, Verify: in.Verify}, (*string)(nil)
+	if in.Brief != nil {
+		p.Briefing, agent = in.Brief.plan(), in.Brief.Agent
+	}
+	w, err := done(ctx, env, t, env.act(in.Write, in.Match), p, "{workspace_get} shows it")
+	if err == nil {
+		w.Warned = append(w.Warned, missed(ctx, env, agent, p.Briefing.KeyFiles)...)
+	}
+	return w, err
 }
 
 type WorkspaceUpdateRulesIn struct {
@@ -57,13 +68,12 @@ type WorkspaceUpdateRulesOut struct {
 var workspaceUpdateRules = op("workspace_update_rules", writes|repeats, WorkspaceUpdateRules, Help{
 	Summary: "add, remove, replace or change rules",
 	Advice:  "rulesHash changes with them.",
-	Use:     "rules",
-	Also:    "ws rules",
+	Use:     "ws rules",
 	Text: `Without a verb it prints the rules and their hash. Where there are rules, arbor
 add asks for that hash: it proves that the rules were read.`,
-	Example: `arbor rules
-arbor rules add "No new dependencies"
-arbor rules replace -F rules.txt`,
+	Example: `arbor ws rules
+arbor ws rules add "No new dependencies"
+arbor ws rules set -F rules.txt`,
 })
 
 // WorkspaceUpdateRules adds, removes, replaces or changes rules of a workspace.
@@ -116,14 +126,12 @@ type WorkspaceUpdateDocsOut struct {
 
 var workspaceUpdateDocs = op("workspace_update_docs", writes, WorkspaceUpdateDocs, Help{
 	Summary: "add, remove, expire or activate a document",
-	Use:     "docs",
-	Also:    "ws docs",
-	Aliases: "doc",
+	Use:     "ws docs",
 	Text: `Without a verb it lists them. The documents of the workspace are part of the
 context of every node in it, unless they are expired.`,
-	Example: `arbor docs
-arbor docs add docs/api.md "the endpoints"
-arbor docs expire docs/old.md`,
+	Example: `arbor ws docs
+arbor ws docs add docs/api.md "the endpoints"
+arbor ws docs set docs/old.md status=expired`,
 })
 
 // WorkspaceUpdateDocs adds, removes, expires or activates a document of a workspace.

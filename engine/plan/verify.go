@@ -101,7 +101,7 @@ func keepsVerify(who string, was, is []string) error {
 	for _, item := range was {
 		if !slices.Contains(is, item) {
 			return errs.New(errs.ToolRefused, "%s: verify has %q, and only a person can take that out, or delete the node: "+
-				"on the page, or by arbor node update and arbor node delete", who, item)
+				"on the page, or by arbor set and arbor rm", who, item)
 		}
 	}
 	return nil

@@ -50,10 +50,12 @@ func born(t statemachine.Type, title, requirement string, now time.Time, operato
 		Log: []mdstore.LogEntry{{Time: now.Format(mdstore.TimeLayout), Operator: operator, Event: event}}}
 }
 
-// UpdateWorkspace changes a workspace's name, its goal, or what its execution nodes must pass; nil keeps a value.
+// UpdateWorkspace changes a workspace's name, its goal, what its execution nodes must pass, or parts of its briefing;
+// nil keeps a value.
 type UpdateWorkspace struct {
 	Name, Goal *string
 	Verify     []string
+	Briefing   Briefing
 }
 
 // Plan plans the change.
@@ -90,7 +92,7 @@ func (x UpdateWorkspace) Plan(d *Draft) (None, error) {
 			edit.Did(view.Change{ID: w.ID, Key: f.Key, From: mdoc.List(was...).String(), To: now})
 		}
 	}
-	return None{}, nil
+	return None{}, x.Briefing.edit(edit, string(w.ID))
 }
 
 // Archive moves a workspace with all it holds into the archive, or out of it. Its result is the workspace's folder.

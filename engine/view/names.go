@@ -1,7 +1,6 @@
 package view
 
 import (
-	"slices"
 	"strings"
 
 	"arbor/engine/errs"
@@ -15,17 +14,14 @@ func (v *View) Find(ref string) (mdstore.ID, error) {
 	if e := errs.As(err); e == nil || e.Code != errs.NodeNotFound || strings.TrimSpace(ref) == "" {
 		return id, err
 	}
-	low := strings.ToLower(ref)
-	all := slices.DeleteFunc(v.Candidates(), func(n *mdstore.Node) bool {
-		return !strings.Contains(strings.ToLower(n.Title), low)
-	})
-	switch len(all) {
+	switch all := Containing(v.Candidates(), ofNode, ref); len(all) {
 	case 0:
 		return "", err
 	case 1:
-		return all[0].ID, nil
+		return mdstore.ID(all[0].ID), nil
+	default:
+		return "", placed(v, ambiguousNodes(ref, all))
 	}
-	return "", placed(v, ambiguousNodes(ref, Candidates(all, len(all), ofNode)))
 }
 
 // WayMark stands between the titles of a way.

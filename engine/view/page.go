@@ -8,6 +8,7 @@ import (
 
 	"arbor/engine/errs"
 	"arbor/mdstore"
+	"arbor/mdstore/fold"
 	"arbor/mdstore/mdoc"
 )
 
@@ -142,8 +143,8 @@ func pageAt(all []*mdstore.Page, path mdstore.Path) (int, bool) {
 	})
 }
 
-// Resolve returns the page of a kind that ref names: by its id, its exact name, a unique prefix of its id, or the last
-// six characters, in that order. Of several with one name it is the newest, and others is how many more there are. The
+// Resolve returns the page of a kind that ref names: by its id, its name, whatever the case of its letters, a unique
+// prefix of its id, or the last six characters, in that order. Of several with one name it is the newest, and others is how many more there are. The
 // error has the code that is given.
 func (ps Pages) Resolve(k *mdstore.Kind, ref string, code errs.Code) (p *mdstore.Page, others int, err error) {
 	if p, ok := ps.Get(k, mdstore.ID(ref)); ok {
@@ -158,7 +159,7 @@ func (ps Pages) Resolve(k *mdstore.Kind, ref string, code errs.Code) (p *mdstore
 	case len(hits) == 0:
 		return nil, 0, errs.New(code, "%s: no such %s in workspace %s; %s", ref, k.Name, ps.workspace, knownPages(k, all)).
 			With(errs.Details{Candidates: Candidates(all, CandidatesShown, ofPage)})
-	case len(hits) > 1 && hits[0].Title != ref:
+	case len(hits) > 1 && fold.Name(hits[0].Title) != fold.Name(ref):
 		return nil, 0, ambiguous(ref, k.Name+"s", hits)
 	}
 	p, _ = ps.Get(k, mdstore.ID(hits[0].ID))

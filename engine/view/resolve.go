@@ -9,13 +9,14 @@ import (
 	"arbor/engine/errs"
 	"arbor/engine/nearest"
 	"arbor/mdstore"
+	"arbor/mdstore/fold"
 )
 
 // CandidatesShown is how many nodes an error names that may have been meant.
 const CandidatesShown = 8
 
-// Resolve returns the id of the node that ref names: an id, an exact title, a unique prefix of an id, or its last six
-// characters, in that order. The error is NODE_NOT_FOUND with the nodes that may have been meant, or AMBIGUOUS_ID with
+// Resolve returns the id of the node that ref names: an id, a title, whatever the case of its letters, a unique prefix
+// of an id, or its last six characters, in that order. The error is NODE_NOT_FOUND with the nodes that may have been meant, or AMBIGUOUS_ID with
 // those that match.
 func (v *View) Resolve(ref string) (mdstore.ID, error) {
 	if n, ok := v.Node(mdstore.ID(ref)); ok {
@@ -34,11 +35,13 @@ func (v *View) Resolve(ref string) (mdstore.ID, error) {
 // shortID is how many characters at the end of an id name it.
 const shortID = 6
 
-// matches returns those that ref names: those whose title it is; else those whose ids begin with it; else those whose
-// ids end with it, if it is as long as that.
+// matches returns those that ref names: those whose title it is; else those whose title differs from it in the case of
+// letters only; else those whose ids begin with it; else those whose ids end with it, if it is as long as that.
 func matches[T any](all []T, of func(T) errs.Candidate, ref string) (hits []errs.Candidate) {
+	low := fold.Name(ref)
 	for _, named := range []func(errs.Candidate) bool{
 		func(c errs.Candidate) bool { return c.Title == ref },
+		func(c errs.Candidate) bool { return fold.Name(c.Title) == low },
 		func(c errs.Candidate) bool { return ref != "" && strings.HasPrefix(c.ID, ref) },
 		func(c errs.Candidate) bool { return len(ref) == shortID && strings.HasSuffix(c.ID, ref) },
 	} {
@@ -52,6 +55,17 @@ func matches[T any](all []T, of func(T) errs.Candidate, ref string) (hits []errs
 		}
 	}
 	return nil
+}
+
+// Containing returns those whose title has ref in it, whatever the case of its letters.
+func Containing[T any](all []T, of func(T) errs.Candidate, ref string) (hits []errs.Candidate) {
+	low := fold.Name(strings.TrimSpace(ref))
+	for _, x := range all {
+		if c := of(x); low != "" && strings.Contains(fold.Name(c.Title), low) {
+			hits = append(hits, c)
+		}
+	}
+	return hits
 }
 
 func ambiguousNodes(ref string, hits []errs.Candidate) *errs.Error {
@@ -147,13 +161,17 @@ func List(cs []errs.Candidate) string {
 	return b.String()
 }
 
-// ResolveWorkspace returns the workspace that ref names: by its id or, if loose, by a unique prefix or the last six
-// characters of one, or by its exact name.
-func ResolveWorkspace(all []*mdstore.Workspace, ref string, loose bool) (mdstore.ID, error) {
+// ResolveWorkspace returns the workspace that ref names: by its id; where loose, as Resolve names a node; and with
+// parts, by a part of its name as well.
+func ResolveWorkspace(all []*mdstore.Workspace, ref string, loose, parts bool) (mdstore.ID, error) {
 	if slices.ContainsFunc(all, func(w *mdstore.Workspace) bool { return string(w.ID) == ref }) {
 		return mdstore.ID(ref), nil
 	}
-	switch hits := matches(all, ofWorkspace, ref); {
+	hits := matches(all, ofWorkspace, ref)
+	if len(hits) == 0 && parts {
+		hits = Containing(all, ofWorkspace, ref)
+	}
+	switch {
 	case len(hits) == 1 && loose:
 		return mdstore.ID(hits[0].ID), nil
 	case len(hits) > 1 && loose:

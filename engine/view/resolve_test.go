@@ -36,12 +36,12 @@ func TestWhatMayHaveBeenMeantBeginsWithTheLikeliest(t *testing.T) {
 func TestTheNameOfAWorkspaceIsAnsweredWithItsID(t *testing.T) {
 	all := []*mdstore.Workspace{{ID: "ws-1", Name: "Bench"}, {ID: "ws-2", Name: "Other"}}
 	for _, ref := range []string{"Bench", "ws-1"} {
-		id, err := view.ResolveWorkspace(all, ref, true)
+		id, err := view.ResolveWorkspace(all, ref, true, false)
 		if err != nil || id != "ws-1" {
 			t.Errorf("%s: %s, error %v", ref, id, err)
 		}
 	}
-	_, err := view.ResolveWorkspace(all, "Bench", false)
+	_, err := view.ResolveWorkspace(all, "Bench", false, false)
 	e := errs.As(err)
 	if e == nil || e.Code != errs.WorkspaceNotFound || !strings.Contains(e.Message, "ws-1") ||
 		strings.Contains(e.Message, "ws-2") || len(e.Details.Candidates) != 1 {

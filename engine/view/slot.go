@@ -23,8 +23,8 @@ func Slots(v *View) []*mdstore.Page {
 	})
 }
 
-// SlotsNamed returns the slots, or the archived ones, that ref names by their id or their name. Several are a mistake
-// of people or of a merge.
+// SlotsNamed returns the slots, or the archived ones, that ref names: by their id, their name, whatever the case of its
+// letters, or the last six characters of an id. Several are a mistake of people or of a merge.
 func SlotsNamed(v *View, ref string, archived bool) []*mdstore.Page {
 	all := Slots(v)
 	if archived {
@@ -36,7 +36,11 @@ func SlotsNamed(v *View, ref string, archived bool) []*mdstore.Page {
 		}
 	}
 	name := fold.Name(ref)
-	return slices.DeleteFunc(all, func(p *mdstore.Page) bool { return fold.Name(mdstore.SlotName(p)) != name })
+	named := func(p *mdstore.Page) bool { return fold.Name(mdstore.SlotName(p)) == name }
+	if len(ref) == shortID && !slices.ContainsFunc(all, named) {
+		named = func(p *mdstore.Page) bool { return p.Field(mdstore.KeyID) != "" && ending(string(p.ID)) == ref }
+	}
+	return slices.DeleteFunc(all, func(p *mdstore.Page) bool { return !named(p) })
 }
 
 // Slot returns the slot that ref names. The error is SLOT_NOT_FOUND, or AMBIGUOUS_ID where several have the name.

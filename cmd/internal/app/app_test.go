@@ -216,7 +216,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestVersionOverMCP: the server gives the version that arbor version prints.
+// TestVersionOverMCP: the server gives the version that arbor admin version prints.
 func TestVersionOverMCP(t *testing.T) {
 	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
 		`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n"

@@ -94,13 +94,13 @@ func driverCommand() cli.Command {
 	return cli.Command{
 		Use: driverWord + " BASE OURS THEIRS SIZE PATH", Short: "What git runs to merge a file of a vault",
 		Hidden: true, Protocol: true,
-		Long: `Git runs it where a file of the vault was changed on both sides, once arbor git
-install has said so. It merges the three files by what they mean: fields one by
-one, logs and lists as unions, texts by section. The result goes to OURS. The
-exit code is 0 for a clean merge, and 1 where the result has conflicts; arbor
-conflicts lists them. A file that it cannot merge so is merged by git's own
-merge of lines. It opens no vault.`,
-		Example: `arbor git install`,
+		Long: `Git runs it where a file of the vault was changed on both sides, once you have
+typed arbor admin git install. It merges the three files by what they mean:
+fields one by one, logs and lists as unions, texts by section. The result goes
+to OURS. The exit code is 0 for a clean merge, and 1 where the result has
+conflicts; arbor conflicts lists them. A file that it cannot merge so is merged
+by git's own merge of lines. It opens no vault.`,
+		Example: `arbor admin git install`,
 		Run:     func(context.Context, cli.Call) error { return nil },
 	}
 }

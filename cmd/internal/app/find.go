@@ -138,7 +138,7 @@ func lookUp(dir, home string) (cli.Found, error) {
 func outside(f cli.Found, at, vault string) (cli.Found, error) {
 	f.Above = vault
 	f.Looked = append(f.Looked, cli.Look{Path: at, What: "a vault above the git repository, which counts only where it is named: " + vault})
-	line := "arbor config set --user vault " + vault
+	line := "arbor admin config set --user vault=" + vault
 	if rel, err := filepath.Rel(f.Project, vault); err == nil && filepath.Base(vault) == mdstore.DefaultVault {
 		line = fmt.Sprintf("add vault = %q to %s", filepath.ToSlash(rel), filepath.Join(f.Project, configFile))
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -193,36 +194,32 @@ func manual(t *testing.T) string {
 		"and words about the work to stderr, so pipes get nothing but results. `--json` prints one document\n" +
 		"on stdout, for errors as well: `{\"error\": {\"code\", \"message\", \"details\"}}`. Listings take at most\n" +
 		"200 lines and say what brings the rest. Nothing prompts without a terminal.\n\n" +
-		"What several commands share stands once: a command that is another name of one above,\n" +
-		"or differs from it by a word, refers to it.\n")
-	root := helpOf(t)
-	fmt.Fprintf(&b, "\n```text\n%s```\n", root)
+		"What several commands share stands once: a command that differs from one above by a word\n" +
+		"refers to it.\n")
+	fmt.Fprintf(&b, "\n```text\n%s```\n\n```text\n%s```\n", helpOf(t, "help", "all"), helpOf(t, "help", "flags"))
 	var above []section
-	add := func(command ...string) string {
-		help := helpOf(t, command...)
+	var add func(command ...string)
+	add = func(command ...string) {
+		help := helpOf(t, append(slices.Clone(command), "--help")...)
 		s := sectionOf("arbor "+strings.Join(command, " "), help)
 		b.WriteString(s.page(above))
 		above = append(above, s)
-		return help
-	}
-	for _, name := range append(commandsIn(root), driverWord) {
-		help := add(name)
-		if name == "completion" {
-			continue // what it prints about each shell is the library's, and of use at the terminal only
-		}
 		for _, sub := range commandsIn(help) {
-			add(name, sub)
+			add(append(slices.Clone(command), sub)...)
 		}
+	}
+	for _, name := range append(commandsIn(helpOf(t, "help", "all")), driverWord) {
+		add(name)
 	}
 	return b.String()
 }
 
-// helpOf returns what arbor prints with --help behind a command.
+// helpOf returns what a command of arbor prints about itself.
 func helpOf(t *testing.T, command ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
 	sys := cli.System{
-		Args: append(command, "--help"), Stdout: &out, Stderr: &errs, More: frontEnds(""),
+		Args: command, Stdout: &out, Stderr: &errs, More: frontEnds(""),
 		Getenv: func(string) string { return "" },
 	}
 	if code := cli.Run(t.Context(), sys); code != 0 {
@@ -233,7 +230,6 @@ func helpOf(t *testing.T, command ...string) string {
 
 // commandsIn returns the commands that a help lists: indented words with a summary behind two spaces or more.
 func commandsIn(help string) (names []string) {
-	help, _, _ = strings.Cut(help, "\nFlags of every command\n")
 	help, _, _ = strings.Cut(help, "\nFlags\n")
 	for _, m := range commandLine.FindAllStringSubmatch(help, -1) {
 		names = append(names, m[1])
@@ -243,7 +239,7 @@ func commandsIn(help string) (names []string) {
 
 var commandLine = regexp.MustCompile(`(?m)^  ([a-z-]+) {2,}[A-Z]`)
 
-// A section is the help of a command without the flags that every command has.
+// A section is the help of a command.
 type section struct {
 	command, usage, summary, examples string
 	about                             string // what follows the examples, to the flags
@@ -252,7 +248,7 @@ type section struct {
 
 // sectionOf takes the help of a command apart.
 func sectionOf(command, help string) section {
-	help, _, _ = strings.Cut(help, "\nFlags of every command\n")
+	help, _, _ = strings.Cut(help, "\nFlags of every command: ")
 	s := section{command: command}
 	s.usage, help, _ = strings.Cut(help, "\n\n")
 	s.summary, help, _ = strings.Cut(help, "\n\n")
@@ -272,9 +268,6 @@ func (s section) page(above []section) string {
 	heading, rest := "\n## "+s.command+"\n\n", ""
 	for _, a := range above {
 		link := fmt.Sprintf("[%s](#%s)", a.command, strings.ReplaceAll(a.command, " ", "-"))
-		if s.summary == a.summary && s.examples == a.examples && s.about == a.about && s.flags == a.flags {
-			return fmt.Sprintf("%s`%s` is another name of %s.\n", heading, s.usage, link)
-		}
 		if s.about != "" && s.about == a.about && s.flags == a.flags {
 			rest = fmt.Sprintf("\nThe rest is as for %s.\n", link)
 			s.about, s.flags = "", ""

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"arbor/engine/env/act"
 	"arbor/engine/env/trust"
 	"arbor/engine/errs"
@@ -21,13 +23,53 @@ func questionOf(r trust.Request) string {
 	return "Let it run?"
 }
 
-// approveCommand shows what waits, and what would be granted, before it asks.
+// approveCommand lists what waits; with an ID it shows the request and what would be granted, and asks, or denies it.
 func approveCommand(sh *shell) command {
-	in := &ops.ApproveIn{}
+	in, deny := &ops.ApproveIn{}, false
 	c := confirmed(sh, in, &in.DryRun, ops.Approve, func(would *ops.DecideOut) string {
 		return act.Asked(would.Request, false) + act.Granted(would.Granted) + questionOf(would.Request)
 	})
 	c.show = showing(sh, showDecision)
+	confirmation, confirm := c.flags, c.instead
+	c.flags = func(cmd *cobra.Command) {
+		confirmation(cmd)
+		cmd.Flags().BoolVar(&deny, "deny", false, "refuse it; the assistant is told that a person did not agree")
+	}
+	c.check = func(cmd *cobra.Command) error {
+		granted := in.Session || in.Always || in.Paths != ""
+		switch {
+		case in.ID == "" && (deny || granted):
+			return usagef("which request? arbor env approve lists what waits")
+		case deny && granted:
+			return usagef("--deny refuses the request; it grants nothing for later")
+		}
+		return nil
+	}
+	c.instead = func(ctx context.Context) (bool, error) {
+		switch {
+		case in.ID == "":
+			out, err := call(ctx, sh, ops.ApprovalList, ops.ApprovalListIn{})
+			if err == nil && sh.flags.json {
+				err = sh.json(out)
+			} else if err == nil {
+				err = showApprovals(sh, out)
+			}
+			return true, err
+		case deny && !in.DryRun:
+			out, err := call(ctx, sh, ops.Deny, ops.DenyIn{ID: in.ID})
+			if err == nil {
+				err = showDecision(sh, out)
+			}
+			return true, err
+		case in.DryRun && !sh.flags.json:
+			out, err := call(ctx, sh, ops.Approve, *in)
+			if err == nil {
+				err = sh.print(act.Asked(out.Request, true) + act.Granted(out.Granted))
+			}
+			return true, err
+		}
+		return confirm(ctx)
+	}
 	return c
 }
 
@@ -88,7 +130,7 @@ func showApprovals(sh *shell, out *ops.ApprovalListOut) error {
 		return nil
 	}
 	err := sh.print(out.Text())
-	sh.hint("arbor approve ID lets one run, arbor deny ID refuses it")
+	sh.hint("arbor env approve ID lets one run, with --deny it refuses it")
 	return err
 }
 

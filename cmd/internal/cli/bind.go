@@ -28,6 +28,10 @@ func (b *binding) field(p ops.Param) reflect.Value { return b.in.FieldByIndex(p.
 
 // flags adds a flag for each field that has one.
 func (b *binding) flags(cmd *cobra.Command) {
+	var keys []key
+	if _, own := b.in.Addr().Interface().(interface{ Words() *[]string }); b.setsKeys() && !own {
+		keys = b.keys()
+	}
 	for _, p := range b.o.Params() {
 		tag := p.Field.Tag
 		if !b.command.takes(p) {
@@ -41,7 +45,8 @@ func (b *binding) flags(cmd *cobra.Command) {
 			b.command.text.flags(cmd, what)
 			continue
 		}
-		isWord := slices.ContainsFunc(b.words, func(w word) bool { return w.name == tag.Get("arg") })
+		isWord := slices.ContainsFunc(b.words, func(w word) bool { return w.name == tag.Get("arg") }) ||
+			slices.ContainsFunc(keys, func(k key) bool { return k.Name == p.Name })
 		if !isWord && tag.Get("flag") != "-" {
 			b.flag(cmd, p)
 		}
@@ -153,7 +158,10 @@ func (b *binding) param(word string) (ops.Param, bool) {
 // assign puts words where they belong: a workspace into the flags of the shell, a text into its source, and all others
 // into the input.
 func (b *binding) assign(given []string) error {
-	given, err := b.spread(b.pairs(given))
+	given, err := b.pairs(given)
+	if err == nil {
+		given, err = b.spread(given)
+	}
 	if err != nil {
 		return err
 	}
@@ -180,17 +188,6 @@ func (b *binding) assign(given []string) error {
 		}
 	}
 	return nil
-}
-
-// pairs takes the words KEY=VALUE out of those of a command that has such, and keeps them. The first word is none.
-func (b *binding) pairs(given []string) []string {
-	takes, ok := b.in.Addr().Interface().(interface{ Words() *[]string })
-	if !ok || len(given) == 0 || slices.Contains(b.command.without, "fields") {
-		return given
-	}
-	pair := func(word string) bool { return strings.Contains(word, "=") }
-	*takes.Words() = slices.DeleteFunc(slices.Clone(given[1:]), func(word string) bool { return !pair(word) })
-	return slices.Concat(given[:1], slices.DeleteFunc(slices.Clone(given[1:]), pair))
 }
 
 // further returns where the further nodes of a command that takes several go; it stays empty for other commands.

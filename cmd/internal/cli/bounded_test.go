@@ -25,7 +25,7 @@ func TestLongDiffsFit(t *testing.T) {
 	} {
 		w.term = terminal{out: tt.terminal}
 		w.env["NO_COLOR"] = "1"
-		out, errs, code := w.run(append([]string{"update", "node-c", "--note", long.String(), "--dry-run"}, tt.args...)...)
+		out, errs, code := w.run(append([]string{"set", "node-c", "--note", long.String(), "--dry-run"}, tt.args...)...)
 		if n := strings.Count(out, "\n"); code != exitOK || n > tt.most || tt.most > listLines && !strings.Contains(out, "line 499") {
 			t.Errorf("on a terminal %v, %v: exit code %d, %d lines, %s", tt.terminal, tt.args, code, n, errs)
 		}

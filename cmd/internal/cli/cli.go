@@ -206,7 +206,7 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 
-		PersistentPreRun: recorded,
+		PersistentPreRun: sh.recorded,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if show, _ := cmd.Flags().GetBool("version"); show {
 				return printVersion(sh)
@@ -221,17 +221,8 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 	sh.globalFlags(root)
 	root.SetHelpFunc(sh.help)
 	root.SetFlagErrorFunc(sh.flagError)
+	root.CompletionOptions.DisableDefaultCmd = true // arbor admin completion prints the scripts
 	addCommands(sh, root)
-	for _, m := range sh.sys.More {
-		at := root
-		for _, c := range root.Commands() {
-			if c.Name() == m.Under {
-				at = c
-			}
-		}
-		at.AddCommand(newFrontEnd(sh, m))
-	}
-	addCompletion(sh, root)
 	addHelp(sh, root)
 	sh.strict(root)
 	sh.giveFlags(root)
@@ -260,7 +251,7 @@ func (sh *shell) giveFlags(root *cobra.Command) {
 // newFrontEnd returns the command of another front end.
 func newFrontEnd(sh *shell, m Command) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: m.Use, Short: m.Short, Long: m.Long, Example: m.Example, GroupID: groupFrontEnds, Hidden: m.Hidden,
+		Use: m.Use, Short: m.Short, Long: m.Long, Example: m.Example, Hidden: m.Hidden,
 		ValidArgsFunction: choices(m.Words...),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			call := newCall(sh)
@@ -272,9 +263,6 @@ func newFrontEnd(sh *shell, m Command) *cobra.Command {
 			}
 			return m.Run(cmd.Context(), call)
 		},
-	}
-	if m.Under != "" {
-		cmd.GroupID = ""
 	}
 	if m.Writes {
 		sh.writes(cmd)

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,105 +10,22 @@ import (
 	"arbor/engine/ops"
 )
 
-// A group is a heading of the top-level help with its commands in the order of a day's work.
-type group struct{ id, title, commands string }
-
-const (
-	groupAll       = "all"
-	groupFrontEnds = "frontends"
-	groupCare      = "care"
-)
-
-var groups = []group{
-	{"see", "See where the work stands",
-		"load status use tree list graph stats show context next search ask changes history diff blame watch"},
-	{"plan", "Plan it", "init briefing add edit rules docs ref isolate mv rm restore undo"},
-	{"do", "Do it", "start submit complete fail drop retry reopen cancel tick focus log problem"},
-	{groupAll, "Everything, by noun and verb", "ws node session state transcript memory env run approvals approve deny"},
-	{groupFrontEnds, "Serve and exchange", "import export"},
-	{groupCare, "Take care of the vault", "sync check conflicts resolve-conflict git config where version"},
-}
-
-// hidden are verbs below a noun that other programs have at the top. They work there too.
-var hidden = []string{"node update"}
-
-// short are verbs below a noun that people type without it, by their names there.
-var short = map[string]string{"node move": "mv", "node delete": "rm"}
-
-// addCommands adds every command below root. An operation is where its help says; what no group names comes with the
-// nouns.
-func addCommands(sh *shell, root *cobra.Command) {
-	var top []*cobra.Command
-	byName := map[string]*cobra.Command{}
-	add := func(all ...*cobra.Command) {
-		for _, c := range all {
-			byName[c.Name()] = c
-		}
-		top = append(top, all...)
-	}
-	for _, v := range verbs {
-		add(sh.command(transitionCommand(sh, v)))
-	}
-	add(sh.command(tickCommand(sh)))
-	add(sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh),
-		newState(sh), newTranscript(sh), newMemory(sh), newConfig(sh), newImport(sh), newExport(sh), newEdit(sh), newGit(sh), newEnv(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
-	for _, o := range slices.Concat(ops.All(), ops.Commands()) {
-		path, words := ops.SplitUse(o.Use)
-		if strings.HasPrefix(words, "--") {
-			continue // a flag of another operation's command
-		}
-		for _, place := range []string{path, o.Also} {
-			noun, _, below := strings.Cut(place, " ")
-			switch {
-			case place == "":
-			case below:
-				byName[noun].AddCommand(operationCommand(sh, o, place))
-			default:
-				add(operationCommand(sh, o, place))
-			}
-			if name := short[place]; name != "" {
-				c := operationCommand(sh, o, name)
-				c.Aliases = append(c.Aliases, place[strings.LastIndexByte(place, ' ')+1:])
-				c.Aliases = slices.DeleteFunc(c.Aliases, func(alias string) bool { return alias == name })
-				add(c)
-			}
-			if slices.Contains(hidden, place) {
-				c := operationCommand(sh, o, place)
-				c.Hidden = true
-				root.AddCommand(c)
-			}
-		}
-	}
-	byName["node"].AddCommand(sh.command(treeCommand(sh)))
-	for _, g := range groups {
-		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
-		for _, name := range strings.Fields(g.commands) {
-			byName[name].GroupID = g.id
-			root.AddCommand(byName[name])
-		}
-	}
-	for _, c := range top {
-		if c.GroupID == "" {
-			c.GroupID = groupAll
-			root.AddCommand(c)
-		}
-	}
-}
-
 // A command calls one operation. Its words and flags are the fields of the operation's input, as their tags say, and
 // its help is that of the catalogue. All else is optional.
 type command struct {
-	op      string       // the operation
-	name    string       // of the command; "" is the last name in the line of usage
-	help    ops.Help     // what differs from the help of the operation
-	in      any          // a pointer to the input, for commands that use it; nil makes one
-	without []string     // parameters that the command does not take; allParams are all of them
-	list    bool         // it takes --all
-	verbs   []command    // the commands below it
-	mode    Mode         // how the vault is opened
-	text    *textSource  // the text of -m, -F, -e or a word; nil if no field has the tag text
-	put     func(string) // where the text goes; nil: to the field with the tag text
-	files   string       // the word that may be a file of the project
+	op      string                        // the operation
+	name    string                        // of the command; "" is the last name in the line of usage
+	help    ops.Help                      // what differs from the help of the operation
+	in      any                           // a pointer to the input, for commands that use it; nil makes one
+	without []string                      // parameters that the command does not take; allParams are all of them
+	list    bool                          // it takes --all
+	verbs   []command                     // the commands below it
+	mode    Mode                          // how the vault is opened
+	text    *textSource                   // the text of -m, -F, -e or a word; nil if no field has the tag text
+	sets    func(key, value string) error // sets a key; nil: the parameter of that name
+	pairs   []offer                       // what sets takes
+	put     func(string)                  // where the text goes; nil: to the field with the tag text
+	files   string                        // the word that may be a file of the project
 
 	// offers are what the next word may be; nil: as the tags say.
 	offers func(ctx context.Context, words []string) []offer
@@ -170,14 +86,14 @@ var specials = map[string]func(*shell) command{
 	"memory_export":   shows(showExport), "memory_import": memoryImportCommand, "memory_merge": memoryMergeCommand,
 	"memory_delete": memoryDeleteCommand, "config_get": configCommand,
 	"node_next": nextCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
-	"node_reference": refCommand, "workspace_load": shows(showLoad), "briefing_update": briefingCommand,
+	"node_reference": refCommand, "workspace_load": shows(showLoad),
 	"workspace_resolve": shows(showResolved), "workspace_gc": shows(showCollected),
 	"state_save": shows(showSaved), "state_list": stateListCommand, "state_load": stateLoadCommand, "state_delete": stateDeleteCommand, "search": searchCommand,
-	"conflicts": shows(showConflicts), "resolve_conflict": resolveConflictCommand, "git_install": gitInstallCommand, "git_uninstall": gitUninstallCommand,
+	"resolve_conflict": conflictsCommand, "git_install": gitInstallCommand, "git_uninstall": gitUninstallCommand,
 	"ask": shows(showAnswers), "sync": shows(showSync), "undo": undoCommand,
 	"env_register": envAddCommand, "env_list": shows(showEnvironments), "env_restore": shows(showEnvironment), "env_trust": shows(showEnvironment),
 	"env_grants": shows(showGrants), "env_clients": shows(showClients), "env_undo": shows(showFileChanged), "tool_list": shows(showTools), "tool_call": runCommand,
-	"approval_list": shows(showApprovals), "approve": approveCommand, "deny": shows(showDecision),
+	"approve": approveCommand, "env_attach": envAttachCommand, "workspace_update": workspaceSetCommand,
 	"history_get": historyCommand, "plan_diff": diffCommand, "plan_graph": graphCommand, "plan_stats": shows(showStats),
 	"blame": shows(showBlame),
 }
@@ -209,7 +125,7 @@ func (sh *shell) command(c command) *cobra.Command {
 	b := &binding{sh: sh, command: &c, o: o, in: reflect.ValueOf(c.in).Elem(), words: wordsOf(use)}
 	cmd := &cobra.Command{
 		Use:   strings.TrimSpace(c.name + " " + use),
-		Short: strings.ToUpper(help.Summary[:1]) + help.Summary[1:], Long: help.Text, Example: help.Example,
+		Short: sentence(help.Summary), Long: help.Text, Example: help.Example,
 		Aliases: strings.Fields(help.Aliases), ValidArgsFunction: b.complete, RunE: b.run,
 	}
 	if sh.flagged == nil {

@@ -63,17 +63,24 @@ func (b *binding) complete(cmd *cobra.Command, words []string, prefix string) ([
 		directive = cobra.ShellCompDirectiveDefault
 	}
 	p, _ := b.param(name)
+	keys := b.setsKeys() && (name == pairWord || len(words) > 0)
+	var found []string
+	if keys {
+		found, directive = completed(b.keyOffers(), prefix), directive|cobra.ShellCompDirectiveNoSpace
+	}
 	switch ctx := cmd.Context(); {
+	case name == pairWord:
+		return found, directive
 	case b.command.offers != nil:
-		return completed(b.command.offers(ctx, words), prefix), directive
+		return append(completed(b.command.offers(ctx, words), prefix), found...), directive
 	case p.Field.Tag.Get("is") == "node":
-		return completed(nodeOffers(nil)(ctx, b.sh), prefix), directive
+		return append(completed(nodeOffers(nil)(ctx, b.sh), prefix), found...), directive
 	case p.Field.Tag.Get("is") == "slot":
 		return completed(slotOffers(b.o.Name == "memory_restore")(ctx, b.sh), prefix), directive
 	case p.Enum != nil:
 		return p.Enum, directive
 	case name == "WS":
-		return completed(workspaceOffers(ctx, b.sh), prefix), directive
+		return append(completed(workspaceOffers(ctx, b.sh), prefix), found...), directive
 	}
 	return nil, directive
 }
@@ -155,17 +162,32 @@ func nodeNamed(ctx context.Context, sh *shell, word string) ops.NodeInfo {
 	return ops.NodeInfo{}
 }
 
-// addCompletion adds the command that prints completion scripts, which the library writes.
-func addCompletion(sh *shell, root *cobra.Command) {
-	root.SetCompletionCommandGroupID(groupCare)
-	root.InitDefaultCompletionCmd()
-	cmd, _, _ := root.Find([]string{"completion"})
-	cmd.Short = "Print a completion script for bash, zsh, fish or PowerShell"
-	cmd.Long = `It completes commands, flags, and the ids of nodes and workspaces with their
-titles, and offers only nodes that allow the verb now. The one for bash
-needs the package bash-completion. The help of each says how to install it.`
-	cmd.Example = "arbor completion bash > ~/.local/share/bash-completion/completions/arbor"
-	cmd.RunE = sh.runGroup
+// newCompletion returns the command that prints completion scripts, which the library writes.
+func newCompletion(root *cobra.Command) *cobra.Command {
+	shells := []string{"bash", "zsh", "fish", "powershell"}
+	return &cobra.Command{
+		Use: "completion SHELL", Short: "Print a completion script for bash, zsh, fish or PowerShell",
+		Long: `It completes commands, flags, and the ids of nodes and workspaces with their
+titles, and offers only nodes that allow the verb now. The script for bash needs
+the package bash-completion. Put the output where your shell looks for it: for
+zsh into a file _arbor in a folder of $fpath, for fish into
+~/.config/fish/completions/arbor.fish; PowerShell runs it from $PROFILE.`,
+		Example:           "arbor admin completion bash > ~/.local/share/bash-completion/completions/arbor",
+		ValidArgsFunction: choices(shells...),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			switch out := cmd.OutOrStdout(); words[0] {
+			case "bash":
+				return root.GenBashCompletionV2(out, true)
+			case "zsh":
+				return root.GenZshCompletion(out)
+			case "fish":
+				return root.GenFishCompletion(out, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(out)
+			}
+			return unknownChoice("the shell", words[0], shells)
+		},
+	}
 }
 
 func statuses() (all []string) {

@@ -15,25 +15,15 @@ import (
 	"arbor/mdstore"
 )
 
-func newConfig(sh *shell) *cobra.Command {
+// newConfigList returns the command that lists the settings in effect.
+func newConfigList(sh *shell) *cobra.Command {
 	origin := false
-	list := command{op: "config_get", without: allParams, mode: Pretend, help: ops.Help{
-		Use: "list", Summary: "list the settings that count", Example: "arbor config list --origin",
+	return sh.command(command{op: "config_get", without: allParams, mode: Pretend, help: ops.Help{
+		Use: "list", Summary: "list the settings in effect", Example: "arbor admin config list --origin",
 		Text: "Warnings say which files and keys do not count.",
-	}}
-	list.flags = func(cmd *cobra.Command) {
+	}, flags: func(cmd *cobra.Command) {
 		cmd.Flags().BoolVar(&origin, "origin", false, "with the layer, file and line that each comes from")
-	}
-	list.show = showing(sh, func(sh *shell, out *ops.ConfigGetOut) error { return showConfig(sh, out, "", origin) })
-	noun := list
-	noun.verbs, noun.help = []command{list}, ops.Help{
-		Use: "config", Summary: "list, read and change settings",
-		Text:    "Without a verb it lists the settings that count. docs/settings.md has every key.",
-		Example: "arbor config\narbor config set provider anthropic --user",
-	}
-	cmd := sh.command(noun)
-	cmd.AddCommand(newConfigEdit(sh, false), newConfigEdit(sh, true))
-	return cmd
+	}, show: showing(sh, func(sh *shell, out *ops.ConfigGetOut) error { return showConfig(sh, out, "", origin) })})
 }
 
 // configCommand is that of config_get: where there is no vault, the settings outside of vaults count.
@@ -73,20 +63,18 @@ func showConfig(sh *shell, out *ops.ConfigGetOut, key string, origin bool) error
 	return err
 }
 
-// newConfigEdit returns the command that sets a key, or takes it out.
-func newConfigEdit(sh *shell, unset bool) *cobra.Command {
+// newConfigEdit returns the command that sets keys, or takes them out.
+func newConfigEdit(sh *shell) *cobra.Command {
 	scope, user := "", false
 	cmd := &cobra.Command{
-		Use: "set KEY VALUE", Short: "Set a key in a file of settings",
+		Use: "set KEY=VALUE...", Short: "Set keys in a file of settings",
 		Long: `Without a flag it changes arbor.toml in the project. Only the line of the key
-changes: comments and order stay. What a clone must not decide goes to your own
-file (--user); secrets go to the environment.`,
-		Example:           "arbor config set provider anthropic\narbor config set toolsets plan,briefing --user",
+changes: comments and order stay. KEY= takes the key out. What a clone must not
+decide goes to your own file (--user); secrets go to the environment.`,
+		Example: `arbor admin config set provider=anthropic
+arbor admin config set toolsets=plan,briefing --user
+arbor admin config set provider= --user`,
 		ValidArgsFunction: completeKey,
-	}
-	if unset {
-		cmd.Use, cmd.Short = "unset KEY", "Take a key out of a file of settings"
-		cmd.Long, cmd.Example = "The flags say which file, as for arbor config set.", "arbor config unset provider --user"
 	}
 	scopes := []string{string(config.User), string(config.Project), string(config.Vault), string(config.Workspace)}
 	cmd.Flags().StringVar(&scope, "scope", "", "whose file: `SCOPE` is user, project (the default), vault, or workspace")
@@ -106,11 +94,21 @@ file (--user); secrets go to the environment.`,
 		case user && of != config.User, sh.flags.workspace != "" && of != config.Workspace:
 			return usagef("several files are named; give one of --user, --scope and -w")
 		}
-		out, err := editConfig(cmd.Context(), sh, of, func(file string, src []byte) ([]byte, error) {
-			if unset {
-				return config.Unset(src, words[0])
+		out, err := editConfig(cmd.Context(), sh, of, func(file string, src []byte) (_ []byte, err error) {
+			for _, word := range words {
+				switch key, value, ok := strings.Cut(word, "="); {
+				case !ok:
+					return nil, usagef("%q sets no key; KEY=VALUE does, and KEY= takes it out", word)
+				case value == "":
+					src, err = config.Unset(src, key)
+				default:
+					src, err = config.Put(of, file, src, key, value)
+				}
+				if err != nil {
+					return nil, err
+				}
 			}
-			return config.Put(of, file, src, words[0], words[1])
+			return src, nil
 		})
 		if err != nil {
 			return err
@@ -121,14 +119,12 @@ file (--user); secrets go to the environment.`,
 }
 
 // completeKey offers the keys that are known.
-func completeKey(_ *cobra.Command, words []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func completeKey(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var all []cobra.Completion
 	for _, k := range config.Keys() {
-		if len(words) == 0 {
-			all = append(all, cobra.CompletionWithDesc(k.Name, k.Help))
-		}
+		all = append(all, cobra.CompletionWithDesc(k.Name+"=", k.Help))
 	}
-	return all, cobra.ShellCompDirectiveNoFileComp
+	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // editConfig changes the file of a level.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -19,15 +20,24 @@ func newEdit(sh *shell) *cobra.Command {
 	return sh.command(command{op: "node_get", in: in, without: allParams, help: ops.Help{
 		Use: "edit NODE", Summary: "open the file of a node in your editor, and check what was saved",
 		Text: `The editor is VISUAL or EDITOR. When it ends, the fields and sections that
-changed are listed, and what check finds in this node. The exit code is 6 where
-that keeps the node from being worked with.`,
+changed are listed, and what check finds in this node. The exit code is 6 if the
+node can no longer be worked with.`,
 		Example: `arbor edit "Sign-in endpoint"`,
 	}, instead: func(ctx context.Context) (bool, error) { return true, runEdit(ctx, sh, in.NodeID) }})
 }
 
+func newWorkspaceEdit(sh *shell) *cobra.Command {
+	return sh.command(command{op: "workspace_get", without: allParams, help: ops.Help{
+		Use: "edit [WS]", Summary: "open the file of a workspace in your editor, and check what was saved",
+		Text:    "Goal, rules, documents and the briefing are in this file: Workspace.md.",
+		Example: "arbor ws edit Login",
+	}, instead: func(ctx context.Context) (bool, error) { return true, runEdit(ctx, sh, "") }})
+}
+
 // An edited is what a person did to the file of a node.
 type edited struct {
-	NodeID      string            `json:"nodeId"`
+	NodeID      string            `json:"nodeId,omitempty"`
+	WorkspaceID string            `json:"workspaceId"`
 	Title       string            `json:"title"`
 	Path        string            `json:"path"`
 	Changed     bool              `json:"changed"`
@@ -36,25 +46,30 @@ type edited struct {
 	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
 }
 
+// runEdit edits the file of a node, that of the workspace if node is "".
 func runEdit(ctx context.Context, sh *shell, node string) error {
 	env, err := sh.env(ctx, MustExist)
 	if err != nil {
 		return err
 	}
-	before, id, err := env.At(ctx, sh.flags.workspace, node)
+	was, err := env.WithPages(ctx, sh.flags.workspace)
 	if err != nil {
 		return err
 	}
-	ws := before.Workspace().ID
-	was, err := env.WithPages(ctx, string(ws))
-	if err != nil {
-		return err
+	ws, file := was.Workspace().ID, was.Workspace().Path
+	out := edited{WorkspaceID: string(ws), Title: was.Workspace().Name}
+	if node != "" {
+		_, id, err := env.At(ctx, string(ws), node)
+		if err != nil {
+			return err
+		}
+		n, err := was.Known(id)
+		if err != nil {
+			return err
+		}
+		out.NodeID, out.Title, file = string(n.ID), n.Title, n.Path
 	}
-	n, err := was.Known(id)
-	if err != nil {
-		return err
-	}
-	out := edited{NodeID: string(n.ID), Title: n.Title, Path: sh.absolute(string(n.Path))}
+	out.Path = sh.absolute(string(file))
 	if err := openEditor(sh, out.Path); err != nil {
 		return err
 	}
@@ -68,15 +83,15 @@ func runEdit(ctx context.Context, sh *shell, node string) error {
 		return err
 	}
 	for _, d := range view.Diff(was.State(false), is.State(false)) {
-		if d.Path == n.Path || d.From == n.Path {
+		if d.Path == file || d.From == file {
 			out.Changed, out.Fields, out.Sections = true, d.Fields, d.Sections
 		}
 	}
-	if now, ok := is.File(n.Path); ok {
+	if now, ok := is.File(file); ok {
 		out.NodeID, out.Title = string(now.ID), now.Title
 	}
 	for _, d := range found.Diagnostics {
-		if mdstore.Path(d.File) == n.Path {
+		if mdstore.Path(d.File) == file {
 			out.Diagnostics = append(out.Diagnostics, d)
 		}
 	}
@@ -96,7 +111,7 @@ func showEdited(sh *shell, out edited) error {
 		_ = sh.json(out)
 	} else if !sh.flags.quiet {
 		p := sh.page()
-		p.title(out.Title, namesOf(sh, "").id(out.NodeID))
+		p.title(out.Title, namesOf(sh, out.WorkspaceID).id(cmp.Or(out.NodeID, out.WorkspaceID)))
 		switch changed := slices.Concat(out.Fields, out.Sections); {
 		case !out.Changed:
 			p.line("  nothing was changed")

@@ -15,16 +15,6 @@ import (
 	"arbor/engine/ops"
 )
 
-func newEnv(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "env", Aliases: []string{"environment"}, Short: "Say where tools of assistants act, and how far", RunE: sh.runGroup,
-		Long:    "An environment is a folder with tools and a level of trust: full runs all of them,\nrestricted asks you before anything changes, read_only changes nothing.",
-		Example: "arbor env add . --trust restricted\narbor env attach-pwd --session s1\narbor env list",
-	}
-	c.AddCommand(attachPwdCommand(sh))
-	return c
-}
-
 // uriOf returns the URI that a word means: a URI as it is, or a folder.
 func uriOf(sh *shell, word string) string {
 	if strings.Contains(word, "://") || strings.HasPrefix(word, "file:") {
@@ -41,35 +31,43 @@ func envAddCommand(sh *shell) command {
 	}}
 }
 
-// attachPwdCommand registers the working directory and attaches it to the session.
-func attachPwdCommand(sh *shell) *cobra.Command {
-	in := ops.EnvRegisterIn{}
-	cmd := &cobra.Command{
-		Use: "attach-pwd", Short: "Register the working directory and attach it to the session",
-		Long:    "Where the folder is an environment already, it is that one. Twice is once.\nWithout a session that can have it nothing is registered or trusted.",
-		Example: "arbor env attach-pwd --session s1\narbor env attach-pwd --trust read_only",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			in.URI = uriOf(sh, ".")
-			here := func(ctx context.Context, env *ops.Env, in ops.EnvRegisterIn) (*ops.EnvRegisterOut, error) {
-				return ops.EnvAttachHere(ctx, env, in, ops.SessionRef{SessionID: sh.session()})
-			}
-			e, err := call(cmd.Context(), sh, here, in)
-			if err != nil {
-				return err
-			}
-			if sh.flags.json {
-				return sh.json(struct {
-					*ops.EnvRegisterOut
-					Attached bool `json:"attached"`
-				}{e, true})
-			}
-			return showEnvironment(sh, e)
-		},
+// envAttachCommand attaches an environment to the session, or a folder, which is made one.
+func envAttachCommand(sh *shell) command {
+	in, here := &ops.EnvAttachIn{}, ops.EnvRegisterIn{}
+	c := command{in: in}
+	c.flags = func(cmd *cobra.Command) {
+		fs, levels := cmd.Flags(), []string{string(places.Full), string(places.Restricted), string(places.ReadOnly)}
+		fs.StringVar(&here.Trust, "trust", "", "of a folder: tools run as `full|restricted|read_only`; "+
+			"restricted unless given")
+		fs.StringVar(&here.ID, "id", "", "of a folder: its `ID`; made of its name unless given")
+		must(cmd.RegisterFlagCompletionFunc("trust", choices(levels...)))
 	}
-	cmd.Flags().StringVar(&in.Trust, "trust", "", "how far tools run unasked, `full|restricted|read_only`; restricted unless given")
-	cmd.Flags().StringVar(&in.ID, "id", "", "its `ID`; made of the folder's name unless given")
-	must(cmd.RegisterFlagCompletionFunc("trust", choices(string(places.Full), string(places.Restricted), string(places.ReadOnly))))
-	return cmd
+	c.instead = func(ctx context.Context) (bool, error) {
+		folder := in.ID == "." || strings.ContainsAny(in.ID, `/\:`)
+		switch {
+		case !folder && here.Trust+here.ID != "":
+			return true, usagef("--trust and --id are of a folder, as in arbor env attach . --trust restricted")
+		case !folder:
+			return false, nil
+		case in.Folder != "" || len(in.Tools) > 0:
+			return true, usagef("--folder and --tools go with the id of an environment; %s is a folder", in.ID)
+		}
+		here.URI = uriOf(sh, in.ID)
+		e, err := call(ctx, sh, func(ctx context.Context, env *ops.Env, in ops.EnvRegisterIn) (*ops.EnvRegisterOut, error) {
+			return ops.EnvAttachHere(ctx, env, in, ops.SessionRef{SessionID: sh.session()})
+		}, here)
+		if err != nil {
+			return true, err
+		}
+		if sh.flags.json {
+			return true, sh.json(struct {
+				*ops.EnvRegisterOut
+				Attached bool `json:"attached"`
+			}{e, true})
+		}
+		return true, showEnvironment(sh, e)
+	}
+	return c
 }
 
 func showEnvironment(sh *shell, out *ops.EnvRegisterOut) error {

@@ -147,8 +147,9 @@ func ofLocal(e *errs.Error) bool {
 
 // remedies are what a person at a command line can do about an error, unless the message says it already.
 var remedies = map[errs.Code]struct{ with, text string }{
-	errs.VaultNotFound:       {"arbor init", "NAME --goal GOAL makes one; arbor where tells where it was looked for"},
-	errs.RulesHashMismatch:   {"arbor rules", "shows the rules and the hash that goes with --rules-hash"},
+	errs.VaultNotFound: {"arbor init", "NAME --goal GOAL makes one; arbor admin where tells where it was " +
+		"looked for"},
+	errs.RulesHashMismatch:   {"arbor ws rules", "shows the rules and the hash that goes with --rules-hash"},
 	errs.ConclusionRequired:  {"-m TEXT", "gives it; or -F FILE, - for stdin, -e for your editor"},
 	errs.InvalidParentStatus: {"--cascade", "reopens what is closed above it"},
 	errs.WorkspaceActive:     {"--force", "does it all the same"},
@@ -231,28 +232,4 @@ func subcommands(cmd *cobra.Command) (names []string) {
 		}
 	}
 	return names
-}
-
-// meanings are the commands that words of other programs mean.
-var meanings = []struct{ words, command string }{
-	{"finish resolve conclude", "complete NODE -m CONCLUSION"}, {"create task todo subtask", "add TITLE"},
-	{"get read info describe", "show NODE"}, {"rename retitle", "node update NODE --title TITLE"},
-	{"archive", "ws archive WS"}, {"block blocked stuck", "problem NODE TEXT"}, {"claim take assign", "next --claim"},
-}
-
-func unknownCommand(cmd *cobra.Command, name string) *errs.Error {
-	var known []string
-	for _, c := range cmd.Commands() {
-		if !c.Hidden {
-			known = append(append(known, c.Name()), c.Aliases...)
-		}
-	}
-	path := cmd.CommandPath()
-	for _, m := range meanings {
-		if !cmd.HasParent() && slices.Contains(strings.Fields(m.words), name) {
-			e := errs.New(errs.UnknownParams, "%s has no command %q; did you mean arbor %s?", path, name, m.command)
-			return e.With(errs.Details{Nearest: "arbor " + m.command})
-		}
-	}
-	return meant(errs.New(errs.UnknownParams, "%s has no command %q", path, name), path+" ", name, known)
 }

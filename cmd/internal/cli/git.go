@@ -10,15 +10,6 @@ import (
 	"arbor/engine/ops"
 )
 
-func newGit(sh *shell) *cobra.Command {
-	return &cobra.Command{
-		Use: "git", Short: "Let git merge the vault's files by what they mean", RunE: sh.runGroup,
-		Long: "Git merges files as lines, in which two people's work on one plan often conflicts.\n" +
-			"Arbor's merge driver merges fields, logs, lists and texts of its own files.",
-		Example: "arbor git install --dry-run\narbor git install",
-	}
-}
-
 func gitInstallCommand(sh *shell) command {
 	in := &ops.GitInstallIn{}
 	return driverCommand(sh, in, ops.GitInstall, "Install it?")
@@ -128,13 +119,26 @@ func (p *page) side(name, text string) {
 	}
 }
 
-func resolveConflictCommand(sh *shell) command {
+// conflictsCommand lists the conflicts, or ends that of a node.
+func conflictsCommand(sh *shell) command {
 	in := &ops.ResolveConflictIn{}
 	c := command{in: in}
 	c.flags = func(cmd *cobra.Command) {
 		cmd.Flags().BoolVarP(&in.Edit, "edit", "e", false, "edit the file, with marks around what is in conflict")
 	}
 	c.instead = func(ctx context.Context) (bool, error) {
+		if in.Target == "" && !in.Edit && !in.Ours && !in.Theirs && in.Field == "" {
+			out, err := call(ctx, sh, ops.Conflicts, ops.ConflictsIn{})
+			if err == nil && sh.flags.json {
+				err = sh.json(out)
+			} else if err == nil {
+				err = showConflicts(sh, out)
+			}
+			return true, err
+		}
+		if in.Target == "" {
+			return true, usagef("which node? arbor conflicts lists those in conflict")
+		}
 		if !in.Edit || in.DryRun {
 			return false, nil
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -28,54 +29,122 @@ var environment = []struct{ name, text string }{
 
 // help prints the help of a command: what it is, examples, what there is to know, its flags.
 func (sh *shell) help(cmd *cobra.Command, _ []string) {
-	var b strings.Builder
-	root, style, columns := cmd.Root(), sh.style(), helpColumns(sh)
-	heading := func(text string) { b.WriteString("\n" + style.Paint("1", text) + "\n") }
-	if cmd == root {
-		b.WriteString(style.Paint("1", "arbor") + ": " + root.Short + "\n")
-	} else {
-		b.WriteString(style.Paint("1", useLine(cmd)) + "\n\n" + cmd.Short + ".\n")
+	if cmd == cmd.Root() {
+		_ = helpOfAll(sh, cmd, false)
+		return
 	}
+	var b strings.Builder
+	style, columns := sh.style(), helpColumns(sh)
+	b.WriteString(style.Paint("1", useLine(cmd)) + "\n\n" + cmd.Short + ".\n")
 	if cmd.Example != "" {
-		heading("Examples")
+		b.WriteString("\n" + style.Paint("1", "Examples") + "\n")
 		b.WriteString("  " + strings.ReplaceAll(cmd.Example, "\n", "\n  ") + "\n")
 	}
 	if cmd.Long != "" {
-		b.WriteString("\n" + strings.TrimSpace(cmd.Long) + "\n")
+		b.WriteString("\n" + reflow(cmd.Long) + "\n")
 	}
 	if len(cmd.Aliases) > 0 {
 		b.WriteString("\nAlso: " + strings.Join(cmd.Aliases, ", ") + ".\n")
 	}
-	groups := cmd.Groups()
-	if cmd != root && cmd.HasAvailableSubCommands() {
-		groups = []*cobra.Group{{Title: "Commands"}} // below a noun they are in no group
-	}
-	for _, g := range groups {
-		heading(g.Title)
+	if cmd.HasAvailableSubCommands() {
+		b.WriteString("\n" + style.Paint("1", "Commands") + "\n")
 		for _, c := range cmd.Commands() {
-			if c.GroupID == g.ID && c.IsAvailableCommand() {
+			if c.IsAvailableCommand() {
 				fmt.Fprintf(&b, "  %-10s  %s\n", c.Name(), c.Short)
 			}
 		}
 	}
-	if own := flagUsages(cmd.LocalNonPersistentFlags(), columns); own != "" && cmd != root {
-		heading("Flags")
-		b.WriteString(own)
+	if own := flagUsages(cmd.LocalNonPersistentFlags(), columns); own != "" {
+		b.WriteString("\n" + style.Paint("1", "Flags") + "\n" + own)
 	}
-	heading("Flags of every command")
-	b.WriteString(flagUsages(root.PersistentFlags(), columns))
-	if cmd == root {
-		heading("Environment")
-		for _, e := range environment {
-			fmt.Fprintf(&b, "  %-25s %s\n", e.name, e.text)
-		}
-		heading("Exit codes")
-		for _, e := range exitHelp {
-			fmt.Fprintf(&b, "  %-4d %s\n", e.code, e.text)
-		}
-		b.WriteString("\narbor COMMAND --help says more about each.\n")
-	}
+	b.WriteString("\n" + flagsLine + "\n")
 	_ = sh.print(render.Wrap(b.String(), columns))
+}
+
+const fullLine = 58 // columns from which on a line of a help continues in the next one
+
+// reflow joins the lines of each paragraph, which the source breaks at another width than that of the screen. Short
+// lines stand alone.
+func reflow(text string) string {
+	var b strings.Builder
+	all := strings.Split(strings.TrimSpace(text), "\n")
+	for i, line := range all {
+		b.WriteString(line)
+		switch {
+		case i+1 == len(all):
+		case render.Columns(line) >= fullLine && all[i+1] != "":
+			b.WriteByte(' ')
+		default:
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// flagsLine ends the help of every command.
+const flagsLine = "Flags of every command: arbor help flags"
+
+// helpOfAll prints a line for each command that arbor alone lists, or for every one.
+func helpOfAll(sh *shell, root *cobra.Command, every bool) error {
+	var b strings.Builder
+	style := sh.style()
+	b.WriteString(style.Paint("1", "arbor") + ": " + root.Short + "\n\n" + root.Long + "\n")
+	if !every {
+		b.WriteString("\n" + style.Paint("1", "Examples") + "\n  " + strings.ReplaceAll(root.Example, "\n", "\n  ") + "\n")
+	}
+	var line func(c *cobra.Command)
+	line = func(c *cobra.Command) {
+		path := strings.TrimPrefix(c.CommandPath(), root.Name()+" ")
+		fmt.Fprintf(&b, "  %-10s  %s\n", path, c.Short)
+		for _, sub := range c.Commands() {
+			if every && sub.IsAvailableCommand() {
+				line(sub)
+			}
+		}
+	}
+	for _, g := range groups {
+		if g.first || every {
+			b.WriteString("\n" + style.Paint("1", g.title) + "\n")
+			for _, c := range g.in(root) {
+				line(c)
+			}
+		}
+	}
+	if every {
+		b.WriteString("\n" + flagsLine + "\n")
+	} else {
+		b.WriteString("\narbor help WORD says more about each, arbor help all lists every command, and\n" +
+			"arbor help flags the flags of every command, variables and exit codes.\n")
+	}
+	return sh.print(render.Wrap(b.String(), helpColumns(sh)))
+}
+
+// in returns the commands of a group.
+func (g group) in(root *cobra.Command) (all []*cobra.Command) {
+	for _, c := range root.Commands() {
+		if slices.Contains(strings.Fields(g.commands), c.Name()) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// helpOfFlags prints what applies to every command.
+func helpOfFlags(sh *shell, root *cobra.Command) error {
+	var b strings.Builder
+	heading := func(text string) { b.WriteString("\n" + sh.style().Paint("1", text) + "\n") }
+	b.WriteString(sh.style().Paint("1", "arbor help flags") + "\n\nWhat applies to every command.\n")
+	heading("Flags")
+	b.WriteString(flagUsages(root.PersistentFlags(), helpColumns(sh)))
+	heading("Environment")
+	for _, e := range environment {
+		fmt.Fprintf(&b, "  %-25s %s\n", e.name, e.text)
+	}
+	heading("Exit codes")
+	for _, e := range exitHelp {
+		fmt.Fprintf(&b, "  %-4d %s\n", e.code, e.text)
+	}
+	return sh.print(render.Wrap(b.String(), helpColumns(sh)))
 }
 
 // helpColumns returns how wide help is.
@@ -93,29 +162,34 @@ func bare(sh *shell, root *cobra.Command) error {
 	style := sh.style()
 	b.WriteString(style.Paint("1", "arbor") + ": " + root.Short + "\n\n")
 	b.WriteString("  " + strings.ReplaceAll(root.Example, "\n", "\n  ") + "\n\n")
-	for _, g := range root.Groups() {
-		var all []string
-		for _, c := range root.Commands() {
-			if c.GroupID == g.ID && c.IsAvailableCommand() {
-				all = append(all, c.Name())
-			}
+	for _, g := range groups {
+		if !g.first {
+			continue
 		}
-		b.WriteString(style.Paint("1", g.Title) + "\n  " + strings.Join(all, " ") + "\n")
+		b.WriteString(style.Paint("1", g.title) + "\n ")
+		for _, c := range g.in(root) {
+			b.WriteString(" " + c.Name())
+		}
+		b.WriteString("\n")
 	}
-	b.WriteString("\narbor help says what each is for, and arbor COMMAND --help how it is used.\n")
+	b.WriteString("\narbor help says what each is for, arbor help WORD how it is used, and\n" +
+		"arbor help all lists everything.\n")
 	return sh.print(render.Wrap(b.String(), helpColumns(sh)))
 }
 
-// useLine returns the whole command line of a command.
+// useLine returns the command lines of a command: with its own words, and with a command below it.
 func useLine(cmd *cobra.Command) string {
 	line := cmd.Use
 	if p := cmd.Parent(); p != nil {
 		line = p.CommandPath() + " " + line
 	}
-	if cmd.HasAvailableSubCommands() {
-		line += " [COMMAND]"
+	if !cmd.HasAvailableSubCommands() {
+		return line
 	}
-	return line
+	if _, words := ops.SplitUse(cmd.Use); words != "" {
+		return line + "\n" + cmd.CommandPath() + " COMMAND"
+	}
+	return line + " [COMMAND]"
 }
 
 // flagUsages returns the flags one a line, without the library's own.
@@ -130,8 +204,15 @@ func flagUsages(all *pflag.FlagSet, columns int) string {
 func addHelp(sh *shell, root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})
-	help.Use, help.Short, help.Hidden, help.Run = "help [COMMAND...]", "Print the help of a command", true, nil
+	help.Use, help.Short, help.Hidden, help.Run = "help [COMMAND...]", "Print the help of a command, all, or "+
+		"flags", true, nil
 	help.RunE = func(cmd *cobra.Command, words []string) error {
+		switch strings.Join(words, " ") {
+		case "all":
+			return helpOfAll(sh, root, true)
+		case "flags":
+			return helpOfFlags(sh, root)
+		}
 		at, rest, err := root.Find(words)
 		if err != nil || len(rest) > 0 {
 			sh.refused = at.CommandPath()
@@ -151,7 +232,7 @@ vault holds its name or path. One above the git repository counts only where
 the repository's arbor.toml names it (vault = "../.tanmi-workspace"), or your
 own settings do. A submodule is part of its superproject, and a linked working
 tree looks into the main one, too. With -q it prints the path alone.`,
-		Example:           "arbor where\ncd \"$(arbor where -q)\"",
+		Example:           "arbor admin where\ncd \"$(arbor admin where -q)\"",
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(*cobra.Command, []string) error { return printWhere(sh) },
 	}
@@ -210,7 +291,7 @@ func (v Version) String() string {
 
 func newVersion(sh *shell) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version", Long: "Also arbor --version.", Example: "arbor version --json",
+		Use: "version", Short: "Print the version", Long: "Also arbor --version.", Example: "arbor admin version --json",
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(*cobra.Command, []string) error { return printVersion(sh) },
 	}

@@ -77,8 +77,8 @@ func TestALostBinding(t *testing.T) {
 			w.store.Put(p, nil)
 		}
 	}
-	_, stderr, _ := w.run("session", "--session", "s")
-	contains(t, "arbor session", stderr, "session s is bound to ws-a, which is gone", "arbor session bind WS")
+	_, stderr, _ := w.run("session", "show", "--session", "s")
+	contains(t, "arbor session show", stderr, "session s is bound to ws-a, which is gone", "arbor session bind WS")
 	stderr = w.fails(exitNotFound, "status", "--session", "s")
 	contains(t, "arbor status", stderr, "session s is bound to ws-a", "arbor session bind", "arbor session unbind", "Second")
 	w.ok("status", "-w", "Second", "--session", "s")

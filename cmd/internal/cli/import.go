@@ -15,16 +15,7 @@ import (
 	"arbor/engine/plan"
 )
 
-// newExport is the noun that front ends add their verbs to.
-func newExport(sh *shell) *cobra.Command {
-	return &cobra.Command{
-		Use: "export", Short: "Write a workspace in other forms, to share it", RunE: sh.runGroup,
-		Long:    "The workspace stays as it is.",
-		Example: "arbor export html ../plan-for-the-team",
-	}
-}
-
-func newImport(sh *shell) *cobra.Command {
+func newImportTanmi(sh *shell) *cobra.Command {
 	zone := ""
 	tanmi := &cobra.Command{
 		Use: "tanmi DIR", Short: "Import workspaces of TanmiWorkspace 1.x",
@@ -42,14 +33,7 @@ workspace, and named. The vault is made here if there is none.`,
 	tanmi.Flags().StringVar(&zone, "zone", "", "the time `ZONE` of its logs, as Europe/Paris; UTC if not given")
 	must(tanmi.RegisterFlagCompletionFunc("zone", cobra.NoFileCompletions))
 	sh.writes(tanmi)
-	cmd := &cobra.Command{
-		Use: "import", Short: "Bring workspaces of other programs into the vault",
-		Long:    "What it reads from stays as it is.",
-		Example: "arbor import tanmi ../old/.tanmi-workspace",
-		RunE:    sh.runGroup,
-	}
-	cmd.AddCommand(tanmi)
-	return cmd
+	return tanmi
 }
 
 // imported is the result of an import.

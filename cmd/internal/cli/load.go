@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -99,23 +97,6 @@ func (p *page) list(heading string, items []string) {
 		p.heading(heading)
 		p.items(items)
 	}
-}
-
-// briefingCommand writes the parts that flags give, and prints the briefing without any.
-func briefingCommand(sh *shell) command {
-	in := &ops.BriefingUpdateIn{}
-	return command{in: in, instead: func(ctx context.Context) (bool, error) {
-		if !reflect.ValueOf(in.BriefingIn).IsZero() {
-			return false, nil
-		}
-		out, err := call(ctx, sh, ops.WorkspaceLoad, ops.WorkspaceLoadIn{In: sh.in()})
-		if err == nil && sh.flags.json {
-			err = sh.json(out)
-		} else if err == nil {
-			err = showLoad(sh, out)
-		}
-		return true, err
-	}}
 }
 
 // briefingFlags adds the parts of a briefing that arbor init takes as flags.

@@ -18,15 +18,6 @@ import (
 	"arbor/mdstore/guard"
 )
 
-func newMemory(sh *shell) *cobra.Command {
-	return &cobra.Command{
-		Use: "memory", Aliases: []string{"mem"}, Short: "Remember what was said", RunE: sh.runGroup,
-		Long: "Texts are entries of slots: Markdown files below memory/ in the workspace,\nwhich people edit and git merges. " +
-			"arbor search finds words in all of them.",
-		Example: "arbor memory save decisions -m \"We use JWT tokens.\"\narbor memory read decisions -1\narbor mem list",
-	}
-}
-
 func memoryDeleteCommand(sh *shell) command {
 	in := &ops.MemoryDeleteIn{}
 	return confirmed(sh, in, &in.DryRun, ops.MemoryDelete, func(would *ops.MemoryDeleteOut) string {
@@ -154,15 +145,11 @@ func memoryImportCommand(sh *shell) command {
 	})}
 }
 
-// memoryMergeCommand shows what would be merged unless --write is given.
+// memoryMergeCommand merges, and with --dry-run shows what would be merged.
 func memoryMergeCommand(sh *shell) command {
 	in := &ops.MemoryMergeIn{}
-	write, dry := false, false
-	return command{in: in, flags: func(cmd *cobra.Command) {
-		cmd.Flags().BoolVar(&write, "write", false, "merge; unless given, it is shown and nothing is written")
-		cmd.Flags().BoolVar(&dry, "dry-run", false, "write nothing, also with --write")
-	}, check: func(*cobra.Command) error {
-		in.DryRun = new(!write || dry)
+	return command{in: in, flags: sh.writes, check: func(*cobra.Command) error {
+		in.DryRun = &sh.flags.dryRun
 		return nil
 	}, show: showing(sh, func(sh *shell, out *ops.MemoryMergeOut) error {
 		if sh.flags.json || !out.DryRun {
@@ -175,7 +162,7 @@ func memoryMergeCommand(sh *shell) command {
 		for _, name := range out.Deleted {
 			text += name + " goes to the trash\n"
 		}
-		sh.say("nothing was written; --write does it")
+		sh.say("dry run: nothing was written")
 		return sh.onScreen(render.VisibleLines(text))
 	})}
 }

@@ -44,6 +44,14 @@ func namesOf(sh *shell, workspace string) names {
 	return n
 }
 
+// short returns an id in a few characters, unless ids are whole.
+func (n names) short(id string) string {
+	if n.long {
+		return id
+	}
+	return view.Short(id)
+}
+
 func wholeIDs(sh *shell) bool { return sh.flags.verbose || sh.flags.quiet }
 
 func whole(id string) string { return id }

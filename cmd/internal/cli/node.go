@@ -109,18 +109,6 @@ func isolateCommand(*shell) command {
 	}}
 }
 
-func newNodes(sh *shell) *cobra.Command {
-	return &cobra.Command{
-		Use: "node", Short: "Read, create, change, move and delete nodes", Aliases: []string{"nodes"},
-		Long: `The everyday verbs do the same without the noun: arbor add is arbor node create,
-arbor show is arbor node get. A NODE is its id, its exact title, a unique prefix
-of its id, or the last six characters of it; "." is the focused node. A command
-that only reads takes a part of the title as well.`,
-		Example: "arbor node update . --title \"Sign-in endpoint\"\narbor node move node-mj2hz4gy root --before node-mj2hzz01",
-		RunE:    sh.runGroup,
-	}
-}
-
 // isCode reports whether err has that code.
 func isCode(err error, code errs.Code) bool {
 	e := errs.As(err)
@@ -138,7 +126,7 @@ type verb struct {
 var verbs = []verb{
 	{do: statemachine.Start, summary: "begin the work of a node",
 		text:    "The focus moves to the node, and pending ancestors go into monitoring.",
-		example: `arbor start "Sign-in endpoint"`, aliases: "begin"},
+		example: `arbor start "Sign-in endpoint"`},
 	{do: statemachine.Submit, summary: "submit the work of a node for validation",
 		text:    "The node is validated next: complete it, or fail it.",
 		example: `arbor submit node-mj2hz4gy`, concludes: true},
@@ -152,7 +140,7 @@ terminal --force completes it all the same, and the log says so.`,
 		example: `arbor complete node-mj2hz4gy -m "Done; 5 tries a minute"
 arbor complete node-mj2hz4gy -F conclusion.md --tick 1,2
 git log -1 --format=%B | arbor complete node-mj2hz4gy -
-arbor complete . -e`, aliases: "done close", concludes: true},
+arbor complete . -e`, aliases: "done", concludes: true},
 	{do: statemachine.Fail, summary: "give a node up, with the reason as its conclusion",
 		text:    "A failed node can be taken up again with retry.",
 		example: `arbor fail node-mj2hz4gy -m "The provider closed its API"`, concludes: true},

@@ -73,11 +73,11 @@ func TestAListAsJSONIsFlat(t *testing.T) {
 func TestTimesInJSONHaveAZone(t *testing.T) {
 	w := newWorld(t)
 	w.ok("next", "--claim", "--session", "s")
-	w.ok("node", "update", "node-c", "--note", `"createdAt": 12, "timestamp": "2026-01-01 00:00:00"`)
+	w.ok("set", "node-c", "--note", `"createdAt": 12, "timestamp": "2026-01-01 00:00:00"`)
 	got := w.ok("show", "node-c", "--json")
 	contains(t, "arbor show --json", got, `"createdAt": "2026-01-01T10:00:0`, `"leasedUntil": "2026-01-01T10:`,
 		`"timestamp": "2026-01-01T10:00:0`, `"note": "\"createdAt\": 12, \"timestamp\": \"2026-01-01 00:00:00\""`)
-	for _, line := range []string{"log node-c", "ws get", "status", "context node-c", "next -n 9", "session --session s", "changes --session s"} {
+	for _, line := range []string{"log node-c", "ws show", "status", "context node-c", "next -n 9", "session show --session s", "changes --session s"} {
 		got := w.ok(append(strings.Fields(line), "--json")...)
 		for l := range strings.Lines(got) {
 			name, value, _ := strings.Cut(strings.TrimSpace(l), ": ")

@@ -72,8 +72,8 @@ func TestExitCodes(t *testing.T) {
 func TestJSONIsAlone(t *testing.T) {
 	w := newWorld(t)
 	for _, args := range [][]string{
-		{"status"}, {"tree"}, {"list"}, {"show", "node-c"}, {"context", "node-c"}, {"next"}, {"ws"}, {"ws", "get"}, {"rules"}, {"docs"}, {"ref", "node-c"},
-		{"focus"}, {"log"}, {"log", "node-c"}, {"problem"}, {"check"}, {"where"}, {"version"}, {"changes", "--since", "1h"},
+		{"status"}, {"tree"}, {"list"}, {"show", "node-c"}, {"context", "node-c"}, {"next"}, {"ws"}, {"ws", "show"}, {"rules"}, {"docs"}, {"ref", "node-c"},
+		{"focus"}, {"log"}, {"log", "node-c"}, {"problem"}, {"check"}, {"admin", "where"}, {"admin", "version"}, {"changes", "--since", "1h"},
 		{"session", "bind", "Login", "--session", "s"}, {"session", "--session", "s"}, {"session", "unbind", "--session", "s"},
 		{"start", "node-c", "--dry-run"}, {"start", "node-c"}, {"start", "node-c"}, {"log", "node-c", "x"}, {"add", "T", "-m", "# H"}, {"add"}, {"show", "nosuch"},
 		{"frobnicate"}, {"tree", "--nosuch"}, {"ws", "frobnicate"}, {"list", "--depth", "x"}, {"log", "--as", "x", "-m", "y"}, {"node", "delete", "node-d"},

@@ -16,23 +16,36 @@ import (
 )
 
 // refVerbs are what can be done with a document of a workspace or with a reference of a node.
-var refVerbs = []struct{ action, summary, words, example string }{
+var refVerbs = []struct{ verb, summary, words, example string }{
 	{"add", "add a %s", " [DESC]", ` docs/api.md "the endpoints"`},
-	{"remove", "remove a %s; the file stays", "", " docs/api.md"},
-	{"expire", "keep a %s in the list, but out of every context", "", " docs/api.md"},
-	{"activate", "bring an expired %s back", "", " docs/api.md"},
+	{"set", "expire a %s, or make it active again", " " + pairWord, " docs/api.md status=expired"},
+	{"rm", "remove a %s; the file stays", "", " docs/api.md"},
 }
 
 // withRefVerbs returns a command that lists documents or references, with the verbs below it. help is that of all
 // verbs: the words and the text are as they stand, the summary is the noun, and the example is what comes before the
-// path. of returns the command of a verb.
-func withRefVerbs(name string, c command, help ops.Help, of func(action string) command) command {
+// path. of returns the command of a verb, and where its action stands.
+func withRefVerbs(name string, c command, help ops.Help, of func(verb string) (command, *string)) command {
 	c.without, c.list = allParams, true
 	for _, v := range refVerbs {
-		sub := of(v.action)
+		sub, action := of(v.verb)
+		*action = map[string]string{"add": "add", "rm": "remove"}[v.verb]
 		sub.help = ops.Help{
-			Use: v.action + " " + help.Use + v.words, Summary: fmt.Sprintf(v.summary, help.Summary), Text: help.Text,
-			Example: "arbor " + name + " " + v.action + help.Example + v.example,
+			Use: v.verb + " " + help.Use + v.words, Summary: fmt.Sprintf(v.summary, help.Summary), Text: help.Text,
+			Example: "arbor " + name + " " + v.verb + help.Example + v.example,
+		}
+		if v.verb == "set" {
+			sub.help.Text = "status=expired keeps it in the list but out of every context, status=active brings\nit back."
+			sub.pairs = []offer{{word: "status=expired"}, {word: "status=active"}}
+			sub.sets = func(key, value string) error {
+				if key != "status" {
+					return unknownChoice("the key", key, []string{"status"})
+				}
+				if *action = map[string]string{"expired": "expire", "active": "activate"}[value]; *action == "" {
+					return unknownChoice("status", value, []string{"expired", "active"})
+				}
+				return nil
+			}
 		}
 		c.verbs = append(c.verbs, sub)
 	}
@@ -41,12 +54,12 @@ func withRefVerbs(name string, c command, help ops.Help, of func(action string) 
 
 func docsCommand(sh *shell) command {
 	help := ops.Help{Use: "PATH", Summary: "document", Text: "The path is one from here, or from the project, or an address; the file must be\nthere. It is kept as seen from the project."}
-	return withRefVerbs("docs", command{instead: always(sh, showDocs)}, help, func(action string) command {
-		in := &ops.WorkspaceUpdateDocsIn{Action: action}
-		if action == "add" {
+	return withRefVerbs("ws docs", command{instead: always(sh, showDocs)}, help, func(verb string) (command, *string) {
+		in := &ops.WorkspaceUpdateDocsIn{}
+		if verb == "add" {
 			c := command{in: in, files: "PATH"}
 			fromHere(sh, &c, func(context.Context) *string { return &in.Path })
-			return c
+			return c, &in.Action
 		}
 		listed := func(ctx context.Context) []mdstore.Ref {
 			ws, err := sh.own(ctx)
@@ -59,13 +72,13 @@ func docsCommand(sh *shell) command {
 			if len(words) > 0 {
 				return nil
 			}
-			return refOffers(listed(ctx), action)
+			return refOffers(listed(ctx))
 		}}
 		c.instead = func(ctx context.Context) (bool, error) {
 			in.Path = asListed(sh, listed(ctx), in.Path)
 			return false, nil
 		}
-		return c
+		return c, &in.Action
 	})
 }
 
@@ -138,7 +151,7 @@ func showDocs(sh *shell, out *ops.WorkspaceGetOut) error {
 	docs := out.Workspace.Docs
 	if sh.flags.json {
 		return sh.part(map[string]any{"docs": docs}, out.Diagnostics,
-			"arbor docs add adds to them; arbor docs expire keeps one out of every context")
+			"arbor ws docs add adds to them; arbor ws docs set PATH status=expired keeps one out of every context")
 	}
 	sh.damage(out.Diagnostics)
 	return printRefs(sh, docs, out.Workspace.Name, "documents")
@@ -151,10 +164,10 @@ func refCommand(sh *shell) command {
 		Use: "NODE TARGET", Summary: "reference", Example: " node-mj2hz4gy",
 		Text: "The target is a node, or the path of a document from here or from the project,\nwhich must be there. It is kept as seen from the project.",
 	}
-	return withRefVerbs("ref", command{in: in, instead: list}, help, func(action string) command {
-		in := &ops.NodeReferenceIn{Action: action}
+	return withRefVerbs("ref", command{in: in, instead: list}, help, func(verb string) (command, *string) {
+		in := &ops.NodeReferenceIn{}
 		c := command{in: in}
-		if action == "add" {
+		if verb == "add" {
 			c.files = "TARGET"
 			fromHere(sh, &c, func(ctx context.Context) *string {
 				if nodeNamed(ctx, sh, in.TargetIDOrPath).ID != "" {
@@ -171,14 +184,14 @@ func refCommand(sh *shell) command {
 		}
 		c.offers = func(ctx context.Context, words []string) []offer {
 			switch {
-			case len(words) == 1 && action != "add":
-				return refOffers(refsOf(nodeNamed(ctx, sh, words[0]).References, names{}), action)
+			case len(words) == 1 && verb != "add":
+				return refOffers(refsOf(nodeNamed(ctx, sh, words[0]).References, names{}))
 			case len(words) < 2:
 				return nodeOffers(nil)(ctx, sh)
 			}
 			return nil
 		}
-		return c
+		return c, &in.Action
 	})
 }
 
@@ -231,16 +244,14 @@ func refsOf(refs []ops.Reference, n names) []mdstore.Ref {
 	return docs
 }
 
-// refOffers offers the documents or references that an action changes.
-func refOffers(list []mdstore.Ref, action string) (all []offer) {
+// refOffers offers documents or references.
+func refOffers(list []mdstore.Ref) (all []offer) {
 	for _, r := range list {
 		o := offer{word: r.Target, desc: r.Description}
 		if r.Expired {
 			o.remark = " (expired)"
 		}
-		if action == "remove" || bool(r.Expired) == (action == "activate") {
-			all = append(all, o)
-		}
+		all = append(all, o)
 	}
 	return all
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"arbor/engine/ops"
@@ -9,14 +11,17 @@ import (
 func newRestore(sh *shell) *cobra.Command {
 	in := ops.NodeRestoreIn{}
 	cmd := &cobra.Command{
-		Use: "restore NODE", Short: "Bring a deleted node and all below it back",
-		Long: `NODE is the id or the exact title of what was deleted; of several the last one
-comes back. It hangs below its old parent again; where that is gone, or with
+		Use: "restore [NODE]", Short: "List what was deleted, or bring a node and all below it back",
+		Long: `Without NODE it lists what is in the trash. NODE is the id or the title of what was
+deleted; of several the last one comes back. It hangs below its old parent again; where that is gone, or with
 --parent, below another one. References to it stay expired. A workspace comes
 out of the archive by arbor ws restore.`,
-		Example:           "arbor restore \"Sign-in endpoint\"\narbor restore node-mj2hz4gy --parent root",
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Example:           "arbor restore\narbor restore \"Sign-in endpoint\"\narbor restore node-mj2hz4gy --parent root",
+		ValidArgsFunction: completeFlag(sh, trashOffers),
 		RunE: func(cmd *cobra.Command, words []string) error {
+			if len(words) == 0 {
+				return showTrash(cmd.Context(), sh)
+			}
 			if in.In, in.NodeID, in.DryRun = sh.in(), words[0], sh.flags.dryRun; in.Parent == "." {
 				id, err := sh.node(cmd.Context(), in.Parent)
 				if err != nil {
@@ -36,4 +41,35 @@ out of the archive by arbor ws restore.`,
 	must(cmd.RegisterFlagCompletionFunc("parent", completeFlag(sh, nodeOffers(nil))))
 	sh.writes(cmd)
 	return cmd
+}
+
+// trashOffers offers what was deleted.
+func trashOffers(ctx context.Context, sh *shell) (all []offer) {
+	out, err := call(ctx, sh, ops.Trash, sh.in())
+	if err != nil {
+		return nil
+	}
+	for _, n := range out.Nodes {
+		all = append(all, offer{word: n.ID, desc: n.Title, named: true})
+	}
+	return all
+}
+
+// showTrash lists what was deleted.
+func showTrash(ctx context.Context, sh *shell) error {
+	out, err := call(ctx, sh, ops.Trash, sh.in())
+	if err != nil {
+		return err
+	}
+	if sh.flags.json {
+		return sh.json(out)
+	}
+	var rows [][]cell
+	id := names{long: wholeIDs(sh)}.short
+	for _, n := range out.Nodes {
+		rows = append(rows, []cell{{text: id(n.ID), sgr: "2"}, {text: counted(n.Nodes, "node")}, {text: n.Title}})
+	}
+	err = sh.bounded(sh.table([]string{"ID", "NODES", "TITLE"}, rows), "lines")
+	sh.hint(out.Hint)
+	return err
 }

@@ -8,15 +8,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"arbor/engine/ops"
+	"arbor/engine/plan"
 	"arbor/mdstore/pattern"
 )
 
 // ruleVerbs are what can be done with the rules.
-var ruleVerbs = []struct{ action, summary, example string }{
-	{"add", "add rules", `arbor rules add "No new dependencies" "Tests first"`},
-	{"remove", "remove rules, each by its exact text", `arbor rules remove "No new dependencies"`},
-	{"change", "change one rule, named by its exact text, into another", `arbor rules change "Tests first" "Tests first, then the code"`},
-	{"replace", "replace all rules by these", "arbor rules replace -F rules.txt\narbor rules replace \"The only rule\""},
+var ruleVerbs = []struct{ verb, action, summary, text, example string }{
+	{"add", "add", "add rules",
+		`Rules come as words, one rule each, or one a line from -F FILE or - (stdin). A
+file may be what arbor ws rules prints: list marks and the line of the hash are
+no rules.`, `arbor ws rules add "No new dependencies" "Tests first"`},
+	{"set", "change", "change one rule, or replace all of them",
+		`With two words it changes the rule with the exact text of the first into the
+second. -F FILE or - (stdin) replaces all rules, one a line.`,
+		"arbor ws rules set \"Tests first\" \"Tests first, then the code\"\narbor ws rules set -F rules.txt"},
+	{"rm", "remove", "remove rules, each by its exact text",
+		"Rules come as words, one rule each, or one a line from -F FILE or - (stdin).",
+		`arbor ws rules rm "No new dependencies"`},
 }
 
 func rulesCommand(sh *shell) command {
@@ -29,10 +37,7 @@ func rulesCommand(sh *shell) command {
 		c.verbs = append(c.verbs, command{
 			in: in, text: text,
 			help: ops.Help{
-				Use: v.action + " [RULE...] [-]", Summary: v.summary, Example: v.example,
-				Text: `Rules come as words, one rule each, or one a line from -F FILE or - (stdin). A
-file may be what arbor rules prints: the marks of a list and the line of the
-hash are no rules.`,
+				Use: v.verb + " [RULE...] [-]", Summary: v.summary, Example: v.example, Text: v.text,
 			},
 			flags: func(cmd *cobra.Command) {
 				cmd.Flags().StringVarP(&text.file, "file", "F", "", "one rule a line from a `FILE`; - is stdin")
@@ -42,15 +47,19 @@ hash are no rules.`,
 				if len(in.Rules) == 1 && in.Rules[0] == "-" {
 					text.word, in.Rules = new("-"), nil
 				}
+				if v.action == "change" && text.given() {
+					in.Action = string(plan.ReplaceRules)
+				}
 				switch {
-				case in.Action == "change" && (len(in.Rules) != 2 || text.given()):
-					return usagef("arbor rules change needs two words: the RULE as it is, and as it is to be")
+				case in.Action == "change" && len(in.Rules) != 2:
+					return usagef("arbor ws rules set takes two words, the RULE as it is and as it is to be; -F " +
+						"FILE or - replaces all rules")
 				case in.Action == "change":
 					in.From, in.To, in.Rules = in.Rules[0], in.Rules[1], nil
 				case len(in.Rules) > 0 && text.file != "" || text.word != nil && text.file != "":
 					return usagef("the rules are given in words and in a file; one of both is enough")
 				case len(in.Rules) == 0 && !text.given():
-					return usagef("arbor rules %s needs a RULE, -F FILE, or - for stdin", in.Action)
+					return usagef("arbor ws rules %s needs a RULE, -F FILE, or - for stdin", v.verb)
 				}
 				return nil
 			},
@@ -76,7 +85,7 @@ func showRules(sh *shell, out *ops.WorkspaceGetOut) error {
 	rules, hash := out.Workspace.Rules, out.Workspace.RulesHash
 	if sh.flags.json {
 		return sh.part(map[string]any{"rules": rules, "rulesHash": hash}, out.Diagnostics,
-			"arbor rules add adds to them; where there are any, arbor add asks for the hash as --rules-hash")
+			"arbor ws rules add adds to them")
 	}
 	sh.damage(out.Diagnostics)
 	switch {
@@ -91,12 +100,12 @@ func showRules(sh *shell, out *ops.WorkspaceGetOut) error {
 	return p.print("")
 }
 
-// hashLine is what the hash follows in the last line that arbor rules prints.
+// hashLine is what the hash follows in the last line that arbor ws rules prints.
 const hashLine = "rules hash "
 
 var isHashLine = pattern.Of("^" + hashLine + "[0-9a-f]{8}$")
 
-// rulesOf returns the rules of a text, one a line, or as arbor rules prints them. Of an empty text it is an empty
+// rulesOf returns the rules of a text, one a line, or as arbor ws rules prints them. Of an empty text it is an empty
 // list, which replace takes.
 func rulesOf(text string) []string {
 	rules := []string{}

@@ -10,11 +10,13 @@ import (
 func TestRulesAsTheyArePrinted(t *testing.T) {
 	w := newWorld(t)
 	for _, rules := range [][]string{{"Tests first"}, {"Tests first", "中文 too", "- a mark", "rules hash 12d445fd", "  blanks  around"}, {"two\nlines", "three\n\n  of\nthem", "one"}} {
-		w.ok(append([]string{"rules", "replace", "--"}, rules...)...)
+		w.stdin = ""
+		w.ok("rules", "set", "-")
+		w.ok(append([]string{"rules", "add", "--"}, rules...)...)
 		before := w.store.Files()["ws-a/Workspace.md"]
 		for _, flags := range [][]string{{}, {"--no-color"}} {
 			w.stdin = w.ok(append(flags, "rules")...)
-			w.ok("rules", "replace", "-")
+			w.ok("rules", "set", "-")
 			if after := w.store.Files()["ws-a/Workspace.md"]; string(after) != string(before) {
 				t.Errorf("given back %q\nthe file is\n%s\nand was\n%s", w.stdin, after, before)
 			}
@@ -52,6 +54,6 @@ func TestNoRulesAreLeft(t *testing.T) {
 	}
 	contains(t, "with one", hint("rules", "add", "Tests first"), "is shown them once")
 	contains(t, "with one more", hint("rules", "add", "Small files", "--as", "AI"), "needs the new --rules-hash")
-	contains(t, "with none", hint("rules", "replace", "-F", "/dev/null"), "without --rules-hash")
+	contains(t, "with none", hint("rules", "set", "-F", "/dev/null"), "without --rules-hash")
 	w.ok("add", "T", "-m", "r")
 }

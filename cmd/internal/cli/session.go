@@ -4,19 +4,9 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"arbor/context/render"
 	"arbor/engine/ops"
 )
-
-func newTranscript(sh *shell) *cobra.Command {
-	return &cobra.Command{
-		Use: "transcript", Short: "Keep the messages of a session", RunE: sh.runGroup,
-		Long:    "The session is that of --session or ARBOR_SESSION; arbor session start makes one.",
-		Example: "arbor transcript append user \"Where were we?\"\narbor transcript read --last 2",
-	}
-}
 
 // exports returns the line of a shell that makes a session the shell's.
 func exports(session string) string {

@@ -21,7 +21,7 @@ func (v noVaults) Open(context.Context, Lookup, Mode) (*Vault, error) {
 
 // TestWordsAloneNeedNoVault holds what is known without a vault to looking for none.
 func TestWordsAloneNeedNoVault(t *testing.T) {
-	for _, args := range [][]string{{"--version"}, {"version"}, {"--help"}, {"help", "status"}, {"status", "--help"}, {"node", "--help"}, {"completion", "bash"}} {
+	for _, args := range [][]string{{"--version"}, {"admin", "version"}, {"--help"}, {"help", "status"}, {"status", "--help"}, {"node", "--help"}, {"admin", "completion", "bash"}} {
 		var out, err bytes.Buffer
 		sys := System{Args: args, Stdout: &out, Stderr: &err, Dir: t.TempDir(), Vaults: noVaults{t}, Getenv: func(string) string { return "" }}
 		if code := Run(t.Context(), sys); code != 0 || out.Len() == 0 {

@@ -12,16 +12,6 @@ import (
 	"arbor/mdstore"
 )
 
-func newState(sh *shell) *cobra.Command {
-	c := stateListCommand(sh)
-	c.op, c.without = "state_list", allParams
-	c.help = ops.Help{
-		Use: "state", Summary: "save where the work stands, and take it up later", Aliases: "states",
-		Text: "Without a verb it lists the newest states.", Example: "arbor state\narbor state load \"Before the review\"",
-	}
-	return sh.command(c)
-}
-
 // stateListCommand lists the states of all sessions: that of the environment does not narrow it.
 func stateListCommand(sh *shell) command {
 	in := &ops.StateListIn{}

@@ -119,12 +119,12 @@ func TestWordsAreCounted(t *testing.T) {
 		{"add a - b", `arbor add takes a TITLE and - for stdin, and "b" is more`},
 		{"docs add", "arbor docs add needs a PATH\n"},
 		{"docs add a b c", `arbor docs add takes a PATH and a DESC, and "c" is more`},
-		{"docs expire", "arbor docs expire needs a PATH\n"},
+		{"docs set", "arbor docs set needs a PATH and a KEY=VALUE\n"},
 		{"ref add node-c", "arbor ref add needs a NODE and a TARGET\n"},
 		{"ref add node-c node-d a b", `takes a NODE and a TARGET and a DESC, and "b" is more`},
 		{"complete", "arbor complete needs a NODE\n"},
 		{"start", "arbor start needs a NODE\n"},
-		{"node update", "arbor node update needs a NODE\n"},
+		{"set", "arbor set needs a NODE\n"},
 		{"node transition node-c", "arbor node transition needs a NODE and an ACTION\n"},
 		{"list --status foo", "pending, planning, monitoring, completed, cancelled are the statuses of planning nodes, and pending, "},
 	} {
@@ -138,7 +138,7 @@ func TestWordsAreCounted(t *testing.T) {
 // A text may be empty where the command says what an empty one does.
 func TestEmptyTexts(t *testing.T) {
 	w := newWorld(t)
-	w.ok("node", "update", "node-c", "--note", "")
+	w.ok("set", "node-c", "--note", "")
 	w.ok("problem", "node-c", "It is slow", "--next", "")
 	w.ok("start", "node-c", "--reason", "")
 }

@@ -81,7 +81,7 @@ func TestColor(t *testing.T) {
 // reaches a pipe byte by byte: it is made to be applied.
 func TestTextOnTerminals(t *testing.T) {
 	w := newWorld(t)
-	w.ok("node", "update", "node-c", "--note", "before \u202e after \u009b1m")
+	w.ok("set", "node-c", "--note", "before \u202e after \u009b1m")
 	for _, args := range [][]string{{"show", "node-c"}, {"context", "node-c"}} {
 		if got := w.ok(args...); !strings.Contains(got, "before  after \n") {
 			t.Errorf("arbor %s prints to a pipe %q", args[0], got)
@@ -90,7 +90,7 @@ func TestTextOnTerminals(t *testing.T) {
 	if got := w.ok("--json", "show", "node-c"); !strings.Contains(got, `before \u202e after \u009b1m`) {
 		t.Errorf("arbor show --json changes the text: %q", got)
 	}
-	if got := w.ok("node", "update", "node-c", "--note", "\u009b2m", "--dry-run"); !strings.Contains(got, "+\u009b2m") {
+	if got := w.ok("set", "node-c", "--note", "\u009b2m", "--dry-run"); !strings.Contains(got, "+\u009b2m") {
 		t.Errorf("a diff that is piped is changed: %q", got)
 	}
 	w.term = terminal{out: true, width: 80}
@@ -109,20 +109,20 @@ func TestConfirmation(t *testing.T) {
 	w.term = terminal{in: true, err: true}
 	for _, answer := range []string{"n\n", "\n", "", "nothing of it\n"} {
 		w.stdin = answer
-		contains(t, "asked", w.fails(exitInvalid, "node", "delete", "node-c"), "Move node-c to the trash (1 node)? [y/N]", "nothing was changed")
+		contains(t, "asked", w.fails(exitInvalid, "rm", "node-c"), "Move node-c to the trash (1 node)? [y/N]", "nothing was changed")
 	}
 	w.ok("show", "node-c")
 	w.stdin = "y\n"
-	w.ok("node", "delete", "node-c")
+	w.ok("rm", "node-c")
 	w.fails(exitNotFound, "show", "node-c")
 
 	w.stdin = ""
-	w.ok("node", "delete", "node-d", "--yes") // is not asked
+	w.ok("rm", "node-d", "--yes") // is not asked
 	w.term = terminal{}
-	w.ok("node", "delete", "node-b") // nobody is there to be asked
+	w.ok("rm", "node-b") // nobody is there to be asked
 	w.term, w.stdin = terminal{in: true, err: true}, "no\n"
-	contains(t, "asked", w.fails(exitInvalid, "ws", "delete", "Login", "--force"), "Move the workspace Login with 1 node")
-	w.ok("ws", "delete", "Login", "--force", "-y")
+	contains(t, "asked", w.fails(exitInvalid, "ws", "rm", "Login", "--force"), "Move the workspace Login with 1 node")
+	w.ok("ws", "rm", "Login", "--force", "-y")
 }
 
 // A read from a terminal ends when the command is interrupted.
@@ -160,7 +160,7 @@ func TestEditor(t *testing.T) {
 
 	// The editor begins with the text as it is, and its whole text is taken.
 	w.editor(`cp "$1" ` + w.dir + `/was; printf '# Heading\nC:\\new\n' > "$1"`)
-	w.ok("node", "update", "node-c", "--section", "requirement", "-e")
+	w.ok("set", "node-c", "--section", "requirement", "-e")
 	if was, _ := os.ReadFile(filepath.Join(w.dir, "was")); string(was) != "POST /sign-in" {
 		t.Errorf("the editor began with %q", was)
 	}
@@ -221,5 +221,5 @@ func TestASCII(t *testing.T) {
 		}
 	}
 	w.env = map[string]string{"LANG": "C"}
-	contains(t, "report", w.ok("node", "update", "node-c", "--title", "T"), "[ ] T  title 登录接口 -> T  node-c")
+	contains(t, "report", w.ok("set", "node-c", "--title", "T"), "[ ] T  title 登录接口 -> T  node-c")
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,12 +59,15 @@ func showUndone(sh *shell, in *ops.UndoIn, out *ops.UndoOut) error {
 
 // recorded makes what a command does an operation that can be undone, for commands that call no operation of the
 // catalogue.
-func recorded(cmd *cobra.Command, words []string) {
-	if cmd.GroupID == groupFrontEnds {
+func (sh *shell) recorded(cmd *cobra.Command, words []string) {
+	if slices.ContainsFunc(sh.sys.More, func(m Command) bool { return strings.Fields(m.Use)[0] == cmd.Name() }) {
 		return // it makes many
 	}
-	named := words[:min(len(words), 1)] // what comes then may be a secret
-	text := strings.Join(append(strings.Fields(cmd.CommandPath())[1:], named...), " ")
+	text := strings.Join(strings.Fields(cmd.CommandPath())[1:], " ")
+	if len(words) > 0 {
+		named, _, _ := strings.Cut(words[0], "=") // the rest may be a secret
+		text += " " + named
+	}
 	op := &mdstore.Operation{Name: cmd.CommandPath(), Text: render.Visible(text), Operator: mdstore.OperatorHuman}
 	cmd.SetContext(mdstore.WithOperation(cmd.Context(), op))
 }

@@ -37,7 +37,7 @@ func TestArborAloneFitsAScreen(t *testing.T) {
 func TestEverythingFitsTheTerminal(t *testing.T) {
 	w := newWorld(t)
 	long := strings.TrimSpace(strings.Repeat("one two three four ", 20))
-	w.ok("node", "update", "node-c", "--note", long, "--requirement", "- "+long+"\n\n> "+long)
+	w.ok("set", "node-c", "--note", long, "--requirement", "- "+long+"\n\n> "+long)
 	w.ok("problem", "node-c", long)
 	w.ok("rules", "add", long)
 	w.ok("add", strings.Repeat("很长的标题 ", 20), "--parent", "Backend")

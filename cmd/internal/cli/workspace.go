@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,15 +13,6 @@ import (
 	"arbor/engine/ops"
 	"arbor/mdstore"
 )
-
-func newWorkspaces(sh *shell) *cobra.Command {
-	return sh.command(command{
-		op: "workspace_list", without: allParams, list: true, show: showing(sh, showWorkspaces), help: ops.Help{
-			Use: "ws", Summary: "list, read, change, archive and delete workspaces", Aliases: "workspace workspaces",
-			Text: "Without a verb it lists the active workspaces.", Example: "arbor ws\narbor ws archive Login",
-		},
-	})
-}
 
 // workspaceWord lets a workspace be named by a word as well as by --workspace.
 func workspaceWord(sh *shell, word string) error {
@@ -39,7 +31,8 @@ func initCommand(sh *shell) command {
 		cmd.Flags().StringVar(&name, "name", "", "the `NAME`, in place of the word")
 		cmd.Flags().StringVar(&folders, "folders", "", "folders of new nodes are named by `id|title`; arbor.toml has it")
 		must(cmd.RegisterFlagCompletionFunc("folders", choices("id", "title")))
-		cmd.Flags().BoolVar(&git, "git", false, "also let git merge the vault's files by what they mean: arbor git install")
+		cmd.Flags().BoolVar(&git, "git", false, "also let git merge the vault's files by what they mean: arbor "+
+			"admin git install")
 	}
 	var ctx context.Context
 	c.check = func(cmd *cobra.Command) error {
@@ -145,16 +138,6 @@ func showCollected(sh *shell, out *ops.WorkspaceGCOut) error {
 	return err
 }
 
-func newSession(sh *shell) *cobra.Command {
-	return sh.command(command{op: "session_status", show: showing(sh, showSession), help: ops.Help{
-		Use: "session", Summary: "bind a session to a workspace, so that calls need not name it",
-		Text: `A session is a name of your choice, given by --session or ARBOR_SESSION; each
-shell or assistant has its own. Without a verb it prints what the session is
-bound to.`,
-		Example: "export ARBOR_SESSION=alice\narbor session bind Login\narbor session",
-	}})
-}
-
 func showBound(sh *shell, out *ops.SessionBindOut) error {
 	err := sh.wrote(out, out.Wrote, out.SessionID)
 	if err == nil && out.SessionID != "" && !sh.flags.json && !sh.flags.quiet && sh.session() == "" {
@@ -196,4 +179,15 @@ func showSession(sh *shell, out *ops.SessionStatusOut) error {
 	}
 	p.rules(out.Rules, "")
 	return p.print(out.Hint)
+}
+
+// workspaceSetCommand sets what a workspace is and its briefing.
+func workspaceSetCommand(*shell) command {
+	in := &ops.WorkspaceUpdateIn{}
+	return command{in: in, check: func(*cobra.Command) error {
+		if in.Brief != nil && reflect.ValueOf(*in.Brief).IsZero() {
+			in.Brief = nil
+		}
+		return nil
+	}}
 }

@@ -21,7 +21,7 @@ func AskedFor(r trust.Request) string {
 // character of it shows, in its order. Texts that are long have their middle left out, with its size, unless all of
 // them are wanted.
 func Asked(r trust.Request, whole bool) string {
-	q := &question{whole: whole, all: "arbor approvals " + r.ID}
+	q := &question{whole: whole, all: "arbor env approve " + r.ID}
 	q.add("session", r.Session)
 	q.add("asked", r.Asked.Local().Format(time.DateTime))
 	q.add("because", r.Reason)

@@ -197,7 +197,8 @@ func await(ctx context.Context, h *Here, r trust.Request, decided func(*trust.Bo
 	case state == trust.Denied:
 		return errs.New(errs.ApprovalDenied, "%s in %s: a person was asked and did not agree; do something else", r.Tool, r.Environment)
 	}
-	return errs.New(errs.ApprovalPending, "%s in %s waits for a person, who is to type: arbor approve %s; the same call runs once they agree",
+	return errs.New(errs.ApprovalPending, "%s in %s waits for a person, who is to type: arbor env approve %s; "+
+		"the same call runs once they agree",
 		r.Tool, r.Environment, r.ID).With(errs.Details{Param: r.ID})
 }
 

@@ -17,6 +17,7 @@ import (
 	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
+	"arbor/mdstore/fold"
 	"arbor/mdstore/mdoc"
 )
 
@@ -161,6 +162,9 @@ func (h *Here) Find(ctx context.Context, id string) (env.Environment, error) {
 		return env.Environment{}, err
 	}
 	i := slices.IndexFunc(all, func(e env.Environment) bool { return e.ID == id })
+	if i < 0 {
+		i = slices.IndexFunc(all, func(e env.Environment) bool { return fold.Name(e.ID) == fold.Name(id) })
+	}
 	if i < 0 {
 		var names []string
 		for _, e := range all {

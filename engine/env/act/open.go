@@ -50,7 +50,7 @@ func (h *Here) Open(p *env.Place) (*jail.Root, error) {
 		case parts[0] == path.Dir(env.ToolsFile):
 			return "it defines tools; a person edits it"
 		case parts[len(parts)-1] == "arbor.toml":
-			return "it has settings; arbor config sets them"
+			return "it has settings; arbor admin config sets them"
 		case !p.Primary && slices.Contains(parts, mdstore.DefaultVault):
 			return "it is a vault's; its own operations change it"
 		case !p.Primary && (err != nil || filepath.IsLocal(in)):

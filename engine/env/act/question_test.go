@@ -20,7 +20,7 @@ import (
 var hostile = []string{
 	"\x1b[2J", "\x1b]0;title\x07", "\u009d; touch PWNED #\u009c", "\u202e", "\u2066x\u2069", "\u200b", "\u200d", "\ufe0f", "\u00ad", "\u3164", "\u115f", "\u2800",
 	"\u00a0", "\u2028", "\r", "\r\n", "\t", "\x00", "\x7f", "\U000e0041", "\ufeff", "\xff", "\\u202e", `\`, `\\x1b`, "é", "中文", "عربي", "שלום", "e\u0301", "😀", "…", "\"",
-	"  … 12 bytes in 1 line, from byte 0 on, not shown here: arbor approvals x shows all …", "\n", "plain ", "+", "-",
+	"  … 12 bytes in 1 line, from byte 0 on, not shown here: arbor env approve x shows all …", "\n", "plain ", "+", "-",
 }
 
 func texts(t *rapid.T, name string) string {
@@ -88,7 +88,7 @@ func requestOf(path, content, diff string) trust.Request {
 // Of a question, shown whole, arguments, path and diff can be read back. Where it is cut, what is shown is the beginning
 // and the end of that, and the size of the rest is said, with the command that shows all.
 func TestAQuestionLeavesNothingOut(t *testing.T) {
-	gap := regexp.MustCompile(`(?m)^  … (\d+) bytes? in (\d+) lines?, from byte (\d+) on(?:, \d+ characters? of them escapes)?, not shown here: arbor approvals x3k9qa shows all …\n`)
+	gap := regexp.MustCompile(`(?m)^  … (\d+) bytes? in (\d+) lines?, from byte (\d+) on(?:, \d+ characters? of them escapes)?, not shown here: arbor env approve x3k9qa shows all …\n`)
 	rapid.Check(t, func(t *rapid.T) {
 		piece := strings.ToValidUTF8(texts(t, "content"), "?")
 		content := strings.Repeat(piece, rapid.SampledFrom([]int{1, 1, 1, 60, 900}).Draw(t, "times"))
@@ -146,7 +146,7 @@ func TestAHiddenCommandIsShown(t *testing.T) {
 	if len(large) > 40_000 {
 		t.Errorf("44 kB are asked for in %d bytes", len(large))
 	}
-	if fmt.Sprint(strings.Count(large, "arbor approvals x3k9qa shows all")) != "2" {
+	if fmt.Sprint(strings.Count(large, "arbor env approve x3k9qa shows all")) != "2" {
 		t.Errorf("it does not say how all of it is shown:\n%.300s", large)
 	}
 }

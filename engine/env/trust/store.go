@@ -126,7 +126,8 @@ func (s *Store) Update(ctx context.Context, f func(*Book) error) error {
 		return err
 	}
 	if len(data) >= maxBook { // nobody could read such a file any more
-		return errs.New(errs.InvalidContent, "what waits for a person would have more than %d bytes; decide about some of it first (arbor approvals), or ask for less at once", maxBook)
+		return errs.New(errs.InvalidContent, "what waits for a person would have more than %d bytes; decide "+
+			"about some of it first (arbor env approve), or ask for less at once", maxBook)
 	}
 	temp, err := os.CreateTemp(s.dir, ".arbor-*")
 	if err != nil {

@@ -26,7 +26,7 @@ func TestABookStaysReadable(t *testing.T) {
 	if err := ask(10); err != nil {
 		t.Fatal(err)
 	}
-	if err := ask(17 << 20); err == nil || !strings.Contains(err.Error(), "arbor approvals") {
+	if err := ask(17 << 20); err == nil || !strings.Contains(err.Error(), "arbor env approve") {
 		t.Errorf("17 MiB are noted: %v", err)
 	}
 	if b, err := s.Read(); err != nil || len(b.Requests) != 1 {

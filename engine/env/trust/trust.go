@@ -296,7 +296,8 @@ func (b *Book) Decide(now time.Time, id string, d Decision, grant string) (Reque
 	i := slices.IndexFunc(b.Requests, func(r Request) bool { return r.ID == id })
 	switch {
 	case i < 0:
-		return Request{}, errs.New(errs.RequestNotFound, "%s: no request waits under this id; it may be too old. arbor approvals lists what waits", id)
+		return Request{}, errs.New(errs.RequestNotFound, "%s: no request waits under this id; it may be too "+
+			"old. arbor env approve lists what waits", id)
 	case b.Requests[i].State != Open:
 		return Request{}, errs.New(errs.RequestNotFound, "%s: it is %s already", id, b.Requests[i].State)
 	}

@@ -33,8 +33,9 @@ const (
 const look = 500 * time.Millisecond
 
 // approved makes a call, once a person has agreed where its environment wants that: the client asks them, where it can
-// and its person started this process. Otherwise the call waits as long as the server is patient, for arbor approve in a
-// terminal, or the page. Over HTTP it always waits: whoever has the clients' token could answer the client's question.
+// and its person started this process. Otherwise the call waits as long as the server is patient, for arbor env approve
+// in a terminal, or the page. Over HTTP it always waits: whoever has the clients' token could answer the client's
+// question.
 func (s *Server) approved(ctx context.Context, env *ops.Env, req *mcp.CallToolRequest, call func() (any, error)) (
 	out any, ask *mcp.CallToolResult, err error) {
 	out, err = call()

@@ -158,7 +158,7 @@ func TestACallWaitsForATerminal(t *testing.T) {
 	p := w.connect(nil)
 	p.do("session_start", map[string]any{"sessionId": "s1"})
 	p.do("env_attach", map[string]any{"id": "app"})
-	if text := p.refused(errs.ApprovalPending, "file_write", write); !strings.Contains(text, "arbor approve") {
+	if text := p.refused(errs.ApprovalPending, "file_write", write); !strings.Contains(text, "arbor env approve") {
 		t.Errorf("the refusal says %q", text)
 	}
 	w.server.opt.Patience = patience

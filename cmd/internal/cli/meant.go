@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"arbor/engine/errs"
+	"arbor/engine/ops"
+)
+
+// meanings are the commands that words of other programs mean at the top.
+var meanings = []struct{ words, command string }{
+	{"finish resolve conclude close", "complete NODE -m CONCLUSION"},
+	{"create task todo subtask issue", "add TITLE"},
+	{"get read info describe view cat", "show NODE"},
+	{"rename retitle", "set NODE --title TITLE"},
+	{"update modify tag assign prioritize", "set NODE KEY=VALUE"},
+	{"delete remove del", "rm NODE"},
+	{"move reorder", "mv NODE PARENT"},
+	{"archive", "ws archive WS"},
+	{"block blocked stuck", "problem NODE TEXT"},
+	{"claim take", "next --claim"},
+	{"ready", "next"},
+	{"begin", "start NODE"},
+	{"stop abort skip wontdo", "drop NODE -m REASON"},
+	{"note annotate comment append", "log NODE TEXT"},
+	{"board overview summary burndown report", "stats"},
+	{"dep deps depend depends link", "set NODE dependencies=OTHER"},
+	{"sequence critical", "graph"},
+	{"lint validate doctor verify", "check"},
+	{"web browser server page", "serve"},
+	{"remember", "memory save SLOT TEXT"},
+	{"recall", "memory show SLOT"},
+	{"briefing", "ws load"},
+	{"resume", "session load"},
+	{"commit push pull", "sync"},
+	{"projects workspaces workspace", "ws"},
+	{"sessions", "session"},
+	{"states", "session state"},
+	{"slots memories", "memory"},
+	{"environment environments", "env"},
+	{"deny", "env approve ID --deny"},
+	{"approvals", "env approve"},
+	{"resolve-conflict merge", "conflicts NODE"},
+	{"settings", "admin config"},
+}
+
+// verbMeanings are the verbs below a noun that words of other programs mean: the first that the noun has.
+var verbMeanings = []struct{ words, verbs string }{
+	{"delete remove del unset drop", "rm clear"},
+	{"get read view info describe cat status", "show list"},
+	{"update change modify rename edit replace expire activate tag", "set"},
+	{"create new make register", "add save start append"},
+	{"add append", "save note"},
+	{"ls all", "list"},
+	{"attach-pwd", "attach"},
+	{"resume continue", "load"},
+	{"approvals deny", "approve"},
+	{"save", "add"},
+}
+
+// unknownCommand returns the error for a word that is no command below cmd. It names the command that is meant: one
+// that the tables name, one with that very name below a noun, or one below cmd that is spelled nearly so.
+func unknownCommand(cmd *cobra.Command, name string) *errs.Error {
+	path := cmd.CommandPath()
+	e := errs.New(errs.UnknownParams, "%s has no command %q", path, name)
+	names := func(all ...string) *errs.Error {
+		e.Message += "; did you mean " + strings.Join(all, ", or ") + "?"
+		return e.With(errs.Details{Nearest: all[0]})
+	}
+	if !cmd.HasParent() {
+		for _, m := range meanings {
+			if slices.Contains(strings.Fields(m.words), name) {
+				return names("arbor " + m.command)
+			}
+		}
+		if o, ok := ops.Find(name); ok && o.Use != "" {
+			return names(o.CommandLine())
+		}
+		if o, ok := ops.Peer(name); ok && o.Use != "" {
+			return names(o.CommandLine())
+		}
+		if all := called(cmd, name); len(all) > 0 {
+			return names(all...)
+		}
+	}
+	var known []string
+	for _, c := range cmd.Commands() {
+		if !c.Hidden {
+			known = append(append(known, c.Name()), c.Aliases...)
+		}
+	}
+	for _, m := range verbMeanings {
+		if !cmd.HasParent() || !slices.Contains(strings.Fields(m.words), name) {
+			continue
+		}
+		for _, verb := range strings.Fields(m.verbs) {
+			if slices.Contains(known, verb) {
+				return names(path + " " + verb)
+			}
+		}
+	}
+	return meant(e, path+" ", name, known)
+}
+
+// called returns the commands with a name below the nouns of root.
+func called(root *cobra.Command, name string) (all []string) {
+	for _, noun := range root.Commands() {
+		for _, c := range noun.Commands() {
+			if !noun.Hidden && c.IsAvailableCommand() && c.Name() == name {
+				all = append(all, c.CommandPath())
+			}
+			for _, sub := range c.Commands() {
+				if !noun.Hidden && sub.Name() == name {
+					all = append(all, sub.CommandPath())
+				}
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"arbor/engine/ops"
+)
+
+// A word that another program has for a command is answered with the command, and not with one that is only spelled alike.
+func TestAWordOfAnotherProgram(t *testing.T) {
+	w := newWorld(t)
+	for line, want := range map[string]string{
+		"finish x": "arbor complete NODE -m", "delete x": "arbor rm NODE", "config": "arbor admin config", "version": "arbor admin version",
+		"where": "arbor admin where", "state": "arbor session state", "run test": "arbor env run", "approve x": "arbor env approve",
+		"createSession": "arbor session start", "memcord_save": "arbor memory save", "memoryManager_loadWorkspace": "arbor ws load",
+		"node_create": "arbor add", "workspace_get": "arbor ws show", "transcript": "arbor session transcript",
+		"memory delete x": "arbor memory rm", "memory read": "arbor memory show", "ws update": "arbor ws set", "env remove x": "arbor env rm",
+		"session state delete x": "arbor session state rm", "ws rules remove x": "arbor ws rules rm", "save": "arbor session state save, or arbor memory save",
+		"ready": "arbor next", "blocked": "arbor problem", "memory lst": "arbor memory list", "env attach-pwd": "arbor env attach",
+	} {
+		contains(t, "arbor "+line, w.fails(exitInvalid, strings.Fields(line)...), "did you mean "+want)
+	}
+	for _, line := range []string{"zzz", "memory zzz", "frobnicate"} {
+		if got := w.fails(exitInvalid, strings.Fields(line)...); strings.Contains(got, "did you mean") {
+			t.Errorf("arbor %s says %q", line, got)
+		}
+	}
+}
+
+// Each command that the tables name exists, and no word of theirs is a command.
+func TestWhatIsMeantExists(t *testing.T) {
+	root := newRoot(&shell{sys: &System{More: []Command{{Use: "serve"}}}})
+	named := func(line string) (*cobra.Command, bool) {
+		words := strings.Fields(line)
+		words = words[:slices.IndexFunc(append(words, "A"), func(w string) bool { return w[0] < 'a' || w[0] > 'z' })]
+		cmd, rest, err := root.Find(words)
+		return cmd, err == nil && len(rest) == 0 && cmd != root
+	}
+	seen := map[string]bool{}
+	for _, m := range meanings {
+		if _, ok := named(m.command); !ok {
+			t.Errorf("arbor %s does not exist", m.command)
+		}
+		for _, word := range strings.Fields(m.words) {
+			if _, is := named(word); is || seen[word] {
+				t.Errorf("%s is a command, or stands twice", word)
+			}
+			seen[word] = true
+		}
+	}
+	for _, name := range []string{"createSession", "memcord_read", "list-tasks", "memoryManager_createState"} {
+		if _, ok := ops.Peer(name); !ok {
+			t.Errorf("%s is not known", name)
+		}
+	}
+}
