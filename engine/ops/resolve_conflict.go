@@ -33,19 +33,20 @@ type ResolveConflictOut struct {
 var resolveConflict = op("resolve_conflict", writes, ResolveConflict, Help{
 	Summary: "list what is in conflict after a merge, or end a conflict",
 	Use:     "conflicts [NODE]",
-	Text: `Without a NODE it lists the conflicts: for each file the fields and sections that
-both sides changed differently, with what each side says and what they were before;
-or that one side deleted what the other changed. Ours is what was checked out when
-the merge began; in a rebase that is the branch that you rebase onto. Then the
-conflict copies, and what git or another program took out of files within the last
-day (TAKEN_OUT), with the command that writes it again.
+	Text: `Without a NODE it lists the conflicts: for each file the fields and sections
+that both sides changed differently, with what each side says and what they were
+before; or that one side deleted what the other changed. Ours is what was
+checked out when the merge began; in a rebase that is the branch that you rebase
+onto. Then the conflict copies, and what git or another program took out of
+files within the last day (TAKEN_OUT), with the command that writes it again.
 
-With a NODE it ends that conflict. What both sides changed without contradiction stays; only what is in conflict
-takes the side. NODE may be a workspace or the path of a file, too. With -e the
-file opens in your editor, with marks around what is in conflict; it is taken
-when no mark is left. Where git's index has the conflict, the file is staged, so
-that git knows that it is over: end the merge then with git commit, or git
-rebase --continue. It works in the middle of a merge.`,
+With a NODE it ends that conflict. What both sides changed without contradiction
+stays; only what is in conflict takes the side. NODE may be a workspace or the
+path of a file, too. With -e the file opens in your editor, with marks around
+what is in conflict; it is taken when no mark is left. Where git's index has the
+conflict, the file is staged, so that git knows that it is over: end the merge
+then with git commit, or git rebase --continue. It works in the middle of a
+merge.`,
 	Example: `arbor conflicts
 arbor conflicts "Sign-in endpoint" --theirs
 arbor conflicts "Sign-in endpoint" --field Conclusion --ours

@@ -12,10 +12,10 @@ func newRestore(sh *shell) *cobra.Command {
 	in := ops.NodeRestoreIn{}
 	cmd := &cobra.Command{
 		Use: "restore [NODE]", Short: "List what was deleted, or bring a node and all below it back",
-		Long: `Without NODE it lists what is in the trash. NODE is the id or the title of what was
-deleted; of several the last one comes back. It hangs below its old parent again; where that is gone, or with
---parent, below another one. References to it stay expired. A workspace comes
-out of the archive by arbor ws restore.`,
+		Long: `Without NODE it lists what is in the trash. NODE is the id or the title of what
+was deleted; of several the last one comes back. It hangs below its old parent
+again; where that is gone, or with --parent, below another one. References to it
+stay expired. A workspace comes out of the archive by arbor ws restore.`,
 		Example:           "arbor restore\narbor restore \"Sign-in endpoint\"\narbor restore node-mj2hz4gy --parent root",
 		ValidArgsFunction: completeFlag(sh, trashOffers),
 		RunE: func(cmd *cobra.Command, words []string) error {
