@@ -31,10 +31,9 @@ var logAppend = op("log_append", writes, LogAppend, Help{
 (--as), and the event, which may have several lines. Without a text it prints
 the log, oldest entry first. Without NODE it is the log of the workspace.
 
-Of several words the last one is the EVENT and the others are nodes, unless -m,
--F or -e gives the text: then all are nodes. An EVENT that is the id or the
-title of a node is refused, because its text was forgotten. Several nodes get
-the entry in one commit.
+Several nodes take the EVENT by -m, -F, - or -e, and get it in one commit. An
+EVENT that is the id or the title of a node is refused, because its text was
+forgotten.
 
 An assistant asks with --question; the entry begins with "? " then, and arbor
 next leaves the node out. A person answers the newest open question of the node

@@ -250,7 +250,8 @@ var memoryMerge = op("memory_merge", writes, MemoryMerge, Help{
 	Text: `Entries are in the order of time; of two that are alike the later is left out.
 What the target has stays. --dry-run shows what would be done; arbor undo takes a
 merge back.`,
-	Example: "arbor memory merge monday tuesday --into meetings --dry-run\narbor memory merge monday tuesday --into meetings",
+	Example: `arbor memory merge monday tuesday --into meetings --dry-run
+arbor memory merge monday tuesday --into meetings`,
 })
 
 // MemoryMerge merges the entries of slots into one. It is a dry run unless DryRun is false.

@@ -144,8 +144,8 @@ func pageAt(all []*mdstore.Page, path mdstore.Path) (int, bool) {
 }
 
 // Resolve returns the page of a kind that ref names: by its id, its name, whatever the case of its letters, a unique
-// prefix of its id, or the last six characters, in that order. Of several with one name it is the newest, and others is how many more there are. The
-// error has the code that is given.
+// prefix of its id, or the last six characters, in that order. Of several with one name it is the newest, and others is
+// how many more there are. The error has the code that is given.
 func (ps Pages) Resolve(k *mdstore.Kind, ref string, code errs.Code) (p *mdstore.Page, others int, err error) {
 	if p, ok := ps.Get(k, mdstore.ID(ref)); ok {
 		return p, 0, nil

@@ -16,8 +16,8 @@ import (
 const CandidatesShown = 8
 
 // Resolve returns the id of the node that ref names: an id, a title, whatever the case of its letters, a unique prefix
-// of an id, or its last six characters, in that order. The error is NODE_NOT_FOUND with the nodes that may have been meant, or AMBIGUOUS_ID with
-// those that match.
+// of an id, or its last six characters, in that order. The error is NODE_NOT_FOUND with the nodes that may have been
+// meant, or AMBIGUOUS_ID with those that match.
 func (v *View) Resolve(ref string) (mdstore.ID, error) {
 	if n, ok := v.Node(mdstore.ID(ref)); ok {
 		return n.ID, nil

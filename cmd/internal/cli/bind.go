@@ -199,8 +199,8 @@ func (b *binding) further() *[]string {
 }
 
 // spread takes all nodes but the first out of the words of a command that takes several, and keeps them apart. Behind
-// the nodes stands what the command needs besides, such as a parent; "-" for stdin, where it takes a text; and, where
-// its text is a word, that one unless a flag gives the text.
+// the nodes stands what the command needs besides, such as a parent; "-" for stdin, where it takes a text; and, behind a
+// single node, the text where a word may be one, unless a flag gives it.
 func (b *binding) spread(given []string) ([]string, error) {
 	several, ok := b.in.Addr().Interface().(interface{ Further() *[]string })
 	many := manyIn(b.words)
@@ -213,7 +213,7 @@ func (b *binding) spread(given []string) ([]string, error) {
 		case nodes == 0, w.many:
 		case !w.optional,
 			w.name == "-" && given[nodes-1] == "-",
-			w.name != "-" && nodes > 1 && b.command.text.ways() == 0:
+			w.name != "-" && nodes == 2 && b.command.text.ways() == 0:
 			nodes--
 		}
 	}

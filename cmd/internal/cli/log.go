@@ -17,6 +17,9 @@ func logCommand(sh *shell) command {
 		if text.given() {
 			return false, forgotten(ctx, sh, in.NodeID, text)
 		}
+		if len(in.Nodes) > 0 {
+			return true, usagef("several nodes take the event by -m EVENT, -F FILE, - or -e")
+		}
 		return true, orText(showLog(ctx, sh, in.NodeID), "arbor log -m EVENT writes to the workspace's log")
 	}
 	return c

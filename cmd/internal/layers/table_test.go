@@ -139,7 +139,7 @@ var rows = []row{
 	{
 		floor: 40,
 		name:  "engine",
-		may:   "context/assemble engine/check engine/claims engine/config engine/errs engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc",
+		may:   "context/assemble engine/check engine/claims engine/config engine/errs engine/live engine/plan engine/sessions engine/view mdstore mdstore/fold mdstore/mdoc",
 		std:   "pure context crypto/rand io/fs log/slog net/url time",
 		clock: "engine/engine.go",
 	},
