@@ -158,11 +158,12 @@ text that changed since the session last read it is not replaced at once: the
 command fails with what it says now, and goes through the next time. What is
 replaced and was not the session's own is kept in .local/replaced for 30 days.
 
-KEY=VALUE sets a key of the front matter, KEY+=ITEM and KEY-=ITEM add to a list
-and take from it, and KEY= removes the key. A key that Arbor knows is checked as
+KEY=VALUE sets a key of the front matter, or title, requirement, note or conclusion;
+KEY+=ITEM and KEY-=ITEM add to a list and take from it, and KEY= removes the key or
+the text. A key that Arbor knows is checked as
 its flag is; any other one is your own. A new one that looks like a known one
 needs --new. Several nodes are changed in one commit.`,
-	Example: `arbor set node-mj2hz4gy --title "Sign-in endpoint"
+	Example: `arbor set node-mj2hz4gy title="Sign-in endpoint" note=
 arbor set . priority=high due=fri sprint=7 tags+=late estimate=
 arbor set . --section note -e
 arbor set . --section requirement - < requirement.md`,

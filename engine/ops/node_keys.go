@@ -19,8 +19,8 @@ type Pairs struct {
 // Words returns the words.
 func (p *Pairs) Words() *[]string { return &p.Keys }
 
-// keyEdits returns the edits of keys of a call, with the ids of the nodes and the dates that they name. A title goes to
-// its parameter.
+// keyEdits returns the edits of keys of a call, with the ids of the nodes and the dates that they name. Title and
+// texts go to their parameters.
 func (env *Env) keyEdits(s *view.View, in *NodeUpdateIn) (all []plan.KeyEdit, err error) {
 	for _, word := range in.Keys {
 		e, ok := plan.ParseKeyEdit(word)
@@ -57,10 +57,17 @@ func (env *Env) keyEdits(s *view.View, in *NodeUpdateIn) (all []plan.KeyEdit, er
 				e.Items[i] = string(id)
 			}
 		}
-		if e.Key == mdstore.KeyTitle && len(e.Items) == 1 {
-			in.Title = &e.Items[0]
-		} else {
+		text := map[string]**string{mdstore.KeyTitle: &in.Title, "requirement": &in.Requirement, "note": &in.Note,
+			"conclusion": &in.Conclusion}[e.Key]
+		switch {
+		case text == nil || len(e.Items) > 1:
 			rest = append(rest, e)
+		case len(e.Items) == 0 && e.Key != mdstore.KeyTitle: // KEY= empties a text
+			*text = new("")
+		case len(e.Items) == 1:
+			*text = &e.Items[0]
+		default:
+			return nil, badParam(e.Key, "a node needs a title; title=TEXT gives it another one")
 		}
 	}
 	return rest, nil

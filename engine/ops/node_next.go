@@ -17,7 +17,7 @@ import (
 
 type NodeNextIn struct {
 	In
-	Count        *int   `json:"count,omitempty" min:"1" flag:"count,n" help:"at most N nodes; 1 unless given"`
+	Count        *int   `json:"count,omitempty" min:"1" flag:"limit,n" help:"at most N nodes; 1 unless given"`
 	Claim        bool   `json:"claim,omitempty" writes:"true" help:"claim them: no other session gets them during the lease"`
 	SessionID    string `json:"sessionId,omitempty" flag:"-" help:"the session that claims; without one the operator claims, and never gets the same node twice"`
 	LeaseSeconds int    `json:"leaseSeconds,omitempty" min:"0" max:"86400" flag:"-" writes:"true" help:"1800 unless given; 86400 at most"`

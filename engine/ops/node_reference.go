@@ -45,7 +45,7 @@ context of the node brings what an active one says: one hop, no further.`,
 	Example: `arbor ref node-mj2hz4gy
 arbor ref add node-mj2hz4gy "Sign-in endpoint" "the limits are there"
 arbor ref add node-mj2hz4gy docs/api.md
-arbor ref set node-mj2hz4gy docs/api.md status=expired`,
+arbor ref set node-mj2hz4gy docs/old.md status=expired`,
 })
 
 // NodeReference adds, removes, expires or activates a reference of a node.

@@ -40,8 +40,8 @@ var stateSave = op("state_save", writes, StateSave, Help{
 	Text: `The state is a file of its own: the active task (-m, -F, - or -e), the next steps,
 the files in work with their digests, how the plan and the briefing stand, and
 git's commit. arbor session state load takes it up, in any session.`,
-	Example: `arbor session state save "Before the review" -m "Sign-in endpoint" --next "Write the tests"
-arbor session state save v2 -m "The form" --next "Ask Ann" --active web/form.ts --tag ui`,
+	Example: `arbor session state save Review -m "The endpoint" --next "Write the tests"
+arbor session state save v2 -m "The form" --next "Ask Ann" --tag ui`,
 })
 
 // StateSave saves the state of the work.

@@ -155,7 +155,7 @@ func NodeRestore(ctx context.Context, env *Env, in NodeRestoreIn) (*NodeRestoreO
 		}
 	}
 	done, w, err := apply(ctx, env, target{ws: ws, view: s}, env.act(in.Write, Match{}), r,
-		"references to what was deleted stay expired; {node_reference} activate brings them back")
+		"references to what was deleted stay expired; {node_reference} makes them active again")
 	if err != nil {
 		return nil, err
 	}

@@ -312,7 +312,7 @@ var workspaceDelete = op("workspace_delete", writes|destroys, WorkspaceDelete, H
 	Use:     "ws rm WS",
 	Text: `Bindings to it end, and its sessions.
 ` + confirmText,
-	Example: `arbor ws rm Login --dry-run
+	Example: `arbor ws rm Login --force --dry-run
 arbor ws rm Login --force --yes`,
 })
 

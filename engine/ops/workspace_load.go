@@ -90,7 +90,7 @@ var workspaceLoad = op("workspace_load", reads|repeats, WorkspaceLoad, Help{
 and states, files below the root folder, the agent, and how the plan stands.
 Left out of the listing are folders whose names begin with a dot, and what the
 .gitignore files of the project leave out.`,
-	Example: "arbor ws load\narbor load \"Job Search\" --limit 1 --json",
+	Example: "arbor ws load\narbor ws load \"Job Search\" --limit 1 --json",
 })
 
 // WorkspaceLoad returns the briefing of a workspace with recent activity and next steps.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 )
 
@@ -196,6 +197,11 @@ func (b *binding) run(cmd *cobra.Command, words []string) error {
 		list.All()
 	}
 	out, err := b.o.Run(ctx, env, c.in)
+	if e := errs.As(err); e != nil && e.Details != nil && e.Details.Param == "slot" && e.Code == errs.InvalidParams {
+		for _, o := range slotOffers(false)(ctx, sh) {
+			sh.offered = append(sh.offered, strings.TrimSpace(o.word+"  "+o.desc))
+		}
+	}
 	if err != nil && len(*further) > 0 && c.text != nil {
 		return orText(err, "-m TEXT gives it")
 	}

@@ -79,6 +79,10 @@ func (b *binding) complete(cmd *cobra.Command, words []string, prefix string) ([
 		return completed(slotOffers(b.o.Name == "memory_restore")(ctx, b.sh), prefix), directive
 	case p.Enum != nil:
 		return p.Enum, directive
+	case wordOffers[name] != nil:
+		return append(completed(wordOffers[name](ctx, b.sh), prefix), found...), directive
+	case b.o.Name == "session_load":
+		return completed(sessionOffers(ctx, b.sh), prefix), directive
 	case name == "WS":
 		return append(completed(workspaceOffers(ctx, b.sh), prefix), found...), directive
 	}
@@ -138,6 +142,52 @@ func slotOffers(archived bool) func(context.Context, *shell) []offer {
 		}
 		return all
 	}
+}
+
+// wordOffers offer what a word may be, by its name in the line of usage.
+var wordOffers = map[string]func(context.Context, *shell) []offer{
+	"STATE": func(ctx context.Context, sh *shell) (all []offer) {
+		out, err := call(ctx, sh, ops.StateList, ops.StateListIn{In: sh.in()})
+		if err != nil {
+			return nil
+		}
+		for _, s := range out.States {
+			all = append(all, offer{s.ID, s.Name, true, " (" + timeOf(s.Created) + ")"})
+		}
+		return all
+	},
+	"ENV": func(ctx context.Context, sh *shell) (all []offer) {
+		out, err := call(ctx, sh, ops.EnvList, ops.EnvListIn{})
+		if err != nil {
+			return nil
+		}
+		for _, e := range out.Environments {
+			all = append(all, offer{word: e.ID, desc: e.URI})
+		}
+		return all
+	},
+	"TOOL": func(ctx context.Context, sh *shell) (all []offer) {
+		out, err := call(ctx, sh, ops.ToolList, ops.ToolListIn{})
+		if err != nil {
+			return nil
+		}
+		for _, t := range out.Tools {
+			all = append(all, offer{word: t.Name, desc: t.Description})
+		}
+		return all
+	},
+}
+
+// sessionOffers offers the sessions that have a file.
+func sessionOffers(ctx context.Context, sh *shell) (all []offer) {
+	out, err := call(ctx, sh, ops.SessionList, ops.SessionListIn{In: sh.in()})
+	if err != nil {
+		return nil
+	}
+	for _, s := range out.Sessions {
+		all = append(all, offer{s.ID, s.Name, true, ""})
+	}
+	return all
 }
 
 // workspaceOffers offers the workspaces of the vault.

@@ -97,8 +97,13 @@ func complain(sh *shell, e *errs.Error, n names) {
 	}
 	message = n.withTitles(message)
 	b.WriteString(style.Paint("31", "arbor:") + " " + render.VisibleLines(message) + "\n")
+	for _, line := range sh.offered {
+		b.WriteString("  " + render.Visible(line) + "\n")
+	}
 	if d := e.Details; d != nil {
-		candidates(&b, style, e, n)
+		if sh.offered == nil {
+			candidates(&b, style, e, n)
+		}
 		for _, p := range d.Problems {
 			if !strings.Contains(e.Message, p.Text) {
 				fmt.Fprintf(&b, "  %s\n", render.Visible(p.String()))

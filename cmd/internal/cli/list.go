@@ -88,7 +88,7 @@ func nextCommand(sh *shell) command {
 		case in.Claim && sh.flags.all:
 			return usagef("--claim takes as many as -n says, and no other session gets them; --all would take every one")
 		case in.Release != "" && (in.Claim || sh.flags.all || in.Count != nil || leased):
-			return usagef("--release gives one node back, and goes with none of --claim, --count, --lease and --all")
+			return usagef("--release gives one node back, and goes with none of --claim, --limit, --lease and --all")
 		case leased && !in.Claim:
 			return usagef("--lease says how long a claim lasts, and nothing is claimed without --claim; use both")
 		case leased && (lease < time.Second || lease > claims.MaxLease):

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,6 +22,12 @@ func searchCommand(sh *shell) command {
 			}
 			var lines []string
 			for _, f := range out.Results {
+				if id := render.Visible(cmp.Or(f.ID, f.Slot, sh.shown(f.Path))); sh.flags.quiet {
+					if !slices.Contains(lines, id) {
+						lines = append(lines, id)
+					}
+					continue
+				}
 				lines = append(lines, placed(sh, f.Source)+painted(sh, f))
 			}
 			sayUnread(sh, out.Unread)

@@ -35,6 +35,7 @@ type shell struct {
 	flagged map[*cobra.Command]func() // what gives commands of operations their flags
 
 	protocol  bool   // stdout is a protocol's
+	offered   []string // what a missing word may be
 	refused   string // the command whose words or flags are wrong: its help tells more; "" for none
 	unprinted error  // of the first result that could not be printed
 }

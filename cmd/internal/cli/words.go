@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -68,11 +69,16 @@ func (sh *shell) strict(cmd *cobra.Command) {
 	cmd.Args = func(cmd *cobra.Command, given []string) error {
 		_, use := ops.SplitUse(cmd.Use)
 		words := wordsOf(use)
-		for _, e := range []*errs.Error{emptyWord(words, given), emptyFlag(cmd), wrongCount(sh, cmd, words, given)} {
-			if e != nil {
-				sh.refused = cmd.CommandPath()
-				return e
-			}
+		e := emptyWord(words, given)
+		if e == nil {
+			e = emptyFlag(cmd)
+		}
+		if e == nil {
+			e = wrongCount(sh, cmd, words, given)
+		}
+		if e != nil {
+			sh.refused = cmd.CommandPath()
+			return e
 		}
 		return checkDir(sh)
 	}
@@ -89,9 +95,10 @@ func wrongCount(sh *shell, cmd *cobra.Command, words []word, given []string) *er
 	most := len(words)
 	switch {
 	case len(given) < len(required) && cmd.HasSubCommands():
-		return usagef("%s needs %s, or a verb: %s", cmd.CommandPath(), list(required), strings.Join(subcommands(cmd), ", "))
+		return sh.choices(cmd, given, usagef("%s needs %s, or a verb: %s", cmd.CommandPath(), list(required),
+			strings.Join(subcommands(cmd), ", ")))
 	case len(given) < len(required):
-		return usagef("%s needs %s", cmd.CommandPath(), list(required))
+		return sh.choices(cmd, given, usagef("%s needs %s", cmd.CommandPath(), list(required)))
 	case len(given) <= most || manyIn(words) >= 0:
 		return nil
 	case cmd.HasSubCommands() && most == 0:
@@ -101,6 +108,34 @@ func wrongCount(sh *shell, cmd *cobra.Command, words []word, given []string) *er
 	}
 	const text = "%s takes %s, and %q is more; text with spaces goes in quotes"
 	return usagef(text, cmd.CommandPath(), list(words), given[most])
+}
+
+const choicesShown = 12 // of what a missing word may be
+
+// choices adds to an error about a missing word what the word may be, as completion knows it: from the vault, where it
+// is about what that holds.
+func (sh *shell) choices(cmd *cobra.Command, given []string, e *errs.Error) *errs.Error {
+	if cmd.ValidArgsFunction == nil || sh.sys.Vaults == nil {
+		return e
+	}
+	all, _ := cmd.ValidArgsFunction(cmd, given, "")
+	d := errs.Details{}
+	for i, offered := range all {
+		if i == choicesShown {
+			sh.offered = append(sh.offered, fmt.Sprintf("… (%d in all)", len(all)))
+			break
+		}
+		word, what, _ := strings.Cut(offered, "\t")
+		d.Candidates = append(d.Candidates, errs.Candidate{ID: word, Title: what})
+		if strings.HasPrefix(word, "node-") || strings.HasPrefix(word, "ws-") { // people name these by their titles
+			word, what = what, names{long: wholeIDs(sh)}.short(word)
+		}
+		sh.offered = append(sh.offered, strings.TrimSpace(word+"  "+what))
+	}
+	if len(d.Candidates) > 0 {
+		return e.With(d)
+	}
+	return e
 }
 
 // emptyWord returns what is wrong with the first word that holds nothing but space; nil if there is none.

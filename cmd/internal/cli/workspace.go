@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"strings"
 
@@ -40,9 +41,7 @@ func initCommand(sh *shell) command {
 		if in.Name != "" && name != "" {
 			return usagef("two names are given, %q and %q; one is enough", in.Name, name)
 		}
-		if in.Name = cmp.Or(in.Name, name); in.Name == "" {
-			return usagef("arbor init needs a NAME")
-		}
+		in.Name = cmp.Or(in.Name, name, filepath.Base(sh.dir()))
 		if folders != "" && folders != "id" && folders != "title" {
 			return unknownChoice("folders", folders, []string{"id", "title"})
 		}
