@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 
 	"arbor/context/assemble"
@@ -14,8 +15,8 @@ import (
 
 type NodeCreateIn struct {
 	In
-	ParentID    string `json:"parentId" req:"true" flag:"parent,p" default:"root" is:"planning" help:"the planning NODE that it goes below"`
-	Type        string `json:"type" req:"true" unless:"like" flag:"type,t" default:"execution" enum:"planning,execution" judge:"engine"`
+	ParentID    string `json:"parentId,omitempty" flag:"parent,p" default:"root" is:"planning" help:"the planning NODE that it goes below"`
+	Type        string `json:"type,omitempty" flag:"type,t" default:"execution" enum:"planning,execution" judge:"engine"`
 	Title       string `json:"title" req:"true" unless:"like" arg:"TITLE" help:"1 to 200 characters in one line"`
 	Requirement string `json:"requirement,omitempty" text:"the requirement" help:"what is to be done, in Markdown"`
 	RulesHash   string `json:"rulesHash,omitempty" help:"the HASH that arbor ws rules shows, where there are rules"`
@@ -92,8 +93,8 @@ func NodeCreate(ctx context.Context, env *Env, in NodeCreateIn) (*NodeCreateOut,
 	if err != nil {
 		return nil, err
 	}
-	parent := mdstore.ID(in.ParentID)
-	if env.Names != NamesExact || in.ParentID == "" {
+	parent := mdstore.ID(cmp.Or(in.ParentID, string(mdstore.Root)))
+	if env.Names != NamesExact && in.ParentID != "" {
 		if parent, err = env.resolve(s, in.ParentID, "parentId"); err != nil {
 			return nil, recoded(err, errs.NodeNotFound, errs.ParentNotFound)
 		}

@@ -203,6 +203,9 @@ func concluding(sh *shell, in *ops.NodeTransitionIn) command {
 	c.show = showing(sh, func(sh *shell, out *ops.NodeTransitionOut) error {
 		err := sh.wrote(out, out.Wrote, "")
 		sayEach(sh, "ready now", out.Unblocked)
+		if n := out.Next; n != nil {
+			sayEach(sh, "next", []ops.Titled{{NodeID: n.NodeID, Title: n.Title}})
+		}
 		if a := out.Archived; a != nil && len(a.Rules)+len(a.Docs) > 0 {
 			sh.say("archived into the workspace: %d rules, %d docs", len(a.Rules), len(a.Docs))
 		}

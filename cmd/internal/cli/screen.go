@@ -110,7 +110,7 @@ func (sh *shell) json(v any) error {
 	if err != nil {
 		return err
 	}
-	return sh.print(ourJSON(string(data)))
+	return sh.print(string(data))
 }
 
 // part prints a part of a workspace or node as JSON, with what is wrong with its file and what can be done next.

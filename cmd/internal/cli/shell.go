@@ -34,10 +34,10 @@ type shell struct {
 	parts   bool                      // the command reads: a part of a title names a node
 	flagged map[*cobra.Command]func() // what gives commands of operations their flags
 
-	protocol  bool   // stdout is a protocol's
+	protocol  bool     // stdout is a protocol's
 	offered   []string // what a missing word may be
-	refused   string // the command whose words or flags are wrong: its help tells more; "" for none
-	unprinted error  // of the first result that could not be printed
+	refused   string   // the command whose words or flags are wrong: its help tells more; "" for none
+	unprinted error    // of the first result that could not be printed
 }
 
 // globals are the flags that every command takes, and those that all commands of a kind take.

@@ -15,7 +15,7 @@ import (
 
 // A watchDocument is a change as one line of JSON.
 type watchDocument struct {
-	Time        string               `json:"time"`
+	Time        int64                `json:"time"`
 	WorkspaceID string               `json:"workspaceId"`
 	NodeID      string               `json:"nodeId,omitempty"`
 	Title       string               `json:"title"`
@@ -32,7 +32,7 @@ type watchDocument struct {
 
 func (opt *watchOptions) printDocuments(r feed.Report) error {
 	var all []byte
-	at := r.Time.UTC().Format(milliseconds)
+	at := r.Time.UnixMilli()
 	for i := range r.Events {
 		v := &r.Events[i]
 		line, err := encode(watchDocument{

@@ -149,11 +149,8 @@ func TestWatchIsBounded(t *testing.T) {
 func TestWatchDocument(t *testing.T) {
 	s := snapshots(t, map[mdstore.Path]string{"n": "---\nid: n\ntitle: T\nrole: null\n---\n\n## Log\n\n- a\n"}, map[mdstore.Path]string{"m": "---\nid: n\ntitle: T\nrole: x\n---\n\n## Log\n\n- a\n- b\n"})
 	got := printed(t, globals{json: true}, nil, feed.Compare(s[0], s[1])...)
-	at, err := json.Marshal(time.Date(2026, 1, 1, 10, 0, 0, 5e6, time.Local).UTC())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := `{"time":` + string(at) + `,"workspaceId":"ws-a","nodeId":"n","title":"T","kind":"moved","path":"ws-a/nodes/m/Node.md","from":"ws-a/nodes/n/Node.md",` +
+	at := time.Date(2026, 1, 1, 10, 0, 0, 5e6, time.Local).UnixMilli()
+	want := fmt.Sprintf(`{"time":%d`, at) + `,"workspaceId":"ws-a","nodeId":"n","title":"T","kind":"moved","path":"ws-a/nodes/m/Node.md","from":"ws-a/nodes/n/Node.md",` +
 		`"fields":[{"key":"role","from":null,"to":"x"}],"sections":[{"name":"Log","kind":"changed","added":["b"]}],"diagnostics":[],"mended":[]}` + "\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
