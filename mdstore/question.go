@@ -24,6 +24,11 @@ type Question struct {
 	Text string `json:"text"` // its first line, cut after 200 bytes
 }
 
+// Answering returns what the event of an answer to the question begins with.
+func (q Question) Answering() string {
+	return answerSign + answersAt + q.Time[len(q.Time)-len("15:04:05"):] + " "
+}
+
 // AskedEvent returns the event of a log entry that asks a question.
 func AskedEvent(text string) string { return askedSign + strings.TrimLeft(text, " ") }
 

@@ -91,3 +91,12 @@ func TestAScanKnowsOpenQuestions(t *testing.T) {
 		}
 	}
 }
+
+// What the page puts before an answer makes it answer that question.
+func TestAnAnswerNamesItsQuestion(t *testing.T) {
+	q := mdstore.Question{Time: "2026-12-01 10:20:30", Text: "which?"}
+	e := mdstore.LogEntry{Time: "2026-12-02 10:00:00", Operator: mdstore.OperatorHuman, Event: q.Answering() + "that one"}
+	if at, ok := e.Answers(); at != "10:20:30" || !ok {
+		t.Errorf("%q answers the question of %q, %v", e.Event, at, ok)
+	}
+}

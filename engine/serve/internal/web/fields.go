@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 
 	"arbor/engine/ops"
 	"arbor/mdstore"
@@ -16,9 +17,13 @@ type formField struct {
 	Value   string   `json:"value"`          // "" for none
 	None    any      `json:"none"`           // what takes the value away
 	List    bool     `json:"list,omitempty"` // items are separated by commas
+	// of an own key: what it is called and its value in JSON; a list has an item in each line
+	Key  string `json:"key,omitempty"`
+	Was  any    `json:"was,omitempty"`
+	Rows int    `json:"rows,omitempty"`
 }
 
-// formFields returns the fields of a node that people can set, as JSON.
+// formFields returns the fields of a node that people can set, and its own keys, as JSON.
 func (l look) formFields(n ops.NodeInfo) string {
 	var all []formField
 	for _, f := range mdstore.AllFields() {
@@ -35,6 +40,20 @@ func (l look) formFields(n ops.NodeInfo) string {
 			form.None = 0
 		case f.Rule.Enum != nil:
 			form.Options = append([]string{""}, f.Rule.Enum...)
+		}
+		all = append(all, form)
+	}
+	for _, o := range n.Own {
+		items := strings.Join(o.Items, "\n")
+		if !o.Plain() || o.List && strings.Count(items, "\n") >= max(1, len(o.Items)) {
+			continue // only the file can say what it is
+		}
+		form := formField{Name: "fields." + o.Key, Key: o.Key, Label: o.Key, Value: items, List: o.List, Was: o.Value()}
+		switch {
+		case o.List:
+			form.Rows, form.Label = 3, o.Key+" ("+l.say("an item on each line")+")"
+		case strings.Contains(items, "\n"):
+			form.Rows = 4
 		}
 		all = append(all, form)
 	}

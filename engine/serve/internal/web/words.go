@@ -89,6 +89,7 @@ var scripted = []string{
 	"Edit the goal", "Edit the rules", "Goal", "It goes with all that is below it. The activity can undo that.", "Move",
 	"New node below", "Put both together", "Properties", "Requirement", "Save", "Save writes what stands below.",
 	"Report a problem", "What is wrong", "What is to be done next",
+	"Another key of your own", "Its value",
 	"Complete with open criteria", "The log says that it was completed all the same.",
 	"The conclusion: what came of it", "The life cycle does not allow that. From here a node can become:", "The rules:",
 	"This text was changed elsewhere meanwhile. It says now:", "Title", "Type",

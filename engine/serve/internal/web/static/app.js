@@ -287,7 +287,7 @@
         dialog.remove();
         if (dialog.returnValue !== "yes") { done(null); return; }
         const out = {};
-        for (const f of fields) if (f.name) out[f.name] = $('[name="' + f.name + '"]', box).value;
+        for (const f of fields) if (f.name) out[f.name] = $('[name="' + CSS.escape(f.name) + '"]', box).value;
         done({ out, sent: () => { for (const f of fields) if (f.name) localStorage.removeItem(draft(f)); } });
       };
     });
@@ -401,12 +401,24 @@
   main.addEventListener("input", (e) => { if (e.target.dataset.draft) localStorage.setItem("draft " + e.target.dataset.draft, e.target.value); });
   const sent = (form) => { for (const e of form.querySelectorAll("[data-draft]")) localStorage.removeItem("draft " + e.dataset.draft); form.reset(); };
 
-  // properties are the fields of the node, or of one that is new. changed leaves out those that stay as they are.
-  const properties = (anew) => JSON.parse(node().fields).map((f) => (anew ? { ...f, value: "" } : f));
+  // properties are the fields and own keys of the node, or the fields of one that is new. changed leaves out those that stay as they are.
+  const properties = (anew) => {
+    const all = JSON.parse(node().fields);
+    if (anew) return all.filter((f) => !f.key).map((f) => ({ ...f, value: "" }));
+    return [...all, { name: "newKey", label: t("Another key of your own") }, { name: "newValue", label: t("Its value") }];
+  };
+  const typed = (text) => (/^(true|false|-?(0|[1-9]\d*)(\.\d+)?)$/.test(text) ? JSON.parse(text) : text);
   const changed = (out, fields) => {
+    const key = out.newKey?.trim();
     for (const f of fields) {
       const value = out[f.name];
-      if (value === f.value) delete out[f.name];
+      if (f.key || f.name.startsWith("new")) delete out[f.name];
+      if (f.key && value !== f.value) {
+        const now = f.list ? rulesOf(value) : typeof f.was === "string" ? value : typed(value);
+        out.fields = { ...out.fields, [f.key]: value ? now : null };
+      } else if (f.name === "newValue" && (key || value)) out.fields = { ...out.fields, [key]: typed(value) };
+      else if (f.key || f.name.startsWith("new")) continue;
+      else if (value === f.value) delete out[f.name];
       else if (!value) out[f.name] = f.none;
       else if (f.list) out[f.name] = rulesOf(value.replaceAll(",", "\n"));
     }
@@ -453,11 +465,11 @@
   });
   main.addEventListener("submit", (e) => {
     const form = e.target;
-    if (form.id !== "log" && !form.dataset.make) return;
+    if (form.dataset.log === undefined && !form.dataset.make) return;
     e.preventDefault();
     once(form, async () => {
       const data = Object.fromEntries(new FormData(form));
-      if (form.id === "log") await run("log_append", { nodeId: node().node, event: data.event });
+      if (form.dataset.log !== undefined) await run("log_append", { nodeId: node().node, event: form.dataset.log + data.event });
       else if (form.dataset.make === "workspace_init") { await post("/do/workspace_init", data); sent(form); location.href = "/plan"; return; }
       else await run(form.dataset.make, data);
       sent(form);

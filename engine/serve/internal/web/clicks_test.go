@@ -1,0 +1,115 @@
+package web
+
+import (
+	"strings"
+	"testing"
+)
+
+// A person ticks criteria and takes a tick back, also by keyboard, and completes a node with an open one all the same.
+func TestAPersonTicksCriteria(t *testing.T) {
+	w := newWorld(t, nil)
+	b := newBrowser(t)
+	w.follow()
+	ws, first, _ := w.plan()
+	w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": first, "criteria": []string{"drawn", "shown <b>to</b> all", "paid"}})
+	p := b.open(w, "/node/"+first)
+	p.sees("0/3")
+	p.click(`[data-tick="2"]`)
+	p.until(`document.querySelector('[data-tick="2"]').getAttribute("aria-pressed") === "true"`)
+	p.sees("1/3")
+	p.eval(`document.querySelector('[data-tick="1"]').focus()`)
+	p.keys("Enter")
+	p.sees("2/3")
+	p.until(`document.activeElement.dataset.tick === "1"`)
+	p.click(`[data-tick="2"]`)
+	p.until(`document.querySelector('[data-tick="2"]').getAttribute("aria-pressed") === "false"`)
+	if said := w.says(first); !strings.Contains(said, "- [x] drawn\n- [ ] shown <b>to</b> all\n- [ ] paid") {
+		t.Errorf("the file says\n%s", said)
+	}
+	p.until(`!document.querySelector("[data-force]")`) // it has not begun
+	p.click("[data-action=start]")
+	p.click("[data-force]")
+	p.until(`document.querySelector("#ask")?.open`)
+	p.write("It is drawn.")
+	p.click("#ask button|OK")
+	p.until(`document.querySelector(".s-completed")`)
+	if said := w.says(first); !strings.Contains(said, "status: completed") || !strings.Contains(said, "- [ ] paid") {
+		t.Errorf("the file says\n%s", said)
+	}
+	if said := p.said(); len(said) != 0 {
+		t.Errorf("the console says %q", said)
+	}
+}
+
+// A person answers the questions of an assistant on the page, each where it stands, and the node is ready again.
+func TestAPersonAnswersQuestions(t *testing.T) {
+	w := newWorld(t, nil)
+	b := newBrowser(t)
+	w.follow()
+	_, first, _ := w.plan()
+	w.saved(first, "Do Design", "Do Design\n\n## Log\n\n- [2026-11-28 00:00:01] [AI] ? Which colours?\n"+
+		"- [2026-11-28 00:00:02] [AI] ? Which paper?")
+	p := b.open(w, "/node/"+first)
+	p.sees("Which paper?")
+	p.click(".question input") // of the older one
+	p.write("Green & <white>")
+	p.click(".question button|Answer")
+	p.until(`document.querySelectorAll(".question").length === 1 && document.querySelector(".question").innerText.includes("paper")`)
+	p.until(`document.querySelector(".question input").value === ""`)
+	p.click(".question input")
+	p.write("Recycled")
+	p.keys("Enter")
+	p.until(`!document.querySelector(".question")`)
+	said := w.says(first)
+	if strings.Count(said, "[Human] ! re ") != 2 || !strings.Contains(said, "Green & <white>") || !strings.Contains(said, "Recycled") {
+		t.Errorf("the file says\n%s", said)
+	}
+	if _, list := w.get("/graph"); strings.Contains(list, "waits for an answer") {
+		t.Errorf("the node waits still:\n%s", list)
+	}
+	if left := p.eval(`Object.keys(localStorage).length`); left != 0.0 {
+		t.Errorf("drafts are left of what is sent: %v", p.eval(`JSON.stringify(localStorage)`))
+	}
+}
+
+// A person changes, adds and removes keys of their own in "Properties"; the others stay as they are.
+func TestAPersonEditsTheirOwnKeys(t *testing.T) {
+	w := newWorld(t, nil)
+	b := newBrowser(t)
+	w.follow()
+	ws, first, _ := w.plan()
+	w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": first, "fields": map[string]any{
+		"sprint": 7, "client": "Ann", "links": []string{"a, b", "c"}, "rate": "10", "old": "x"}})
+	p := b.open(w, "/node/"+first)
+	set := func(values map[string]string) {
+		p.click("button|Properties")
+		p.until(`document.querySelector("#ask")?.open && document.querySelector('#ask [name=newKey]')`)
+		for name, value := range values {
+			p.eval(`(e => { e.value = ` + quoted(value) + `; e.dispatchEvent(new Event("input")) })(document.querySelector('#ask [name="` + name + `"]'))`)
+		}
+		p.click("#ask button|OK")
+		p.until(`!document.querySelector("#ask")`)
+	}
+	set(map[string]string{"fields.sprint": "8", "fields.links": "a, b\nd", "fields.rate": "11", "fields.old": "",
+		"newKey": "estimate", "newValue": "2.5"})
+	p.sees("estimate 2.5")
+	said := w.says(first)
+	for _, want := range []string{"\nsprint: 8\n", "\nclient: Ann\n", "estimate: 2.5\n", "\"a, b\"", "d", "rate: \"11\"\n"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the file does not say %q:\n%s", want, said)
+		}
+	}
+	if strings.Contains(said, "old:") {
+		t.Errorf("a key that was removed is there:\n%s", said)
+	}
+	set(map[string]string{"newKey": "status", "newValue": "done"}) // which Arbor keeps itself
+	p.until(`document.querySelector("#said").innerText.includes("status")`)
+	p.click("button|Properties")
+	p.until(`document.querySelector('#ask [name=newKey]')?.value === "status"`) // what was typed is kept
+	if said := p.said(); len(said) != 1 || !strings.Contains(said[0], "node_update") {
+		t.Errorf("the console says %q; the browser tells of the one refusal", said)
+	}
+	if again := w.says(first); again != said {
+		t.Errorf("a refused key changed the file:\n%s", again)
+	}
+}
