@@ -93,6 +93,7 @@ func TestAPersonEditsTheirOwnKeys(t *testing.T) {
 	set(map[string]string{"fields.sprint": "8", "fields.links": "a, b\nd", "fields.rate": "11", "fields.old": "",
 		"newKey": "estimate", "newValue": "2.5"})
 	p.sees("estimate 2.5")
+	p.until(`localStorage.length === 0`) // the answer of the server is there
 	said := w.says(first)
 	for _, want := range []string{"\nsprint: 8\n", "\nclient: Ann\n", "estimate: 2.5\n", "\"a, b\"", "d", "rate: \"11\"\n"} {
 		if !strings.Contains(said, want) {

@@ -17,8 +17,8 @@ const stillPolicy = "default-src 'none'; style-src 'self' file:; img-src 'self' 
 	"base-uri 'none'; form-action 'none'"
 
 // Export writes the views of a workspace as files that need no server: nothing in them runs or can be changed. The
-// workspace is named as a person names it. Plan, board and graph show the nodes that a query finds; "" stands for all of
-// them. write is called once for each file, and an error of it ends the export.
+// workspace is named as a person names it. Plan, board and graph show the nodes that a query finds; "" stands for all.
+// write is called once for each file, and an error of it ends the export.
 func (s *Site) Export(
 	ctx context.Context, workspace, language, where string, write func(name string, data []byte) error,
 ) error {
