@@ -66,6 +66,15 @@ func parseStatusChange(t statemachine.Type, event string) (l StatusChange, ok bo
 	return l, found && (by == ByHand || statemachine.Known(statemachine.Action(by))) && statemachine.Valid(t, l.From) && statemachine.Valid(t, l.To)
 }
 
+// StatusChange returns the change of the node's status that an entry of its log states, the zero value for none.
+func (n *Node) StatusChange(e LogEntry) StatusChange {
+	l, ok := parseStatusChange(n.Type, e.Event)
+	if !ok {
+		return StatusChange{}
+	}
+	return l
+}
+
 // lastLogged returns the last change of its status that a node's log states: that of the newest entry and, where times
 // and lines are not in the same order, also that of the last one in the file, as after a merge, or with clocks that
 // differ, either may be the one. It returns none if the log states no change. A node is created once, before anything

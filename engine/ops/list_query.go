@@ -58,7 +58,6 @@ func ordered(ctx context.Context, env *Env, in WorkspaceListIn, all []WorkspaceH
 		down = in.Order == "desc"
 	case "created":
 		compare = func(a, b WorkspaceHead) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) }
-		down = in.Order == "desc"
 	}
 	last := func(w WorkspaceHead) int {
 		if w.ID == string(mdstore.DefaultWorkspace) {

@@ -5,45 +5,125 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
+	"arbor/statemachine"
 )
 
-const activityText = 200 // bytes of an entry that a load shows
+const (
+	activityText  = 200 // bytes of an entry that a load shows
+	activityNodes = 10  // nodes whose logs are read, for each entry that is shown
+)
 
-// activity returns the newest entries of the logs of a workspace, its nodes and its sessions, newest first, one text
-// each. It only reads the logs of the nodes that were changed last.
-func activity(s *view.View, limit int) []string {
-	type entry struct{ time, text string }
-	var all []entry
-	add := func(of string, log []mdstore.LogEntry) {
-		log = slices.DeleteFunc(log, func(e mdstore.LogEntry) bool { return e.Time == "" })
-		for _, e := range slices.Backward(log[max(0, len(log)-limit):]) {
-			event, _, _ := strings.Cut(e.Event, "\n")
-			all = append(all, entry{e.Time, beginning(e.Time+" "+e.Operator+of+": "+event, activityText)})
-		}
+// A recentEntry is an entry of a log that a load may show.
+type recentEntry struct {
+	time, operator string
+	node, session  string // their names; "" for none
+	event          string
+}
+
+func (a recentEntry) String() string {
+	who := a.time + " " + a.operator
+	if a.node != "" {
+		who += ", " + a.node
 	}
+	if a.session != "" {
+		who += ", session " + a.session
+	}
+	event, _, _ := strings.Cut(a.event, "\n")
+	return beginning(who+": "+event, activityText)
+}
+
+// activity returns what people and assistants did last in a workspace, newest first, one text each; the acts of one
+// session follow each other. It leaves out what Arbor logs by itself, and says of a node that is over its conclusion. It
+// only reads the logs of the nodes and sessions that were changed last.
+func activity(s *view.View, limit int) []string {
+	all, sessions := sessionActs(s, limit)
 	nodes := slices.Collect(s.All())
 	slices.SortStableFunc(nodes, func(a, b *mdstore.Node) int { return cmp.Compare(b.UpdatedAt, a.UpdatedAt) })
-	for _, n := range nodes[:min(len(nodes), 3*limit)] {
-		add(", "+n.Title, n.Log())
+	for _, n := range nodes[:min(len(nodes), activityNodes*limit)] {
+		log := n.Log()
+		end := ending(n, log)
+		for i, e := range log {
+			switch {
+			case e.Time == "":
+				continue
+			case i == end:
+				e.Event = n.StatusChange(e).By + ": " + n.Conclusion()
+			case e.Own():
+				continue
+			}
+			all = append(all, recentEntry{e.Time, e.Operator, n.Title, sessions[e.Time+" "+string(n.ID)], e.Event})
+		}
 	}
-	sessions := s.Pages().Newest(mdstore.SessionKind)
-	picked := slices.Clone(sessions[:min(len(sessions), limit)])
-	slices.SortStableFunc(sessions, func(a, b *mdstore.Page) int { return cmp.Compare(b.Stamp.Mtime, a.Stamp.Mtime) })
-	for _, p := range sessions[:min(len(sessions), 2*limit)] { // an older session may go on
+	for _, e := range s.Workspace().Log() {
+		if e.Time != "" && !e.Own() {
+			all = append(all, recentEntry{time: e.Time, operator: e.Operator, event: e.Event})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b recentEntry) int { return strings.Compare(b.time, a.time) })
+	out := []string{}
+	for _, a := range together(all[:min(len(all), limit)]) {
+		out = append(out, a.String())
+	}
+	return out
+}
+
+// sessionActs returns the acts in the logs of the newest sessions, and of those that were written last, without the calls
+// of tools. sessions names the session of a call by the time and the id of each node that the call is about.
+func sessionActs(s *view.View, limit int) (all []recentEntry, sessions map[string]string) {
+	pages := s.Pages().Newest(mdstore.SessionKind)
+	picked := slices.Clone(pages[:min(len(pages), limit)])
+	slices.SortStableFunc(pages, func(a, b *mdstore.Page) int { return cmp.Compare(b.Stamp.Mtime, a.Stamp.Mtime) })
+	for _, p := range pages[:min(len(pages), 2*limit)] { // an older session may go on
 		if !slices.ContainsFunc(picked, func(o *mdstore.Page) bool { return o.Path == p.Path }) {
 			picked = append(picked, p)
 		}
 	}
+	sessions = map[string]string{}
 	for _, p := range picked {
-		add(", session "+p.Name(), p.Log())
+		for _, e := range slices.Backward(p.Log()) {
+			kind, text, _ := strings.Cut(e.Event, ": ")
+			switch {
+			case e.Time == "":
+			case kind != plan.TraceCall:
+				all = append(all, recentEntry{time: e.Time, operator: e.Operator, session: p.Name(), event: e.Event})
+			default:
+				for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \n,", r) }) {
+					sessions[e.Time+" "+word] = p.Name()
+				}
+			}
+		}
 	}
-	add("", s.Workspace().Log()) // last, as of one second its first line is the oldest
-	slices.SortStableFunc(all, func(a, b entry) int { return strings.Compare(b.time, a.time) })
-	out := []string{}
-	for _, e := range all[:min(len(all), limit)] {
-		out = append(out, e.text)
+	return all, sessions
+}
+
+// ending returns the number of the entry that says how a node with a conclusion came to its end, -1 for none.
+func ending(n *mdstore.Node, log []mdstore.LogEntry) int {
+	if !statemachine.Terminal(n.Status) || n.Conclusion() == "" {
+		return -1
+	}
+	for i, e := range slices.Backward(log) {
+		if n.StatusChange(e).To == n.Status {
+			return i
+		}
+	}
+	return -1
+}
+
+// together returns the acts with those of one session behind the newest of them.
+func together(all []recentEntry) (out []recentEntry) {
+	for i, a := range all {
+		if a.session == "" {
+			out = append(out, a)
+		} else if !slices.ContainsFunc(all[:i], func(b recentEntry) bool { return b.session == a.session }) {
+			for _, b := range all[i:] {
+				if b.session == a.session {
+					out = append(out, b)
+				}
+			}
+		}
 	}
 	return out
 }

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	treeLines   = 200   // of workspaceStructure, besides one that counts the top entries that do not fit
+	treeLines   = 200   // of workspaceStructure, besides the top folder and a line that counts what does not fit in it
 	treeMost    = 20000 // files and folders that are looked at
 	recentFiles = 5
 )
@@ -69,9 +69,10 @@ func inProject(env *Env, p string) string {
 	return path.Clean(filepath.ToSlash(p))
 }
 
-// outlined returns the files and folders of all, breadth first, in at most that many lines. If the entries of a folder
-// do not fit, its line says how many files are below it instead. Of the top folder it shows the first entries that fit,
-// and one more line with the number of the others. folders are the folders among the lines.
+// outlined returns the files and folders of all in the order of their paths, behind the top folder, in at most that many
+// lines. If the entries of a folder do not fit, its line says how many files are below it instead; folders near the top
+// are shown first. Of the top folder it shows the first entries that fit, and at the end a line with the number of the
+// others. folders are the folders among the lines.
 func outlined(all []mdstore.TreeEntry, top string, most int) (lines, folders []string) {
 	below, files := map[string][]mdstore.TreeEntry{}, map[string]int{}
 	for _, x := range all {
@@ -81,29 +82,43 @@ func outlined(all []mdstore.TreeEntry, top string, most int) (lines, folders []s
 			files[at]++
 		}
 	}
-	at := map[string]int{} // the line of each folder
+	if len(all) == 0 {
+		return nil, nil
+	}
+	shown, more := []mdstore.TreeEntry{}, ""
+	full := map[string]bool{} // folders whose entries did not fit
 	for queue := []string{top}; len(queue) > 0; queue = queue[1:] {
-		in, rest := below[queue[0]], 0
-		if room := most - len(lines); len(in) > room {
-			i, shown := at[queue[0]]
-			if shown {
-				lines[i] += fmt.Sprintf(" (%d files)", files[queue[0]])
+		in := below[queue[0]]
+		if room := most - len(shown); len(in) > room {
+			if queue[0] != top {
+				full[queue[0]] = true
 				continue
 			}
-			in, rest = in[:room], len(in)-room
+			in, more = in[:room], fmt.Sprintf("%s/ (%d more)", top, len(in)-room)
 		}
 		for _, x := range in {
 			if x.Folder {
-				at[x.Path] = len(lines)
 				queue = append(queue, x.Path)
-				x.Path += "/"
-				folders = append(folders, x.Path)
 			}
-			lines = append(lines, x.Path)
+			shown = append(shown, x)
 		}
-		if rest > 0 {
-			lines = append(lines, fmt.Sprintf("%s/ (%d more)", queue[0], rest))
+	}
+	slices.SortFunc(shown, func(a, b mdstore.TreeEntry) int {
+		return slices.Compare(strings.Split(a.Path, "/"), strings.Split(b.Path, "/"))
+	})
+	for _, x := range append([]mdstore.TreeEntry{{Path: top, Folder: true}}, shown...) {
+		line := x.Path
+		if x.Folder {
+			line += "/"
+			folders = append(folders, line)
 		}
+		if full[x.Path] {
+			line += fmt.Sprintf(" (%d files)", files[x.Path])
+		}
+		lines = append(lines, line)
+	}
+	if more != "" {
+		lines = append(lines, more)
 	}
 	return lines, folders
 }

@@ -67,6 +67,8 @@ func shapeOf(t reflect.Type) *Shape {
 	switch k := t.Kind(); {
 	case t == rawJSON: // operations use raw JSON for objects only
 		s.Kind, s.Item = KindObject, shapeOf(reflect.TypeFor[any]())
+	case t == reflect.TypeFor[Paths]():
+		s.Kind, s.Item = KindObject, shapeOf(reflect.TypeFor[string]())
 	case t == reflect.TypeFor[mdstore.Owns](): // keys of people, with any values
 		s.Kind, s.Item = KindObject, shapeOf(reflect.TypeFor[any]())
 	case t.Implements(ofText):

@@ -80,7 +80,7 @@ func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*Workspac
 type WorkspaceListIn struct {
 	Status string `json:"status,omitempty" enum:"active,archived,all" help:"active unless given"`
 	SortBy string `json:"sortBy,omitempty" listed:"briefing" enum:"name,created,lastAccessed" flag:"sort" help:"lastAccessed unless given"`
-	Order  string `json:"order,omitempty" listed:"briefing" enum:"asc,desc" help:"desc for lastAccessed unless given, else asc"`
+	Order  string `json:"order,omitempty" listed:"briefing" enum:"asc,desc" help:"asc for name unless given, else desc"`
 	Limit  int    `json:"limit,omitempty" min:"-1" listed:"briefing" flag:"limit,n" help:"at most N workspaces"`
 	Cursor string `json:"cursor,omitempty" listed:"never" help:"the CURSOR of an earlier page"`
 	Query  string `json:"query,omitempty" listed:"briefing" help:"only those with all WORDS in name and description, or the one whose root folder is nearest above a folder"`

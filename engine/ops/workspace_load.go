@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"maps"
@@ -30,18 +31,18 @@ type WorkspaceLoadOut struct {
 
 // Loaded is the content of a load.
 type Loaded struct {
-	Context            LoadedContext     `json:"context"`
-	Workflows          []string          `json:"workflows"`
-	WorkspaceStructure []string          `json:"workspaceStructure"`
-	RecentFiles        []RecentFile      `json:"recentFiles"`
-	KeyFiles           map[string]string `json:"keyFiles"`
-	Related            map[string]string `json:"related,omitempty"`
-	Preferences        string            `json:"preferences"`
-	Sessions           []StateHead       `json:"sessions"` // without sessionId and tags
-	States             []StateHead       `json:"states"`
-	Agent              *Agent            `json:"agent,omitempty"`
-	Plan               LoadedPlan        `json:"plan"`
-	Warnings           []string          `json:"warnings"`
+	Context            LoadedContext `json:"context"`
+	Workflows          []string      `json:"workflows"`
+	WorkspaceStructure []string      `json:"workspaceStructure"`
+	RecentFiles        []RecentFile  `json:"recentFiles"`
+	KeyFiles           Paths         `json:"keyFiles"`
+	Related            Paths         `json:"related,omitempty"`
+	Preferences        string        `json:"preferences"`
+	Sessions           []StateHead   `json:"sessions"` // without sessionId and tags
+	States             []StateHead   `json:"states"`
+	Agent              *Agent        `json:"agent,omitempty"`
+	Plan               LoadedPlan    `json:"plan"`
+	Warnings           []string      `json:"warnings"`
 	// what the size limit left out; for the prompt, in bytes
 	Omitted map[string]int `json:"omitted,omitempty"`
 }
@@ -118,8 +119,8 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 	l := &Loaded{
 		Context: LoadedContext{Name: w.Name, Description: w.Description, Purpose: cmp.Or(b.Purpose, w.Goal),
 			CurrentGoal: cmp.Or(b.CurrentGoal, w.Goal), RootFolder: w.RootFolder, RecentActivity: activity(s, limit)},
-		Workflows: []string{}, WorkspaceStructure: []string{}, RecentFiles: []RecentFile{}, KeyFiles: told(b.KeyFiles),
-		Related: told(b.Related), Preferences: b.Preferences, Sessions: []StateHead{}, States: []StateHead{},
+		Workflows: []string{}, WorkspaceStructure: []string{}, RecentFiles: []RecentFile{}, KeyFiles: nonNil(b.KeyFiles),
+		Related: b.Related, Preferences: b.Preferences, Sessions: []StateHead{}, States: []StateHead{},
 		Warnings: unread(s),
 	}
 	out := &WorkspaceLoadOut{Loaded: l, WorkspaceContext: WorkspaceContext{string(w.ID), []string{}}}
@@ -167,13 +168,27 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 	return out, nil
 }
 
-// told returns references in the form of a load: descriptions by target.
-func told(refs []mdstore.Ref) map[string]string {
-	out := map[string]string{}
-	for _, r := range refs {
-		out[r.Target] = r.Description
+// Paths are descriptions by path, in the order of the file; in JSON they are an object.
+type Paths []mdstore.Ref
+
+// MarshalJSON implements json.Marshaler. Of a path that stands twice it writes the first description.
+func (p Paths) MarshalJSON() ([]byte, error) {
+	var members [][]byte
+	for i, r := range p {
+		if slices.ContainsFunc(p[:i], func(o mdstore.Ref) bool { return o.Target == r.Target }) {
+			continue
+		}
+		path, err := encode(r.Target)
+		if err != nil {
+			return nil, err
+		}
+		text, err := encode(r.Description)
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, append(append(path, ':'), text...))
 	}
-	return out
+	return append(append([]byte("{"), bytes.Join(members, []byte(","))...), '}'), nil
 }
 
 // unread returns warnings about unreadable files of a workspace, so that nobody believes their content does not exist.

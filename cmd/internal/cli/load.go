@@ -2,8 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -60,11 +58,11 @@ func showLoad(sh *shell, out *ops.WorkspaceLoadOut) error {
 }
 
 // pairs returns paths with what is said of them, by path.
-func pairs(of map[string]string) (lines []string) {
-	for _, path := range slices.Sorted(maps.Keys(of)) {
-		line := path
-		if of[path] != "" {
-			line += ": " + of[path]
+func pairs(of ops.Paths) (lines []string) {
+	for _, r := range of {
+		line := r.Target
+		if r.Description != "" {
+			line += ": " + r.Description
 		}
 		lines = append(lines, line)
 	}
