@@ -56,6 +56,12 @@ const (
 	RoleSummary        = "summary"
 )
 
+// CollectedForm tells what the conclusion of a node of role info_collection looks like.
+const CollectedForm = "lists below the headings Rules and Docs join the rules and documents of the workspace"
+
+// CollectedRules and CollectedDocs are the headings, at any level, below which its lists are copied.
+var CollectedRules, CollectedDocs = []string{"Rules", "规则"}, []string{"Docs", "文档"}
+
 // A Field is one row of Fields.
 type Field struct {
 	Key  string

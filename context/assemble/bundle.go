@@ -68,7 +68,8 @@ type ChainPart struct {
 	Own         mdstore.Owns     `json:"fields,omitempty" only:"rarely"`   // of the focus
 	Sections    []Section        `json:"sections,omitempty" only:"rarely"` // of an ancestor without their texts
 	Conclusion  string           `json:"conclusion"`
-	Problem     *mdstore.Problem `json:"problem"` // nil for none
+	Form        string           `json:"form,omitempty" only:"rarely"` // what the conclusion of the focus is to look like
+	Problem     *mdstore.Problem `json:"problem"`                      // nil for none
 	LogEntries  []LogEntry       `json:"logEntries"`
 	File        mdstore.Path     `json:"file"` // without Options.Places not of an ancestor that has no texts here
 	Version     string           `json:"version,omitempty" only:"rarely"`

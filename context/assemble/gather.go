@@ -125,6 +125,9 @@ func (g *gatherer) part(n *mdstore.Node, role string) ChainPart {
 	p.Sections = g.sections(n, role)
 	if role == RoleFocus {
 		p.Own = n.Own()
+		if mdstore.ValueOf(n.Role) == mdstore.RoleInfoCollection && !statemachine.Terminal(n.Status) {
+			p.Form = mdstore.CollectedForm
+		}
 	}
 	p.Docs = g.docs(n.Docs(), role, n.ID)
 	p.Problem = g.problem(n.Problem(), role, n.ID)

@@ -104,6 +104,7 @@ func (p *page) node(c *assemble.ChainPart, focus bool) {
 	p.text("Note", c.Lines.Note, c.Note)
 	p.sections(c.Sections, focus)
 	p.text("Conclusion", c.Lines.Conclusion, c.Conclusion)
+	p.text("Form of the conclusion", assemble.Range{}, c.Form)
 	p.problem(c.Problem, c.Lines.Problem)
 	if len(c.LogEntries) > 0 {
 		p.label("Log", c.Lines.Log, "")

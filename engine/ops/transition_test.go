@@ -224,3 +224,36 @@ func TestACompletedInfoCollectionBringsItsRulesAndDocs(t *testing.T) {
 		t.Errorf("docs %v", got["docs"])
 	}
 }
+
+// What is collected, or that nothing is, and why, is said; the form stands in the context of the node until it is over.
+func TestACollectionThatBringsNothingSaysWhy(t *testing.T) {
+	for conclusion, want := range map[string]string{
+		"Found.\n\n**Rules**\n\n- new rule":   "no rules or documents were collected: the conclusion has no list below a heading Rules",
+		"# Documents\n\n- docs/a.md":          "no rules or documents were collected",
+		"## Rules:\n- old rule":               "the workspace has all rules and documents of the conclusion already",
+		"## Rules:\n- new rule":               "",
+		"## 规则：\n- new rule":                  "",
+		"nothing that concerns the workspace": "no rules or documents were collected",
+	} {
+		w := enginetest.New(t, vault("- old rule\n", map[string][2]string{
+			"root":   {"title: Login\ntype: planning\nstatus: monitoring\nparentId: null", ""},
+			"node-i": {"title: Info\ntype: execution\nstatus: implementing\nrole: info_collection\nparentId: root", ""},
+		}))
+		env := &ops.Env{Engine: w.Engine}
+		if shown := fmt.Sprint(must(t, env, "context_get", map[string]any{"nodeId": "node-i"})); !strings.Contains(shown, mdstore.CollectedForm) {
+			t.Errorf("the context does not tell the form: %s", shown)
+		}
+		out := must(t, env, "node_transition", map[string]any{"nodeId": "node-i", "action": "complete", "conclusion": conclusion})
+		warned, _ := out["warnings"].([]any)
+		if said := fmt.Sprint(warned...); (want == "") != (len(warned) == 0) || !strings.Contains(said, want) {
+			t.Errorf("%q: %q, want %q", conclusion, said, want)
+		}
+		if rules := len(out["archived"].(map[string]any)["rules"].([]any)); (want == "") != (rules == 1) {
+			t.Errorf("%q: %d rules", conclusion, rules)
+		}
+		shown := fmt.Sprint(must(t, env, "context_get", map[string]any{"nodeId": "node-i"}))
+		if strings.Contains(shown, mdstore.CollectedForm) {
+			t.Errorf("the context tells the form of what is over: %s", shown)
+		}
+	}
+}

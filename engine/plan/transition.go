@@ -222,7 +222,7 @@ func (d *Draft) archive(n *mdstore.Node, conclusion string) (*Archived, error) {
 	out := &Archived{Rules: []string{}, Docs: []mdstore.Ref{}}
 	rules := slices.Concat(d.View.Workspace().Rules(), d.archived.Rules) // with those of other nodes of the command
 	docs := slices.Concat(d.View.Workspace().Docs(), d.archived.Docs)
-	for _, r := range mdoc.ListsUnder(conclusion, "Rules", "规则") {
+	for _, r := range mdoc.ListsUnder(conclusion, mdstore.CollectedRules...) {
 		r, _, err := mdoc.ItemText(r)
 		if err != nil {
 			return nil, err
@@ -231,7 +231,7 @@ func (d *Draft) archive(n *mdstore.Node, conclusion string) (*Archived, error) {
 			out.Rules = append(out.Rules, r)
 		}
 	}
-	for _, item := range mdoc.ListsUnder(conclusion, "Docs", "文档") {
+	for _, item := range mdoc.ListsUnder(conclusion, mdstore.CollectedDocs...) {
 		r := mdstore.ParseRef(item)
 		same := func(x mdstore.Ref) bool { return x.Target == r.Target }
 		if r.Target != "" && !slices.ContainsFunc(docs, same) && !slices.ContainsFunc(out.Docs, same) {
@@ -239,6 +239,12 @@ func (d *Draft) archive(n *mdstore.Node, conclusion string) (*Archived, error) {
 		}
 	}
 	if len(out.Rules)+len(out.Docs) == 0 {
+		if all := append(slices.Clone(mdstore.CollectedRules), mdstore.CollectedDocs...); mdoc.ListsUnder(conclusion, all...) != nil {
+			d.warn("the workspace has all rules and documents of the conclusion already")
+		} else {
+			d.warn("no rules or documents were collected: the conclusion has no list below a heading %s",
+				strings.Join(all, ", "))
+		}
 		return out, nil
 	}
 	d.archived.Rules, d.archived.Docs = append(d.archived.Rules, out.Rules...), append(d.archived.Docs, out.Docs...)

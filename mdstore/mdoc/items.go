@@ -65,13 +65,13 @@ func (d *Doc) itemText(p place) string {
 	return itemText(d.text, *p.item)
 }
 
-// ListsUnder finds the headings in text that have one of the names, at any level and in any case. It returns the texts
-// of the list items between each of them and the next heading, without empty items.
+// ListsUnder finds the headings in text that have one of the names, at any level, in any case and with or without a
+// colon. It returns the texts of the list items between each of them and the next heading, without empty items.
 func ListsUnder(text string, names ...string) []string {
 	d, _ := Parse("", []byte("---\n---\n\n"+text), nil)
 	var out []string
 	for i, h := range d.Headings() {
-		title := strings.TrimSpace(h.Title)
+		title := strings.TrimRight(strings.TrimSpace(h.Title), ":： ")
 		if !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, title) }) {
 			continue
 		}
