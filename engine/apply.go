@@ -132,6 +132,14 @@ func (e *Engine) CriteriaAsked() string {
 	return config.Value[string](config.Merge(e.opt.Config()...), "plan.criteria")
 }
 
+// Off returns the codes of findings that the settings turn off.
+func (e *Engine) Off() []string {
+	if e.CriteriaAsked() == plan.AskNothing {
+		return []string{mdstore.CodeCriteriaOpen}
+	}
+	return nil
+}
+
 // untimed reports whether the workspace's settings keep updatedAt unchanged.
 func (e *Engine) untimed(ctx context.Context, v *view.View) bool {
 	own := e.configIn(ctx, config.Workspace, v.Workspace().Dir.Join(mdstore.ConfigFile))

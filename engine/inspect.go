@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"time"
 
 	"arbor/engine/check"
@@ -31,12 +30,9 @@ func (e *Engine) findIn(ctx context.Context, v *view.View) (base *view.View, fou
 		return nil, nil, err
 	}
 	base, err = e.live.Over(ctx, v, func(v *view.View) error {
-		_, found = check.All(v, st)
+		_, found = check.All(v, st, e.Off()...)
 		return nil
 	})
-	if e.CriteriaAsked() == plan.AskNothing {
-		found = slices.DeleteFunc(found, func(f check.Finding) bool { return f.Code == mdstore.CodeCriteriaOpen })
-	}
 	return base, found, err
 }
 

@@ -95,10 +95,14 @@ func (e *Engine) Undo(ctx context.Context, ref string, again bool, act plan.Act)
 		if err == nil {
 			err = e.sound(ctx, d, u)
 		}
-		for i := 0; !act.Person && err == nil && i < len(u.Changes); i++ {
-			if now, gone := e.st.Read(ctx, u.Changes[i].Path); gone == nil {
-				err = plan.VerifyKept(now, u.Changes[i])
+		if err == nil && !act.Person {
+			var was []mdstore.File
+			for _, f := range u.Files {
+				if now, gone := e.st.Read(ctx, f.Path); gone == nil {
+					was = append(was, now)
+				}
 			}
+			err = plan.VerifyKept(was, u.Files)
 		}
 		if err != nil || len(u.Changes) == 0 {
 			return err
@@ -178,8 +182,8 @@ func (e *Engine) sound(ctx context.Context, d Deed, u *plan.Undone) error {
 		}
 		var worse []mdoc.Diagnostic
 		_, err := e.live.Plan(ctx, here[dir], func(v *view.View) error {
-			was := check.Diagnostics(check.View(v))
-			worse = slices.DeleteFunc(check.Diagnostics(check.View(v.With(files...))), func(f mdoc.Diagnostic) bool {
+			was := check.Diagnostics(check.View(v, e.Off()...))
+			worse = slices.DeleteFunc(check.Diagnostics(check.View(v.With(files...), e.Off()...)), func(f mdoc.Diagnostic) bool {
 				return slices.ContainsFunc(was, func(o mdoc.Diagnostic) bool {
 					return o.File == f.File && o.Code == f.Code && o.Text == f.Text
 				})

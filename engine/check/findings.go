@@ -41,9 +41,10 @@ func sortFindings(fs []Finding) {
 }
 
 // View returns the findings about the files of a view, alone and together, in the order of files and lines. It loads
-// only documents of nodes whose facts do not rule out a finding.
-func View(v *view.View) []Finding {
-	c := checker{v: v}
+// only documents of nodes whose facts do not rule out a finding. off are the codes that settings turn off, as of Plan
+// and Node.
+func View(v *view.View, off ...string) []Finding {
+	c := checker{v: v, off: off}
 	for _, d := range v.Pages().Broken() {
 		c.out = append(c.out, Finding{Diagnostic: d})
 	}
@@ -52,8 +53,8 @@ func View(v *view.View) []Finding {
 }
 
 // Plan is View without the pages, which are not asked for.
-func Plan(v *view.View) []Finding {
-	c := checker{v: v}
+func Plan(v *view.View, off ...string) []Finding {
+	c := checker{v: v, off: off}
 	return c.plan()
 }
 
@@ -73,21 +74,26 @@ func (c *checker) plan() []Finding {
 			c.node(n)
 		}
 	}
-	sortFindings(c.out)
-	if v.Workspace().Newer() {
+	if c.sort(); v.Workspace().Newer() {
 		return LeftAlone(c.out)
 	}
 	return c.out
 }
 
 // Node returns the diagnostics that concern the file of one node.
-func Node(v *view.View, n *mdstore.Node) []mdoc.Diagnostic {
-	c := checker{v: v, circles: map[mdstore.ID]bool{n.ID: n.ID != mdstore.Root && v.Circular(n)}}
+func Node(v *view.View, n *mdstore.Node, off ...string) []mdoc.Diagnostic {
+	c := checker{v: v, off: off, circles: map[mdstore.ID]bool{n.ID: n.ID != mdstore.Root && v.Circular(n)}}
 	if c.suspect(n) {
 		c.node(n)
 	}
-	sortFindings(c.out)
+	c.sort()
 	return Diagnostics(c.out)
+}
+
+// sort orders what was found, without the codes that are off.
+func (c *checker) sort() {
+	c.out = slices.DeleteFunc(c.out, func(f Finding) bool { return slices.Contains(c.off, f.Code) })
+	sortFindings(c.out)
 }
 
 // LeftAlone returns the findings without their repairs: their files must not be written.
@@ -101,6 +107,7 @@ func LeftAlone(fs []Finding) []Finding {
 // A checker collects the findings about a view.
 type checker struct {
 	v       *view.View
+	off     []string // codes
 	circles map[mdstore.ID]bool
 	out     []Finding
 }

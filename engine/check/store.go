@@ -47,9 +47,9 @@ func Targets(v *view.View) []string {
 }
 
 // All returns what View finds and what the store tells, and the view as the findings see it: without the folders that hold nothing.
-func All(v *view.View, st Store) (*view.View, []Finding) {
+func All(v *view.View, st Store, off ...string) (*view.View, []Finding) {
 	v, vacant := vacated(v, st.Strays)
-	out := slices.Concat(View(v), vacant)
+	out := slices.Concat(View(v, off...), vacant)
 	emptyWorkspace(v, out, st.Strays)
 	out = append(out, missingDocs(v, st.Missing)...)
 	for _, d := range st.Unusable {

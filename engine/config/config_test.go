@@ -208,7 +208,8 @@ func TestWhatIsWrongInAFileIsAWarning(t *testing.T) {
 		{"a = 1\nprovider = 3\n", `f:1:1: CONFIG_INVALID: a is no key that is known`},
 		{"\nprovider = 3\n", `f:2:1: CONFIG_INVALID: provider is no text`},
 		{"max-tokens = \"many\"\n", `f:1:1: CONFIG_INVALID: max-tokens is no number`},
-		{"[replies]\n  form = \"text\"\n", `f:2:3: CONFIG_INVALID: replies.form is no text`},
+		{"[replies]\n  form = \"text\"\n", `f:2:3: CONFIG_INVALID: replies.form is none of both, text`},
+		{"replies = \"txt\"\n", `f:1:1: CONFIG_INVALID: replies is none of both, text`},
 		{"providr = \"x\"\n", `did you mean provider?`},
 	} {
 		low := Layer{Level: User, Data: []byte("provider = \"low\"\n[other]\nkey = 1\n")}

@@ -13,7 +13,7 @@ import (
 // A Key is a setting that Arbor knows.
 type Key struct {
 	Name    string  // NAME in it stands for any one word
-	Type    string  // text, number, boolean, list (of texts) or any
+	Type    string  // text, number, boolean, list (of texts) or any; or all values that it can have: "id, title"
 	Default any     // nil for none
 	Env     string  // the variable that sets it; "" for none
 	Flag    string  // the flag that sets it; "" for none
@@ -34,14 +34,14 @@ var keys = []Key{
 		"the vault's folder: in arbor.toml one in the project; in your own file the one that is used where none is found"},
 	{"git.wait", "text", nil, "ARBOR_GIT", "", own, "how long a write waits for git to finish, as 5s; or ignore; also git = \"5s\" without a table"},
 	{"git.timestamps", "boolean", true, "", "", every, "false: writes leave updatedAt as it is, and merges without a driver meet one conflict less"},
-	{"plan.criteria", "text", "section", "", "", own,
+	{"plan.criteria", "section, all, off", "section", "", "", own,
 		"which boxes complete asks for: section (acceptance criteria), all (those of the requirement, too), or off"},
-	{"folders", "text", "id", "", "init --folders", early, "what names the folders of new nodes: id, or title"},
+	{"folders", "id, title", "id", "", "init --folders", early, "what names the folders of new nodes: id, or title"},
 	{"listen", "text", "127.0.0.1:7433", "", "serve --listen", own, "the address on this machine that arbor serve takes"},
 	{"toolsets", "list", []any{"plan"}, "ARBOR_TOOLSETS", "mcp --toolsets", own,
 		"the sets of tools that servers offer: plan, briefing, memory, history, or all"},
-	{"profile", "text", "all", "", "mcp --profile", shared, "which tools of plan servers offer: all, or worker"},
-	{"replies", "text", "both", "", "mcp --replies", shared, "the form of a server's replies: both, or text"},
+	{"profile", "all, worker", "all", "", "mcp --profile", shared, "which tools of plan servers offer: all, or worker"},
+	{"replies", "both, text", "both", "", "mcp --replies", shared, "the form of a server's replies: both, or text"},
 	{"max-tokens", "number", int64(8000), "", "mcp --max-tokens", shared, "the largest reply of a server, in tokens"},
 	{"provider", "text", nil, "", "", every, "the provider of models, for programs that ask"},
 	{"providers.NAME.model", "text", nil, "", "", every, "the model of a provider, for programs that ask"},
@@ -96,6 +96,9 @@ func refused(l Level, file string, key []string, value any) (code, why string) {
 	case ok && !slices.Contains(k.In, l):
 		return CodeRefused, "does not count in this file, which is read later; set it in arbor.toml, or for yourself"
 	case ok && !provider && k.Type != "any" && !(exact && k.fits(value)):
+		if k.choices() != nil {
+			return CodeInvalid, "is none of " + k.Type + "; " + k.Help
+		}
 		return CodeInvalid, "is no " + k.Type + "; " + k.Help
 	case ok && k.Name == "vault" && l.tracked() && outside(file, text):
 		return CodeRefused, "leads out of the project, and does not count in a file that a clone brings" + forUser
@@ -113,11 +116,19 @@ func refused(l Level, file string, key []string, value any) (code, why string) {
 	return CodeInvalid, why
 }
 
-// fits reports whether a value is of the key's type.
+// choices returns the values that a key can have; nil for any of its type.
+func (k Key) choices() []string {
+	if all := strings.Split(k.Type, ", "); len(all) > 1 {
+		return all
+	}
+	return nil
+}
+
+// fits reports whether a value is of the key's type, or one that it can have.
 func (k Key) fits(value any) bool {
 	switch v := value.(type) {
 	case string:
-		return k.Type == "text"
+		return k.Type == "text" || slices.Contains(k.choices(), v)
 	case int64:
 		return k.Type == "number"
 	case bool:

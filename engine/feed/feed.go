@@ -22,6 +22,7 @@ type Feed struct {
 	Tell      func(Report) error                   // called with each report; an error ends the feed
 	Away      func(why error)                      // the vault cannot be read for now; nil: it can be again
 	Polls     func(why error)                      // changes are found by looking from time to time, from now on
+	Off       []string                             // codes of diagnostics that settings turn off
 	Now       func() time.Time                     // nil: time.Now
 	After     func(time.Duration) <-chan time.Time // nil: time.After
 

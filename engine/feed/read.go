@@ -90,7 +90,7 @@ func (f *Feed) show(ctx context.Context, l *live.Vault, v *view.View, was *shown
 				s.docs[p.Path] = p.Doc()
 			}
 		}
-		s.found = check.Diagnostics(check.View(v))
+		s.found = check.Diagnostics(check.View(v, f.Off...))
 		return nil
 	})
 	s.view, s.state = read, read.State(true)

@@ -128,7 +128,7 @@ var ContextGet = asOf((*ContextGetIn).at, reading(func(ctx context.Context, env 
 		out.Sends(ws, mdstore.ID(p.TargetID)) // a document's path names no node
 	}
 	if n, ok := s.Node(b.Focus().NodeID); ok {
-		if ds := check.Node(s, n); len(ds) > 0 {
+		if ds := check.Node(s, n, env.Engine.Off()...); len(ds) > 0 {
 			out.Hint = found(ds)
 		}
 	}

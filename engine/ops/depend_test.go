@@ -194,3 +194,37 @@ func TestVerifyIsNotTakenOut(t *testing.T) {
 	env.Operator = mdstore.OperatorHuman
 	must(t, env, "node_update", map[string]any{"nodeId": id, "verify": []string{}})
 }
+
+// A workspace is not deleted over MCP where it or a node of it has a verify, and no undo takes that away: neither that of
+// making the node, nor that of giving the workspace its verify.
+func TestVerifyOutlivesItsWorkspaceAndUndo(t *testing.T) {
+	here := map[string]any{"workspaceId": ws, "force": true}
+	dir, env := undoing(t, vault("", map[string][2]string{
+		"root": {"title: R\ntype: planning\nstatus: pending\nparentId: null", ""},
+	}))
+	refused := func(name string, args map[string]any) {
+		t.Helper()
+		before := shared(t, dir)
+		if out, e := call(t, env, name, args); e == nil || e.Code != errs.ToolRefused {
+			t.Errorf("%s: %v, %v; want %s", name, out, e, errs.ToolRefused)
+		}
+		same(t, name, shared(t, dir), before)
+	}
+	must(t, env, "workspace_update", map[string]any{"workspaceId": ws, "verify": []string{"test"}})
+	refused("undo", nil)
+	refused("workspace_delete", here)
+	person := &ops.Env{Engine: env.Engine, Caller: ops.ByDecider, Operator: mdstore.OperatorHuman}
+	must(t, person, "undo", nil)
+
+	made := map[string]any{"workspaceId": ws, "parentId": "root", "type": "execution", "title": "T",
+		"verify": []string{"test"}}
+	id := must(t, env, "node_create", made)["nodeId"]
+	refused("undo", nil)
+	refused("workspace_delete", here)
+	must(t, env, "workspace_archive", map[string]any{"workspaceId": ws})
+	refused("workspace_delete", here)
+	must(t, env, "undo", nil) // of the archiving: all is there as it was
+	must(t, person, "workspace_delete", here)
+	must(t, env, "undo", nil)
+	must(t, env, "node_get", map[string]any{"workspaceId": ws, "nodeId": id})
+}

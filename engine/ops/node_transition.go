@@ -275,9 +275,9 @@ func Allowing(ctx context.Context, env *Env, in AllowingIn) (*AllowingOut, error
 	if err != nil {
 		return nil, err
 	}
-	out := &AllowingOut{}
+	out, ask := &AllowingOut{}, env.Engine.CriteriaAsked()
 	for _, n := range s.Walk(mdstore.Root) {
-		if plan.Allows(s, n, statemachine.Action(in.Action), in.Begin, env.Engine.CriteriaAsked()) {
+		if plan.Allows(s, n, statemachine.Action(in.Action), in.Begin, ask) {
 			out.Nodes = append(out.Nodes, n)
 		}
 	}

@@ -65,7 +65,7 @@ var WorkspaceGet = reading(func(ctx context.Context, env *Env, in WorkspaceGetIn
 	out := env.workspaceOut(s.Workspace())
 	focus, _ := env.Focus(ctx, s)
 	out.Workspace.FocusedNodeID = string(focus)
-	out.Counts = counts(s, len(check.Plan(s)))
+	out.Counts = counts(s, len(check.Plan(s, env.Engine.Off()...)))
 	return out, nil
 })
 
@@ -200,7 +200,7 @@ var statusOf = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn)
 		return nil, err
 	}
 	w := s.Workspace()
-	out := &WorkspaceStatusOut{Workspace: env.info(w), Problem: problem(w.Problem()), Problems: []NodeProblem{}, Diagnostics: check.Diagnostics(check.Plan(s))}
+	out := &WorkspaceStatusOut{Workspace: env.info(w), Problem: problem(w.Problem()), Problems: []NodeProblem{}, Diagnostics: check.Diagnostics(check.Plan(s, env.Engine.Off()...))}
 	out.Counts = counts(s, len(out.Diagnostics))
 	focus, _ := env.Focus(ctx, s)
 	out.Workspace.FocusedNodeID = string(focus)

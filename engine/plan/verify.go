@@ -64,8 +64,17 @@ func (d *Draft) KeepsVerify() error {
 	if d.act.Person {
 		return nil
 	}
-	for id := range d.Gone {
-		if n, ok := d.View.Node(id); ok {
+	w := d.View.Workspace()
+	whole := slices.ContainsFunc(d.extra, func(p planned) bool {
+		return p.change.Path == w.Dir && p.change.To.Under(mdstore.TrashDir)
+	})
+	if whole {
+		if err := keepsVerify(string(w.ID), w.Verify(), nil); err != nil {
+			return err
+		}
+	}
+	for n := range d.View.All() {
+		if whole || d.Gone[n.ID] {
 			if err := keepsVerify(view.Named(n), n.Verify, nil); err != nil {
 				return err
 			}
@@ -73,7 +82,7 @@ func (d *Draft) KeepsVerify() error {
 	}
 	for _, f := range d.written() {
 		var err error
-		if w := d.View.Workspace(); f.Path == w.Path {
+		if f.Path == w.Path {
 			err = keepsVerify(string(w.ID), w.Verify(), mdstore.ParseWorkspace(f).Verify())
 		} else if n, ok := d.View.File(f.Path); ok {
 			err = keepsVerify(view.Named(n), n.Verify, mdstore.ParseNode(f).Verify)
@@ -85,23 +94,45 @@ func (d *Draft) KeepsVerify() error {
 	return nil
 }
 
-// VerifyKept is KeepsVerify for one change of a file, as an undo makes it.
-func VerifyKept(now mdstore.File, c mdstore.Change) error {
-	if c.Keep || mdstore.AllKinds().Of(c.Path) != mdstore.NodeKind {
-		return nil
+// VerifyKept is KeepsVerify for an undo: was are the files that it concerns as they are now, is as they will be. What
+// moves to the trash is gone.
+func VerifyKept(was, is []mdstore.File) error {
+	then := map[string][]string{}
+	for _, f := range is {
+		if key, _, items := verifyOf(f); key != "" {
+			then[key] = items
+		}
 	}
-	n, is := mdstore.ParseNode(now), []string(nil)
-	if c.To == "" && c.New != nil {
-		is = mdstore.ParseNode(mdstore.File{Path: c.Path, Data: c.New}).Verify
+	for _, f := range was {
+		if key, who, items := verifyOf(f); key != "" {
+			if err := keepsVerify(who, items, then[key]); err != nil {
+				return err
+			}
+		}
 	}
-	return keepsVerify(view.Named(n), n.Verify, is)
+	return nil
+}
+
+// verifyOf returns the verify of a file of a node or a workspace; key is the same wherever the file lies, "" for others.
+func verifyOf(f mdstore.File) (key, who string, items []string) {
+	key = mdstore.WorkspaceDir(f.Path).Base() + "/"
+	switch kind := mdstore.AllKinds().Of(f.Path); {
+	case f.Version.IsZero():
+	case kind == mdstore.NodeKind:
+		n := mdstore.ParseNode(f)
+		return key + string(n.ID), view.Named(n), n.Verify
+	case kind == mdstore.WorkspaceKind:
+		w := mdstore.ParseWorkspace(f)
+		return key, string(w.ID), w.Verify()
+	}
+	return "", "", nil
 }
 
 func keepsVerify(who string, was, is []string) error {
 	for _, item := range was {
 		if !slices.Contains(is, item) {
-			return errs.New(errs.ToolRefused, "%s: verify has %q, and only a person can take that out, or delete the node: "+
-				"on the page, or by arbor set and arbor rm", who, item)
+			return errs.New(errs.ToolRefused, "%s: verify has %q, and only a person can take that out, or delete what has it: "+
+				"on the page, or at a terminal (arbor set, arbor rm, arbor ws delete)", who, item)
 		}
 	}
 	return nil

@@ -164,14 +164,10 @@ func (v vaults) open(ctx context.Context, vault string, found cli.Found, mode cl
 	if err != nil {
 		return nil, err
 	}
-	titles, err := titleFolders(set)
-	var e *engine.Engine
-	if err == nil {
-		e, err = engine.Open(ctx, st, engine.Options{
-			Vault: found.Vault, Project: found.Project, Config: layers, TitleFolders: titles,
-			State: v.state(), Own: v.folders(),
-		})
-	}
+	e, err := engine.Open(ctx, st, engine.Options{
+		Vault: found.Vault, Project: found.Project, Config: layers,
+		TitleFolders: config.Value[string](set, "folders") == "title", State: v.state(), Own: v.folders(),
+	})
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}

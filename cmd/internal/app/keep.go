@@ -9,18 +9,6 @@ import (
 	"arbor/engine/errs"
 )
 
-// titleFolders reports whether the settings say that folders of new nodes are named by titles.
-func titleFolders(set *config.Settings) (bool, error) {
-	switch how := config.Value[string](set, "folders"); how {
-	case "id", "title":
-		return how == "title", nil
-	default:
-		all, _ := set.Below("folders")
-		return false, errs.New(errs.InvalidContent, "%s: folders is %s; \"id\" and \"title\" can name folders of new nodes",
-			all[0].From(), how)
-	}
-}
-
 // keep writes into the arbor.toml of a project what commands need, so that they find a vault which --vault named, and
 // how folders of new nodes are named. A vault that lies elsewhere, or that is found as it is, is not written. What the
 // file says already stays as it is.

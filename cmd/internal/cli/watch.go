@@ -72,7 +72,7 @@ func runWatch(ctx context.Context, opt *watchOptions) error {
 		return opt.tell(r)
 	}
 	polls := func(why error) { opt.say("changes are found by looking every two seconds: %v", why) }
-	news := &feed.Feed{Began: opt.began, Tell: tell, Away: opt.away, Polls: polls}
+	news := &feed.Feed{Began: opt.began, Tell: tell, Away: opt.away, Polls: polls, Off: v.Engine.Off()}
 	if opt.flags.workspace != "" {
 		ws, err := opt.own(ctx)
 		if err != nil {
