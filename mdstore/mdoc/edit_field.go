@@ -52,8 +52,7 @@ func (p *plan) editFields() error {
 	return nil
 }
 
-// removeField takes the lines of a key out. Comments behind its value go with them; those on lines of their own above
-// and below stay.
+// removeField takes the lines of a key out. Comments behind its value, or within it, stay as lines of their own.
 func (p *plan) removeField(f *front, e *entry) error {
 	start := lineStart(f.text, e.start)
 	inBraces := f.root != nil && f.root.Style&yaml.FlowStyle != 0
@@ -65,9 +64,44 @@ func (p *plan) removeField(f *front, e *entry) error {
 	if e.Span.Len() > 0 {
 		last = e.Span.End - 1
 	}
-	end := min(f.span.End, lineEnd(f.text, last))
-	p.edits = append(p.edits, edit{Span{start, end}, ""})
+	gone := Span{start, min(f.span.End, lineEnd(f.text, last))}
+	comments, ok := commentsIn(f.text[gone.Start:gone.End])
+	if !ok && !f.lenient {
+		return p.doc.refuse(e.Line, "%s is written in a form that cannot be told from the comments in it; "+
+			"only a person can take it out", e.Key)
+	}
+	kept := ""
+	for _, c := range comments {
+		kept += string(f.text[start:e.start]) + c + eolAt(f.text, start)
+	}
+	p.edits = append(p.edits, edit{gone, kept})
 	return nil
+}
+
+// commentsIn returns the comments in the lines of a key, each from its # on: what these lines mean the same without. ok
+// is false where there may be some and the lines cannot be read by themselves.
+func commentsIn(lines []byte) (comments []string, ok bool) {
+	if !bytes.ContainsRune(lines, '#') {
+		return nil, true
+	}
+	was, err := decodeYAML(lines)
+	if err != nil || was == nil {
+		return nil, false
+	}
+	for at := 0; at < len(lines); at = lineEnd(lines, at) {
+		line := lines[at:cutEOL(lines, lineEnd(lines, at))]
+		for i, c := range line {
+			if c != '#' || i > 0 && line[i-1] != ' ' && line[i-1] != '\t' {
+				continue
+			}
+			without := slices.Concat(lines[:at+i], lines[at+len(line):])
+			if now, err := decodeYAML(without); err == nil && now != nil && sameNode(was, now) {
+				comments = append(comments, string(bytes.TrimRight(line[i:], " \t")))
+				break
+			}
+		}
+	}
+	return comments, true
 }
 
 func (p *plan) editValue(f *front, e *entry, v Scalar) {
