@@ -40,6 +40,8 @@ type SectionForm struct {
 	// Key returns the part of an item that identifies it among the items of the section. Key is nil if the section is
 	// text and not a list.
 	Key func(item string) string
+
+	Several bool // several sections of the name are usual, and count as one
 }
 
 // The codes of the diagnostics of a single document. Each of them closes the document

@@ -13,8 +13,8 @@ import (
 type part struct{ name, heading, body string }
 
 // partsOf cuts the body. Of a kind that names no sections, each heading of level 1 or 2 begins a part, and the
-// part's text is its name: it is there or not. A section that stands twice, and a heading of level 1 below a section,
-// can only be merged as text where nobody's version stands.
+// part's text is its name: it is there or not. A section that stands twice, unless several count as one, and a heading
+// of level 1 below a section can only be merged as text where nobody's version stands.
 func (m *merging) partsOf(i int) ([]part, error) {
 	d := m.doc[i]
 	src := string(d.Bytes())
@@ -33,7 +33,7 @@ func (m *merging) partsOf(i int) ([]part, error) {
 			switch low := strings.ToLower(name); {
 			case !section:
 				return nil, asText("%s has a heading of level 1 below a section", side(i))
-			case name == "" || met[low]:
+			case name == "" || met[low] && !m.several(name):
 				return nil, asText("%s has the section %q twice, or without a name", side(i), name)
 			default:
 				met[low] = true
@@ -52,7 +52,7 @@ func (m *merging) partsOf(i int) ([]part, error) {
 	return out, nil
 }
 
-// once reports whether a section stands once in each version that has it, so that its items can be told apart.
+// once reports whether a section stands once in each version that has it.
 func (m *merging) once(name string) bool {
 	for _, d := range m.doc {
 		n := 0
@@ -66,6 +66,14 @@ func (m *merging) once(name string) bool {
 		}
 	}
 	return true
+}
+
+// alone returns the parts as documents of their own.
+func (m *merging) alone(p [3]part) (docs [3]*mdoc.Doc) {
+	for i := range p {
+		docs[i], _ = mdoc.Parse("", []byte("---\n---\n"+p[i].heading+p[i].body), m.kind.Form)
+	}
+	return docs
 }
 
 // body returns the merged body.
@@ -82,7 +90,11 @@ func (m *merging) body() (string, error) {
 			if k := m.index(p.name); k >= 0 {
 				rank = fmt.Sprintf("%03d", k)
 			}
-			items[i] = append(items[i], diff3.Item{Key: strings.ToLower(p.name), Rank: rank, Value: text(p.body)})
+			key := p.name
+			if m.several(p.name) && !m.once(p.name) { // what each is called tells them apart
+				key = strings.TrimSpace(p.heading)
+			}
+			items[i] = append(items[i], diff3.Item{Key: strings.ToLower(key), Rank: rank, Value: text(p.body)})
 		}
 	}
 	picks := diff3.Keyed(items[base], items[ours], items[theirs])
@@ -110,7 +122,7 @@ func (m *merging) body() (string, error) {
 		default:
 			v := [3]string{text(p[base].body), text(p[ours].body), text(p[theirs].body)}
 			now.heading = choose([3]string{p[base].heading, p[ours].heading, p[theirs].heading})
-			if merged := m.text(p[ours].name, v); merged != v[ours] {
+			if merged := m.text(p[ours].name, v, p); merged != v[ours] {
 				now.body = filled(p[ours].body, merged)
 			}
 			if now.heading != "" && now.body != "" && !strings.HasSuffix(now.heading, "\n") {
@@ -165,6 +177,12 @@ func (m *merging) index(name string) int {
 	return slices.IndexFunc(m.kind.Form.Sections, func(s mdoc.SectionForm) bool { return s.Name == name })
 }
 
+// several reports whether several sections of that name count as one.
+func (m *merging) several(name string) bool {
+	i := m.index(name)
+	return i >= 0 && m.kind.Form.Sections[i].Several
+}
+
 // keyOf returns what tells the items of a section apart; nil: it is text.
 func (m *merging) keyOf(name string) func(string) string {
 	if i := m.index(name); i >= 0 {
@@ -174,16 +192,22 @@ func (m *merging) keyOf(name string) func(string) string {
 }
 
 // text returns the merged text of a section that both sides have. If they conflict it has marks.
-func (m *merging) text(name string, v [3]string) string {
+func (m *merging) text(name string, v [3]string, p [3]part) string {
 	if v[ours] == v[base] || v[theirs] == v[base] || v[ours] == v[theirs] {
 		return choose(v)
 	}
 	if merged, ok := ticks(v); ok {
 		return merged
 	}
-	if key := m.keyOf(name); key != nil && m.once(name) {
-		if merged, ok := m.list(name, key); ok {
-			return merged
+	if key := m.keyOf(name); key != nil {
+		docs, ok := m.doc, m.once(name)
+		if !ok && m.several(name) {
+			docs, ok = m.alone(p), true
+		}
+		if ok {
+			if merged, ok := m.list(docs, name, key); ok {
+				return merged
+			}
 		}
 	}
 	lines := func(s string) []byte {

@@ -29,14 +29,16 @@ func TestTicksOfTwoBranchesMeet(t *testing.T) {
 		section := rapid.SampledFrom([]string{"Acceptance Criteria", "Definition of Done", "Requirement"}).Draw(t, "section")
 		prose := rapid.SampledFrom([]string{"", "Words.\n\n"}).Draw(t, "prose")
 		eol := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "eol")
+		second := rapid.SampledFrom([]string{"", "完成标准", "Acceptance Criteria"}).Draw(t, "second section")
+		cut := rapid.IntRange(0, n).Draw(t, "cut") // the boxes behind it are in the second section
 		file := func(lines []string, updated int) []byte {
-			src := fmt.Sprintf(
-				"---\nid: node-x\nstatus: pending\nupdatedAt: %d\n---\n\n## %s\n\n%s%s\n\n## Log\n",
-				updated,
-				section,
-				prose,
-				strings.Join(lines, "\n"),
-			)
+			last := ""
+			if second != "" {
+				last = "## " + second + "\n\n" + strings.Join(lines[cut:], "\n") + "\n\n"
+				lines = lines[:cut]
+			}
+			src := fmt.Sprintf("---\nid: node-x\nstatus: pending\nupdatedAt: %d\n---\n\n## %s\n\n%s%s\n\n%s## Log\n",
+				updated, section, prose, strings.Join(lines, "\n"), last)
 			return []byte(strings.ReplaceAll(src, "\n", eol))
 		}
 		want := map[string]bool{}
@@ -53,7 +55,7 @@ func TestTicksOfTwoBranchesMeet(t *testing.T) {
 					want[l[strings.Index(l, "box"):]] = done
 				}
 			}
-			if section != "Requirement" && prose == "" && rapid.Bool().Draw(t, name+" adds") {
+			if (second != "" || section != "Requirement" && prose == "") && rapid.Bool().Draw(t, name+" adds") {
 				own = append(own, "- [ ] box of "+name)
 				want["box of "+name] = false
 			}
