@@ -85,6 +85,34 @@ func TestListsOfCriteriaReplaceItems(t *testing.T) {
 	}
 }
 
+// A node that gets criteria and loses them again has the body of before, to the byte; a heading that a person wrote
+// something below stays.
+func TestNoEmptyHeadingOfCriteriaIsLeft(t *testing.T) {
+	for _, body := range []string{"Words.\n", "## Requirement\n\nr\n\n## Note\n\nmine\n", "## Note\n\nmine\n\n## Own\n",
+		"## Acceptance Criteria\n\nAll of these.\n", "## 完成标准\n\n<!-- mine -->\n\n## Note\n\nx\n"} {
+		w := criteriaWorld(t, body)
+		file := func() (text string) {
+			for p, data := range w.Store.Files() {
+				if strings.Contains(string(p), "node-a") && !p.Under(mdstore.LocalDir) {
+					text = string(data)
+				}
+			}
+			_, text, _ = strings.Cut(text, "\n---\n")
+			return text
+		}
+		before := file()
+		for _, criteria := range [][]string{{"one", "two"}, {}} {
+			in := ops.NodeUpdateIn{NodeID: "node-a", Criteria: criteria}
+			if _, err := ops.NodeUpdate(tctx, &ops.Env{Engine: w.Engine}, in); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if after := file(); after != before {
+			t.Errorf("%q became\n%q", before, after)
+		}
+	}
+}
+
 // Only a person, in a way open to people alone, completes a node with open criteria; the log says so.
 func TestOnlyAPersonForcesACompletion(t *testing.T) {
 	in := ops.NodeTransitionIn{NodeID: "node-a", Action: "complete", Conclusion: "done", Force: true}

@@ -78,9 +78,9 @@ func TestNoSequenceOfCallsClosesACycle(t *testing.T) {
 	}
 }
 
-// Thirty nodes in four waves are made by one call, and three assistants work on them with claims. No node is given to two
-// of them, or before all that it depends on is completed. No assistant gets nothing while a node is ready. The context of
-// a node has the conclusions of all that it depends on.
+// Thirty nodes in four waves are made by one call, and three assistants work on them with claims. No node is given to
+// two of them, or before all that it depends on is completed. No assistant gets nothing while a node is ready. The
+// context of a node has the conclusions of all that it depends on.
 func TestThreeAssistantsWorkInWaves(t *testing.T) {
 	_, env := emptyPlan(t)
 	sizes, wave := []int{6, 9, 9, 6}, map[string]int{}
@@ -195,8 +195,8 @@ func TestVerifyIsNotTakenOut(t *testing.T) {
 	must(t, env, "node_update", map[string]any{"nodeId": id, "verify": []string{}})
 }
 
-// A workspace is not deleted over MCP where it or a node of it has a verify, and no undo takes that away: neither that of
-// making the node, nor that of giving the workspace its verify.
+// A workspace is not deleted over MCP where it or a node of it has a verify, and no undo takes that away: neither that
+// of making the node, nor that of giving the workspace its verify.
 func TestVerifyOutlivesItsWorkspaceAndUndo(t *testing.T) {
 	here := map[string]any{"workspaceId": ws, "force": true}
 	dir, env := undoing(t, vault("", map[string][2]string{

@@ -138,6 +138,9 @@ func (e *Edit) placeCriteria(n *mdstore.Node, have []boxItem, texts []string) {
 		e.remove(mdstore.SecCriteria, h.index)
 		changed = true
 	}
+	if len(texts) == 0 && changed {
+		e.item(func() (mdoc.Patch, error) { return e.doc.DropSection(mdstore.SecCriteria) })
+	}
 	switch {
 	case !changed:
 	case len(have) == len(texts):

@@ -113,7 +113,7 @@ func VerifyKept(was, is []mdstore.File) error {
 	return nil
 }
 
-// verifyOf returns the verify of a file of a node or a workspace; key is the same wherever the file lies, "" for others.
+// verifyOf returns the verify of a node's or a workspace's file. key is the same wherever the file lies, "" for others.
 func verifyOf(f mdstore.File) (key, who string, items []string) {
 	key = mdstore.WorkspaceDir(f.Path).Base() + "/"
 	switch kind := mdstore.AllKinds().Of(f.Path); {

@@ -33,6 +33,7 @@ const (
 	appendItem
 	replaceItem
 	removeItem
+	dropSection
 	tickBox
 	renameField
 )
@@ -100,6 +101,12 @@ func (d *Doc) ReplaceItem(section string, i int, item string) (Patch, error) {
 // lines between it and its neighbour. The heading stays.
 func (d *Doc) RemoveItem(section string, i int) (Patch, error) {
 	return d.patch(op{do: removeItem, name: section, index: i}, nil)
+}
+
+// DropSection computes the edit that takes the heading of a section out, if the items that the same Apply removes are
+// all that the section holds. Of several sections of the name each is looked at by itself.
+func (d *Doc) DropSection(section string) (Patch, error) {
+	return d.patch(op{do: dropSection, name: section}, nil)
 }
 
 func (d *Doc) itemPatch(o op, item string) (p Patch, err error) {

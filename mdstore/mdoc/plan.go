@@ -13,6 +13,7 @@ type plan struct {
 	renames  map[string]string // keys by the names that they get
 	sections []*sectionPlan
 	edits    []edit
+	dropped  []int // the lines of the headings that go with their sections
 }
 
 // A sectionPlan is all that is requested of the sections of one name.
@@ -24,6 +25,7 @@ type sectionPlan struct {
 	items   map[int]*string // the new texts of items; nil for one that is removed
 	places  []place         // the items of all sections in at; nil if no item is edited
 	ticks   map[int]byte    // the new characters of boxes, by their offsets
+	drop    bool            // a section of which all items go goes with its heading
 }
 
 // removes reports whether item i of the sections is removed.
@@ -54,6 +56,7 @@ func (d *Doc) plan(ops []op) (*plan, error) {
 		}
 	}
 	var added []*sectionPlan
+	p.dropSections()
 	for _, s := range p.sections {
 		switch {
 		case len(s.at) == 0:
@@ -121,7 +124,11 @@ func (p *plan) addItem(s *sectionPlan, o op) error {
 	if s.places == nil {
 		s.places = p.doc.places(s.at...)
 	}
-	if o.do == appendItem {
+	switch o.do {
+	case dropSection:
+		s.drop = true
+		return nil
+	case appendItem:
 		s.appends = append(s.appends, o.text)
 		return nil
 	}

@@ -38,7 +38,9 @@ func (d *Doc) partsOf() []part {
 
 // checkOthers compares everything but the sections that were edited.
 func (p *plan) checkOthers(after *Doc) *EditError {
-	was := p.doc.partsOf()
+	was := slices.DeleteFunc(p.doc.partsOf(), func(h part) bool {
+		return h.level > 0 && slices.Contains(p.dropped, h.line)
+	})
 	for _, n := range after.partsOf() {
 		var s *sectionPlan
 		if n.level == 2 {
