@@ -31,8 +31,8 @@ var nodeKeys = append([]Key{
 // NodeForm is the form of Node.md.
 var NodeForm = &mdoc.Form{Sections: []mdoc.SectionForm{
 	{Name: SecRequirement, Aliases: []string{"需求"}},
-	{Name: SecCriteria, Aliases: []string{"验收标准", "Acceptance", "Definition of Done", "完成标准"}, Key: unboxed,
-		Several: true},
+	{Name: SecCriteria, Key: unboxed, Several: true,
+		Aliases: []string{"验收标准", "Acceptance", "Definition of Done", "完成标准"}},
 	{Name: SecConclusion, Aliases: []string{"结论"}},
 	{Name: SecNote, Aliases: []string{"备注"}},
 	{Name: SecDocs, Aliases: []string{"文档"}, Key: target},

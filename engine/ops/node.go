@@ -85,7 +85,8 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 		Docs: nonNil(n.Docs()), References: references(s, view.References(s, n)), Problem: problem(n.Problem()),
 		Log: nonNil(n.Log()), Questions: n.OpenQuestions(), Children: []string{},
 		CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
-		Version: n.Version().String(), Claim: env.claimOf(ctx, s.Workspace().ID, n), Diagnostics: check.Node(s, n, env.Engine.Off()...),
+		Version: n.Version().String(), Claim: env.claimOf(ctx, s.Workspace().ID, n),
+		Diagnostics: check.Node(s, n, env.Engine.Off()...),
 	}}
 	out.Node.Allowed, out.Node.Criteria = env.allowed(s, n), n.Criteria()
 	open := func(c mdstore.Criterion) bool { return !c.Done }

@@ -200,7 +200,8 @@ var statusOf = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn)
 		return nil, err
 	}
 	w := s.Workspace()
-	out := &WorkspaceStatusOut{Workspace: env.info(w), Problem: problem(w.Problem()), Problems: []NodeProblem{}, Diagnostics: check.Diagnostics(check.Plan(s, env.Engine.Off()...))}
+	out := &WorkspaceStatusOut{Workspace: env.info(w), Problem: problem(w.Problem()), Problems: []NodeProblem{},
+		Diagnostics: check.Diagnostics(check.Plan(s, env.Engine.Off()...))}
 	out.Counts = counts(s, len(out.Diagnostics))
 	focus, _ := env.Focus(ctx, s)
 	out.Workspace.FocusedNodeID = string(focus)

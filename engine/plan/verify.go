@@ -132,7 +132,7 @@ func keepsVerify(who string, was, is []string) error {
 	for _, item := range was {
 		if !slices.Contains(is, item) {
 			return errs.New(errs.ToolRefused, "%s: verify has %q, and only a person can take that out, or delete what has it: "+
-				"on the page, or at a terminal (arbor set, arbor rm, arbor ws delete)", who, item)
+				"on the page, or at a terminal (arbor set, arbor rm, arbor ws set, arbor ws rm)", who, item)
 		}
 	}
 	return nil

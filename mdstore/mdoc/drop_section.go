@@ -51,8 +51,8 @@ func (p *plan) emptied(s *sectionPlan, sec *Section, first, end int) bool {
 	return first < end && blank(p.doc.text[at:sec.Body.End])
 }
 
-// dropHeading plans to take a section out. A blank line stays between what stands around it; at the end of the file none
-// stays, unless adds says that sections come to the file, which may stand there.
+// dropHeading plans to take a section out. A blank line stays between what stands around it; at the end of the file
+// none stays, unless adds says that sections come to the file, which may stand there.
 func (p *plan) dropHeading(s *Section, adds bool) {
 	src, out, text := p.doc.text, Span{s.Heading.Start, s.Body.End}, ""
 	before := lineStart(src, max(out.Start-1, 0))

@@ -23,8 +23,8 @@ var comments = map[string]string{
 	"n": "# c # d\n", "o": "# of it\n# q\n",
 }
 
-// Removing a key takes its lines out and no other byte, and leaves the comments in them as lines of their own; giving it
-// another name changes the name and no other byte.
+// Removing a key takes its lines out and no other byte, and leaves the comments in them as lines of their own; giving
+// it another name changes the name and no other byte.
 func TestOneKeyGoesOrIsRenamedAndAllElseStays(t *testing.T) {
 	for _, eol := range []string{"\n", "\r\n"} {
 		for i, gone := range keyLines {

@@ -36,11 +36,9 @@ func listOf(d *mdoc.Doc, name string) (list []listed, tail string, ok bool) {
 	return list, text(src[end:s.Body.End]), strings.TrimSpace(gaps+src[s.Body.Start:next]) == ""
 }
 
-// list returns the merged text of a section of documents whose items key tells apart; ok is false if it can only be merged as
-// text.
-func (m *merging) list(
-	docs [3]*mdoc.Doc, name string, key func(string) string,
-) (merged string, ok bool) {
+// list returns the merged text of a section of documents whose items key tells apart; ok is false if it can only be
+// merged as text.
+func (m *merging) list(docs [3]*mdoc.Doc, name string, key func(string) string) (merged string, ok bool) {
 	var lists [3][]listed
 	var tails [3]string
 	var items [3][]diff3.Item
