@@ -35,8 +35,8 @@ func (a recentEntry) String() string {
 	return beginning(who+": "+event, activityText)
 }
 
-// activity returns what people and assistants did last in a workspace, newest first, one text each; the acts of one
-// session follow each other. It leaves out what Arbor logs by itself, and says of a node that is over its conclusion. It
+// activity returns what people and assistants did last in a workspace, newest first, one text each; the entries of one
+// session follow each other. It leaves out what Arbor logs by itself, and shows the conclusion of a node that ended. It
 // only reads the logs of the nodes and sessions that were changed last.
 func activity(s *view.View, limit int) []string {
 	all, sessions := sessionActs(s, limit)
@@ -70,8 +70,8 @@ func activity(s *view.View, limit int) []string {
 	return out
 }
 
-// sessionActs returns the acts in the logs of the newest sessions, and of those that were written last, without the calls
-// of tools. sessions names the session of a call by the time and the id of each node that the call is about.
+// sessionActs returns the entries of the newest sessions, and of those that were written last, without calls of tools.
+// sessions names the session of such a call by its time and the id of each node that it is about.
 func sessionActs(s *view.View, limit int) (all []recentEntry, sessions map[string]string) {
 	pages := s.Pages().Newest(mdstore.SessionKind)
 	picked := slices.Clone(pages[:min(len(pages), limit)])

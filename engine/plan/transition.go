@@ -239,7 +239,8 @@ func (d *Draft) archive(n *mdstore.Node, conclusion string) (*Archived, error) {
 		}
 	}
 	if len(out.Rules)+len(out.Docs) == 0 {
-		if all := append(slices.Clone(mdstore.CollectedRules), mdstore.CollectedDocs...); mdoc.ListsUnder(conclusion, all...) != nil {
+		all := slices.Concat(mdstore.CollectedRules, mdstore.CollectedDocs)
+		if mdoc.ListsUnder(conclusion, all...) != nil {
 			d.warn("the workspace has all rules and documents of the conclusion already")
 		} else {
 			d.warn("no rules or documents were collected: the conclusion has no list below a heading %s",

@@ -199,8 +199,8 @@ func (b *binding) further() *[]string {
 }
 
 // spread takes all nodes but the first out of the words of a command that takes several, and keeps them apart. Behind
-// the nodes stands what the command needs besides, such as a parent; "-" for stdin, where it takes a text; and, behind a
-// single node, the text where a word may be one, unless a flag gives it.
+// the nodes stand other words that the command needs, such as a parent or "-" for stdin, and behind a single node the
+// text, unless a flag gives it.
 func (b *binding) spread(given []string) ([]string, error) {
 	several, ok := b.in.Addr().Interface().(interface{ Further() *[]string })
 	many := manyIn(b.words)
