@@ -54,12 +54,12 @@ type Options struct {
 	Measure func(*Bundle) (size int, fits bool)
 }
 
-// Tokens returns the number of tokens that so many bytes count as: one for 3.5 bytes, rounded up. It is within a tenth of
+// Tokens returns the number of tokens that so many bytes count as: one for four bytes, rounded up. It is within a tenth of
 // what contexts take in o200k, see docs/benchmarks/tokens.
-func Tokens(bytes int) int { return (2*bytes + 6) / 7 }
+func Tokens(bytes int) int { return (bytes + 3) / 4 }
 
 // Bytes returns the most bytes that count as so many tokens.
-func Bytes(tokens int) int { return tokens * 7 / 2 }
+func Bytes(tokens int) int { return tokens * 4 }
 
 // An UnknownNodeError says that the workspace has no node of that id.
 type UnknownNodeError struct{ ID mdstore.ID }

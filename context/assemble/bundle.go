@@ -71,9 +71,11 @@ type ChainPart struct {
 	Form        string           `json:"form,omitempty" only:"rarely"` // what the conclusion of the focus is to look like
 	Problem     *mdstore.Problem `json:"problem"`                      // nil for none
 	LogEntries  []LogEntry       `json:"logEntries"`
-	File        mdstore.Path     `json:"file"` // without Options.Places not of an ancestor that has no texts here
+	File        mdstore.Path     `json:"file"` // without Options.Places only where something of the node is missing here
 	Version     string           `json:"version,omitempty" only:"rarely"`
 	Lines       Lines            `json:"lines,omitzero" only:"rarely"`
+
+	file mdstore.Path
 }
 
 // A Section is a text of a node that Arbor has no place for, see mdstore.Node.OwnTexts.
@@ -105,7 +107,7 @@ type ChildPart struct {
 	Title      string              `json:"title"`
 	Status     statemachine.Status `json:"status"`
 	Conclusion string              `json:"conclusion"`
-	File       mdstore.Path        `json:"file"`
+	File       mdstore.Path        `json:"file"` // without Options.Places only of a file with problems
 	Version    string              `json:"version,omitempty" only:"rarely"`
 	Lines      Lines               `json:"lines,omitzero" only:"rarely"`
 
@@ -141,7 +143,7 @@ type RefPart struct {
 	DocDescription string              `json:"docDescription,omitempty"`     // from the document's front matter
 	Dangling       bool                `json:"dangling,omitempty"`           // there is no such node or document
 	Line           int                 `json:"line,omitempty" only:"rarely"` // of the reference in the focus's file
-	File           mdstore.Path        `json:"file,omitempty"`               // the node's
+	File           mdstore.Path        `json:"file,omitempty"`               // the node's; without Options.Places only of a file with problems
 	Version        string              `json:"version,omitempty" only:"rarely"`
 	Lines          Lines               `json:"lines,omitzero" only:"rarely"`
 }

@@ -11,8 +11,8 @@ import (
 	"arbor/mdstore"
 )
 
-func TestTwoTokensAreSevenBytes(t *testing.T) {
-	for bytes, want := range map[int]int{0: 0, 1: 1, 3: 1, 4: 2, 7: 2, 8: 3, 14: 4} {
+func TestATokenIsFourBytes(t *testing.T) {
+	for bytes, want := range map[int]int{0: 0, 1: 1, 3: 1, 4: 1, 5: 2, 8: 2, 9: 3, 16: 4} {
 		if got := assemble.Tokens(bytes); got != want {
 			t.Errorf("Tokens(%d) = %d, want %d", bytes, got, want)
 		}

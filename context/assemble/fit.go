@@ -103,6 +103,7 @@ func (l *cutList) makeFirst(k int) {
 		}
 	}
 	b.Omitted = summed(all, groups, 1)
+	b.nameFiles(all)
 	if k > len(l.cuts) {
 		b.squeeze(l.levels[k-len(l.cuts)-1])
 	}
@@ -148,6 +149,7 @@ func (b *Bundle) squeeze(level int) {
 		if n := runeStart(t.full, level); n+least < len(t.full) {
 			t.omission.Bytes = len(t.full) - n
 			leave(t.omission)
+			b.nameFiles([]Omission{t.omission})
 			*t.at = beginning(t.full, n)
 		}
 	}

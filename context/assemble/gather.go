@@ -34,6 +34,7 @@ func gather(src Source, focus mdstore.ID, opt Options) (*Bundle, []Omission, err
 		return slices.Index(reasons, a.Reason) - slices.Index(reasons, b.Reason)
 	})
 	g.b.Omitted = summed(g.omitted, kinds(g.omitted), separate)
+	g.b.nameFiles(g.omitted)
 	return g.b, g.omitted, nil
 }
 
@@ -133,10 +134,11 @@ func (g *gatherer) part(n *mdstore.Node, role string) ChainPart {
 	p.Problem = g.problem(n.Problem(), role, n.ID)
 	p.LogEntries = g.log(n.Log(), role, n.ID)
 	g.unreadable(WhatNode, role, n.ID, n.Problems)
-	texts := p.Requirement + p.Criteria + p.Conclusion + p.Note
-	lists := len(p.Docs) + len(p.LogEntries) + len(p.Sections)
-	if !g.opt.Places && role == RoleAncestor && texts == "" && lists == 0 && p.Problem == nil {
-		p.File = "" // it has nothing to go and look at
+	if p.file = p.File; !g.opt.Places && (role == RoleFocus || len(p.Sections) == 0) {
+		p.File = "" // until something is missing here
+	}
+	if !g.opt.Places && role == RoleAncestor && p.Type == statemachine.Planning {
+		p.Type = "" // as always
 	}
 	return p
 }
@@ -241,6 +243,9 @@ func (g *gatherer) children(focus *mdstore.Node) {
 				c.Lines.Conclusion = lines.Conclusion
 				if c.changed == 0 {
 					c.changed = n.CreatedAt
+				}
+				if !g.opt.Places && len(n.Problems) == 0 {
+					c.File = ""
 				}
 				g.b.ChildConclusions = append(g.b.ChildConclusions, c)
 				g.unreadable(WhatNode, RoleChild, n.ID, n.Problems)

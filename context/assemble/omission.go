@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"slices"
 	"strconv"
 
 	"arbor/mdstore"
@@ -70,6 +71,20 @@ const (
 	maxDetail = 200 // bytes
 	maxNames  = 400 // bytes of a Detail that is names
 )
+
+// nameFiles names the file of each node of the chain of which a passage is left out that its reader may want.
+func (b *Bundle) nameFiles(omitted []Omission) {
+	for _, o := range omitted {
+		if !slices.Contains([]string{ReasonUnreadable, ReasonLimit, ReasonBudget}, o.Reason) {
+			continue
+		}
+		for i := range b.Chain {
+			if p := &b.Chain[i]; p.NodeID == o.NodeID {
+				p.File = p.file
+			}
+		}
+	}
+}
 
 // String returns the omission as one line, without its detail.
 func (o Omission) String() string {

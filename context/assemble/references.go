@@ -39,6 +39,9 @@ func (g *gatherer) node(p *RefPart, n *mdstore.Node) {
 	p.File, p.Version, lines = g.place(n.Path, version, doc)
 	p.Requirement, p.Conclusion = doc.Text(mdstore.SecRequirement), doc.Text(mdstore.SecConclusion)
 	p.Lines = Lines{Requirement: lines.Requirement, Conclusion: lines.Conclusion}
+	if !g.opt.Places && len(n.Problems) == 0 {
+		p.File = ""
+	}
 	g.unreadable(WhatNode, RoleReference, n.ID, n.Problems)
 }
 

@@ -6,15 +6,22 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 )
 
+// A brevity says what replies leave out besides what is empty.
+type brevity struct {
+	leaves map[string]bool        // members whose tag only has one of these values
+	short  func(id string) string // how ids are named; nil: as they are
+}
+
 // brief returns a value as JSON for a reader who pays for every byte: members that are null, empty, false or 0 are left
-// out, except those of the tag always:"true", and so are members of the tag only:"verbose" unless verbose is true. It
-// returns nil for a value that is empty itself.
-func brief(v reflect.Value, verbose bool) (data []byte, err error) {
+// out, except those of the tag always:"true", and so are those that have the value of their tag usual, and those that
+// r leaves out. It returns nil for a value that is empty itself.
+func (r brevity) brief(v reflect.Value) (data []byte, err error) {
 	var parts [][]byte
 	add := func(name string, v reflect.Value) {
-		part, failed := brief(v, verbose)
+		part, failed := r.brief(v)
 		switch {
 		case failed != nil:
 			err = failed
@@ -30,19 +37,21 @@ func brief(v reflect.Value, verbose bool) (data []byte, err error) {
 		if v.IsNil() {
 			return nil, nil
 		}
-		return brief(v.Elem(), verbose)
+		return r.brief(v.Elem())
 	}
 	open, end := "{", "}"
 	switch s := ShapeOf(v.Type()); {
 	case s.Members != nil:
 		for _, m := range s.Members {
-			if !verbose && m.Field.Tag.Get("only") == "verbose" {
-				continue
-			}
 			member, nilOuter := v.FieldByIndexErr(m.Field.Index)
-			if nilOuter == nil && m.Field.Tag.Get("always") != "" {
+			tag := m.Field.Tag
+			switch usual, has := tag.Lookup("usual"); {
+			case nilOuter != nil, r.leaves[tag.Get("only")], r.short != nil && has && fmt.Sprint(member) == usual:
+			case has && member.Kind() == reflect.Bool, tag.Get("always") != "": // false says something
 				parts = append(parts, fmt.Appendf(nil, "%q:%v", m.Name, member))
-			} else if nilOuter == nil {
+			case r.short != nil && namesNodes(m):
+				add(m.Name, r.named(member))
+			default:
 				add(m.Name, member)
 			}
 		}
@@ -58,6 +67,22 @@ func brief(v reflect.Value, verbose bool) (data []byte, err error) {
 		return nil, err
 	}
 	return append(append([]byte(open), bytes.Join(parts, []byte(","))...), end...), nil
+}
+
+// namesNodes reports whether a member of a result holds ids of nodes.
+func namesNodes(m Param) bool {
+	return m.Name == "id" || strings.HasSuffix(m.Name, "Id") || m.Field.Tag.Get("is") == "node"
+}
+
+// named returns the id, or the list of ids, that a member holds, as the reply names them.
+func (r brevity) named(v reflect.Value) reflect.Value {
+	switch {
+	case v.Kind() == reflect.String:
+		return reflect.ValueOf(r.short(v.String()))
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.String:
+		return reflect.ValueOf(shorts(r.short, v.Interface().([]string)))
+	}
+	return v
 }
 
 // plainly encodes a value that has no members of its own, or whose members are all shown.

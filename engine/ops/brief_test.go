@@ -3,10 +3,14 @@ package ops_test
 import (
 	"encoding/json"
 	"reflect"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"arbor/engine/enginetest"
 	"arbor/engine/ops"
+	"arbor/mdstore"
 )
 
 // A brief reply is the whole one without what is empty, and without what only a call with verbose brings.
@@ -31,15 +35,61 @@ func TestABriefReplyIsTheWholeOneWithoutWhatIsEmpty(t *testing.T) {
 			if json.Unmarshal(whole.Data, &want) != nil || json.Unmarshal(brief.Data, &got) != nil {
 				t.Fatalf("%s(%v): %s", o.Name, args, brief.Data)
 			}
-			if changed, writes := want["changed"]; writes && got["changed"] != changed {
+			if o.Brief != o.Out { // lists as lines, see TestBriefListsNameEachItem
+				continue
+			}
+			want["hint"] = shortID.ReplaceAllString(want["hint"].(string), "$1")
+			if changed, writes := want["changed"]; writes && (got["changed"] == nil) != (changed == true) {
 				t.Errorf("%s(%v): changed is %v", o.Name, args, got["changed"])
 			}
+			delete(want, "changed")
+			delete(got, "changed")
+			delete(got, "success") // of a reply that has nothing else
 			if missing := lacks(want, got); missing != "" {
 				t.Errorf("%s(%v): %s differs\n%s\n%s", o.Name, args, missing, whole.Data, brief.Data)
 			}
 		}
 	}
 }
+
+// The lines of a brief list name each item, and a reader of it knows the titles.
+func TestBriefListsNameEachItem(t *testing.T) {
+	w := enginetest.New(t, plan())
+	env := &ops.Env{Engine: w.Engine, Session: "s1", Detail: ops.DetailBrief}
+	do := func(name string, args map[string]any) (out any, text string) {
+		t.Helper()
+		o, _ := ops.Find(name)
+		out, err := o.Call(t.Context(), env, enginetest.Args(args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := env.ReplyOf(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		env.Sent(t.Context(), out, r)
+		return out, string(r.Data)
+	}
+	made, text := do("node_create", map[string]any{"parentId": "node-p", "type": "execution", "title": "New", "rulesHash": hash})
+	id := mdstore.ID(made.(*ops.NodeCreateOut).NodeID)
+	if !strings.Contains(text, `"nodeId":"`+id.Short()+`"`) || strings.Contains(text, string(id)) {
+		t.Errorf("the new node is named in %s", text)
+	}
+	do("memory_save", map[string]any{"slot": "ideas", "text": "t", "tags": []string{"x"}, "workspaceId": ws})
+	for name, want := range map[string][]string{
+		"node_list":   {`"root planning planning Login`, ` node-p planning monitoring P`, `  ` + id.Short() + ` execution pending New"`},
+		"memory_list": {`"ideas · `, ` · 1 entry`, `"tagged":["`},
+	} {
+		if _, text := do(name, nil); slices.ContainsFunc(want, func(s string) bool { return !strings.Contains(text, s) }) {
+			t.Errorf("%s: %s\nlacks one of %q", name, text, want)
+		}
+	}
+}
+
+// verbose are members that only a verbose reply has, or few brief ones.
+var verbose = []string{"files", "filesHidden", "path", "file", "success", "version", "previousStatus", "timestamp"}
+
+var shortID = regexp.MustCompile(`\bnode-[0-9a-z]{8}-([0-9a-z]{6})\b`)
 
 // lacks names a member of a value that its brief form lacks or has otherwise, "" for none.
 func lacks(whole, brief any) string {
@@ -50,7 +100,7 @@ func lacks(whole, brief any) string {
 			if name == "id" && short["goal"] != nil && short[name] == nil { // the workspace of a context, which the caller knows
 				continue
 			}
-			if name == "files" || name == "path" && short["path"] == nil || name == "filesHidden" || name == "file" {
+			if short[name] == nil && slices.Contains(verbose, name) {
 				continue
 			}
 			if at := lacks(v, short[name]); at != "" {
@@ -71,6 +121,9 @@ func lacks(whole, brief any) string {
 				return at
 			}
 		}
+		return ""
+	}
+	if id, is := whole.(string); is && shortID.ReplaceAllString(id, "$1") == brief {
 		return ""
 	}
 	if empty := whole == nil || reflect.ValueOf(whole).IsZero(); empty && brief == nil || whole == brief {

@@ -25,6 +25,7 @@ type Operation struct {
 	Git         bool // needs git, and a vault in a repository of git
 	Looks       bool // a caller that MayLook can use it too; then it writes nothing
 	In, Out     reflect.Type
+	Brief       reflect.Type // what brief replies have of Out; Out unless it is shorter
 
 	params []Param // nil: all; else those that Without kept
 	run    func(ctx context.Context, env *Env, in any) (any, error)
@@ -57,7 +58,9 @@ type Help struct {
 //	text     set if the value may come from a flag, a file, stdin or an editor: what to call it, as "the note"
 //	writes   "true" if the operation writes only when it is given
 //	empty    "ok" if the flag may be given with an empty value
-//	only     of a reply: "verbose" if only verbose replies have it, "rarely" if few replies have it
+//	only     of a reply: "verbose" if only verbose replies have it, "version" if those to a call with ifMatch have it too,
+//	         "rarely" if few replies have it
+//	usual    of a reply: the value that brief replies leave out instead of an empty one
 //	like     the tool whose parameters, or whose result, it repeats
 //	always   of a reply: "true" if the reply has it even if it is empty
 type Param struct {
@@ -135,6 +138,11 @@ func (o Operation) do(ctx context.Context, env *Env, in any) (any, error) {
 	}
 	if e := errs.As(err); e != nil && (e.Class() == errs.NotFound || e.Class() == errs.Unreadable) && env.Engine.Live().AwaitSaves(ctx) {
 		out, err = o.run(ctx, env, in)
+	}
+	if m, ok := in.(interface{ workspace() string }); ok && err == nil && env.Detail == DetailBrief {
+		if r, ok := out.(interface{ out() *Out }); ok && r.out().ws == "" {
+			r.out().ws, _ = env.workspace(ctx, m.workspace()) // without it the reply has whole ids
+		}
 	}
 	return out, err
 }
@@ -338,9 +346,13 @@ func Find(name string) (Operation, bool) {
 
 // op makes the operation that runs a function.
 func op[I, O any](name string, e effect, run func(context.Context, *Env, I) (*O, error), h Help) Operation {
+	brief := reflect.TypeFor[O]()
+	if l, ok := any(new(O)).(leaner); ok {
+		brief = reflect.TypeOf(l.lean(func(id string) string { return id }))
+	}
 	return Operation{
 		Name: name, Help: h, Writes: e&writes != 0, Destructive: e&destroys != 0, Idempotent: e&repeats != 0, Looks: e&looks != 0, Git: e&byGit != 0,
-		In: reflect.TypeFor[I](), Out: reflect.TypeFor[O](),
+		In: reflect.TypeFor[I](), Out: reflect.TypeFor[O](), Brief: brief,
 		run: func(ctx context.Context, env *Env, in any) (any, error) { return run(ctx, env, *in.(*I)) },
 	}
 }

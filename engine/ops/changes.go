@@ -36,16 +36,22 @@ type FileChange struct {
 	Path     string   `json:"path"`
 	NodeID   string   `json:"nodeId,omitempty"`
 	Title    string   `json:"title,omitempty"`
-	Kind     string   `json:"kind" enum:"created,changed,removed,moved"`
+	Kind     string   `json:"kind" enum:"created,changed,removed,moved" usual:"changed"`
 	From     string   `json:"from,omitempty"`     // the old path of a moved file
+	By       string   `json:"by,omitempty"`       // "AI SESSION", "Human", "git AUTHOR", "editor"; "" if unknown
+	Text     []string `json:"text,omitempty"`     // what changed: "status: pending → completed", "Requirement + …"
 	Fields   []string `json:"fields,omitempty"`   // front matter keys concerned
 	Sections []string `json:"sections,omitempty"` // sections concerned
+
+	path, from mdstore.Path // within the vault
+	page       bool         // it is no file of the plan
 }
 
 var changesGet = op("changes_get", writes|looks, ChangesGet, Help{
 	Summary: "list what others changed since a session last looked",
 	Use:     "changes",
-	Text: `File by file, with the fields and sections concerned: since the session last
+	Text: `File by file, with who changed it and what text: a session, "editor" for a save
+without Arbor, or git with the author of the commit. It is since the session last
 looked, or since a time of your choice. What a session has seen is kept for 14
 days after it last looked, for the 64 sessions that looked last. All of it is
 printed, as what is printed counts as seen.`,
@@ -72,6 +78,7 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 		for i, d := range diffs {
 			all[i] = env.change(d)
 		}
+		env.tell(ctx, diffs, all)
 		return env.fit(out, len(all), func(n int) {
 			out.Changes, out.Hidden, out.Hint = all[:n], len(all)-n, hint
 			if len(all) == 0 && in.Since == "" {
@@ -130,7 +137,8 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 }
 
 func (env *Env) change(d view.Difference) FileChange {
-	return FileChange{Path: env.path(d.Path), From: env.path(d.From), NodeID: string(d.Node), Title: d.Title, Kind: d.Kind, Fields: d.Fields, Sections: d.Sections}
+	return FileChange{Path: env.path(d.Path), From: env.path(d.From), NodeID: string(d.Node), Title: d.Title, Kind: d.Kind,
+		Fields: d.Fields, Sections: d.Sections, path: d.Path, from: d.From, page: d.Page != ""}
 }
 
 // since reads a point in time in any of the forms that people and programs write. Errors name the parameter param.
@@ -203,10 +211,14 @@ func (env *Env) Sent(ctx context.Context, result any, r Reply) {
 		return
 	}
 	ws, nodes, inData := of.out().ws, of.out().nodes, map[string]bool{"": true}
+	short, lines := env.shortOf(result), map[string]string{} // by their first word
 	data := json.NewDecoder(bytes.NewReader(r.Data))
 	for token, err := data.Token(); err == nil; token, err = data.Token() {
 		if s, is := token.(string); is {
 			inData[s] = true
+			if id, line, is := strings.Cut(strings.TrimLeft(s, " "), " "); is {
+				lines[id] = line
+			}
 			criteriaIn(s, inData)
 		}
 	}
@@ -228,8 +240,8 @@ func (env *Env) Sent(ctx context.Context, result any, r Reply) {
 			return err
 		}
 		sent = nil
-		for s := range inData { // a node without a title is shown by its id
-			if n, ok := v.Node(mdstore.ID(s)); ok && inData[n.Title] && n.Title != s {
+		for n := range v.All() { // a node without a title is shown by its id
+			if titleIn(inData, lines, n, short(string(n.ID))) {
 				sent = append(sent, plan.Text{NodeID: n.ID, Field: "title", Text: n.Title})
 			}
 		}

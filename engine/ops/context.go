@@ -26,7 +26,7 @@ type ContextGetIn struct {
 	MaxLogEntries  int    `json:"maxLogEntries,omitempty" listed:"never" min:"0" flag:"log" help:"the newest N log entries of each node, 0 for none; 20 unless given"`
 	ReverseLog     bool   `json:"reverseLog,omitempty" listed:"never" help:"newest log entries first"`
 	IncludeProblem *bool  `json:"includeProblem,omitempty" flag:"-" help:"true unless given"`
-	Budget         int    `json:"budget,omitempty" min:"0" flag:"budget,b" help:"at most N tokens of 3.5 bytes each"`
+	Budget         int    `json:"budget,omitempty" min:"0" flag:"budget,b" help:"at most N tokens of 4 bytes each"`
 	Format         string `json:"format,omitempty" flag:"-" enum:"json,markdown"`
 	At             string `json:"at,omitempty" listed:"history" help:"as it was in this git REVISION"`
 }
@@ -45,7 +45,7 @@ var contextGet = op("context_get", reads|repeats, ContextGet, Help{
 	Text: `The goal and rules of the workspace, the way from the root (or the nearest
 isolated node) to the node, the conclusions of its children and what it refers
 to; nothing else. Without NODE it is the focused one. --budget keeps it short:
-what is left out is listed with its size. Seven bytes count as two tokens, of
+what is left out is listed with its size. Four bytes count as a token, of
 the Markdown, or of the JSON without its indentation and the members changes and
 hint.`,
 	Example: `arbor context

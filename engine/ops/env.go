@@ -89,6 +89,8 @@ type Env struct {
 
 	May    May
 	Detail Detail
+	// Guards says that the call gave ifMatch: a brief reply then has the new version.
+	Guards bool
 	// bound of a reply, see Reply.Size; lists that are cut say how to get the rest. 0: no bound
 	MaxBytes int
 	// Patience bounds how long a call waits for what runs on when the call has ended; nil: it waits for the end
@@ -96,6 +98,7 @@ type Env struct {
 	Progress func(done, total int, what string) // called during long operations; may be nil
 	Ignored  []string                           // parameters that have no effect in this call; the reply lists them
 
+	ids   shortIDs
 	host  string // the session whose binding counts if Session has none
 	trace string // a short description of the call for the session's trace
 }

@@ -20,7 +20,7 @@ type LogAppendIn struct {
 }
 
 type LogAppendOut struct {
-	Timestamp string `json:"timestamp"`
+	Timestamp string `json:"timestamp" only:"verbose"`
 	Wrote
 }
 

@@ -238,7 +238,7 @@ type AskOut struct {
 type Answer struct {
 	Source
 	Text     string `json:"text"`
-	Sentence string `json:"sentence"`
+	Sentence string `json:"sentence" only:"verbose"`
 }
 
 const answersShown = 5 // passages unless told otherwise
@@ -284,6 +284,7 @@ func Ask(ctx context.Context, env *Env, in AskIn) (*AskOut, error) {
 		}
 	}
 	out := &AskOut{Unread: unreadShown(unread)}
+	out.ws = workspaceOf(all)
 	env.fit(out, len(found), func(n int) {
 		if out.Passages, out.Hint = nonNil(found[:n]), "search finds every place of a word"; n == 0 {
 			out.Hint = "no passage has a word of the question; search with other words"

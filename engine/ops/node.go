@@ -41,11 +41,11 @@ type NodeInfo struct {
 	References   []Reference         `json:"references"`
 	Problem      *mdstore.Problem    `json:"problem"`
 	Log          []mdstore.LogEntry  `json:"log"`
-	LogHidden    int                 `json:"logHidden,omitempty"` // older entries that a bounded result leaves out
-	BlockedBy    []string            `json:"blockedBy,omitempty"` // open dependencies, its own and its ancestors'
+	LogHidden    int                 `json:"logHidden,omitempty"`           // older entries that a bounded result leaves out
+	BlockedBy    []string            `json:"blockedBy,omitempty" is:"node"` // open dependencies, its own and its ancestors'
 	// open questions, which wait for a person
 	Questions []mdstore.Question `json:"questions,omitempty" only:"rarely"`
-	Children  []string           `json:"children"`
+	Children  []string           `json:"children" is:"node"`
 	MoreKids  int                `json:"childrenHidden,omitempty"` // children that a bounded result leaves out
 	Allowed   []string           `json:"allowed"`                  // what it allows now, see plan.Allowed
 	CreatedAt int64              `json:"createdAt"`

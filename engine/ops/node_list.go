@@ -42,7 +42,7 @@ type NodeListOut struct {
 
 const (
 	listLimit = 200 // nodes that a list shows by default
-	leastNode = 140 // least number of bytes of a node in a reply
+	leastRow  = 20  // least number of bytes of a node in a reply
 )
 
 var nodeList = op("node_list", reads|repeats, NodeList, Help{
@@ -117,7 +117,7 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 			return nil, err
 		}
 	}
-	if most := env.MaxBytes / leastNode; env.bounded() && (limit < 0 || limit > most) {
+	if most := env.MaxBytes / leastRow; env.bounded() && (limit < 0 || limit > most) {
 		limit = max(1, most)
 	}
 	out := &NodeListOut{}
@@ -186,9 +186,9 @@ type TreeNode struct {
 	Focused    bool         `json:"focused,omitempty"`
 	HasProblem bool         `json:"hasProblem,omitempty"`
 	Damaged    bool         `json:"damaged,omitempty"`
-	BlockedBy  []string     `json:"blockedBy,omitempty"` // what a node that has not begun waits for
-	ClaimedBy  string       `json:"claimedBy,omitempty"` // the session, or the operator of a claim without one
-	Hidden     int          `json:"hidden,omitempty"`    // nodes below that depth, limit or filter left out
+	BlockedBy  []string     `json:"blockedBy,omitempty" is:"node"` // what a node that has not begun waits for
+	ClaimedBy  string       `json:"claimedBy,omitempty"`           // the session, or the operator of a claim without one
+	Hidden     int          `json:"hidden,omitempty"`              // nodes below that depth, limit or filter left out
 	Children   []*TreeNode  `json:"children"`
 	Passed     bool         `json:"-"` // here only as an ancestor of others: it does not match, or an earlier page has it
 }

@@ -79,8 +79,8 @@ func (env *Env) runs(ctx context.Context, s *view.View, out *NodeNextOut) {
 type NextNode struct {
 	NodeID string `json:"nodeId"`
 	mdstore.Head
-	Way       []string `json:"way"`                 // titles from the root to its parent
-	BlockedBy []string `json:"blockedBy,omitempty"` // of a node that waits: what for
+	Way       []string `json:"way"`                           // titles from the root to its parent
+	BlockedBy []string `json:"blockedBy,omitempty" is:"node"` // of a node that waits: what for
 	// of a node that waits: what a person has not answered
 	Questions []mdstore.Question `json:"questions,omitempty" only:"rarely"`
 	Allowed   []string           `json:"allowed"`

@@ -35,7 +35,7 @@ type NodeTransitionIn struct {
 
 type NodeTransitionOut struct {
 	NodeID         string         `json:"nodeId"`
-	PreviousStatus string         `json:"previousStatus"`
+	PreviousStatus string         `json:"previousStatus" only:"verbose"`
 	CurrentStatus  string         `json:"currentStatus"`
 	CascadeUpdates []plan.Cascade `json:"cascadeUpdates"`
 	Archived       *plan.Archived `json:"archived,omitempty"`
@@ -128,7 +128,7 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 	}
 	out.Wrote = env.wrote(ctx, s.Workspace().ID, o, hint)
 	out.about = ids
-	if env.Detail == DetailBrief && in.NodeID == out.NodeID {
+	if env.Detail == DetailBrief && (in.NodeID == out.NodeID || in.NodeID == id.Short()) {
 		out.NodeID = "" // the reply does not repeat the arguments
 	}
 	if env.Detail == DetailBrief && out.Hint == "" && t.To == statemachine.InPlanning {

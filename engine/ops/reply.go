@@ -30,6 +30,9 @@ type Reply struct {
 func (env *Env) ReplyOf(out any) (Reply, error) {
 	if o, ok := out.(interface{ out() *Out }); ok {
 		o.out().Ignored = env.Ignored
+		if env.Detail == DetailBrief {
+			o.out().Hint = env.shortIn(out, o.out().Hint)
+		}
 	}
 	most := env.MaxBytes
 	r, err := env.encoded(out)
@@ -80,10 +83,21 @@ func (env *Env) encoded(out any) (Reply, error) {
 
 // encode returns a result as JSON, with the detail that the caller wants.
 func (env *Env) encode(v any) (json.RawMessage, error) {
-	if env.Detail == DetailAll {
+	var r brevity
+	switch env.Detail {
+	case DetailAll:
 		return encode(v)
+	case DetailBrief:
+		r.leaves = map[string]bool{"verbose": true, "version": !env.Guards}
+		r.short = env.shortOf(v)
+		if l, ok := v.(leaner); ok {
+			v = l.lean(r.short)
+		}
 	}
-	data, err := brief(reflect.ValueOf(v), env.Detail != DetailBrief)
+	data, err := r.brief(reflect.ValueOf(v))
+	if _, wrote := v.(interface{ Written() Wrote }); data == nil && wrote {
+		data = []byte(`{"success":true}`) // so that nobody takes an empty reply for a failure
+	}
 	if data == nil {
 		data = []byte("{}")
 	}

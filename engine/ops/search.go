@@ -28,7 +28,7 @@ type SearchIn struct {
 type SearchOut struct {
 	Query   string  `json:"query,omitempty"`
 	Total   int     `json:"total"`
-	TookMs  int64   `json:"tookMs"`
+	TookMs  int64   `json:"tookMs" only:"verbose"`
 	Results []Found `json:"results"`
 	Cursor  string  `json:"cursor,omitempty"` // for the next page; "" at the end
 
@@ -39,25 +39,25 @@ type SearchOut struct {
 // Found is a node, an entry or a section that matches.
 type Found struct {
 	Source
-	Score      float64            `json:"score"`
+	Score      float64            `json:"score" only:"verbose"`
 	Snippet    string             `json:"snippet"`
-	Matched    []string           `json:"matchedTerms,omitempty"`
-	Highlights []search.Highlight `json:"highlights,omitempty"`
-	Tags       []string           `json:"tags,omitempty"`
-	Group      string             `json:"group,omitempty"`
-	Time       int64              `json:"time,omitempty"` // Unix milliseconds
+	Matched    []string           `json:"matchedTerms,omitempty" only:"verbose"`
+	Highlights []search.Highlight `json:"highlights,omitempty" only:"verbose"`
+	Tags       []string           `json:"tags,omitempty" only:"verbose"`
+	Group      string             `json:"group,omitempty" only:"verbose"`
+	Time       int64              `json:"time,omitempty" only:"verbose"` // Unix milliseconds
 }
 
 // Source says where something stands.
 type Source struct {
-	Kind        string `json:"kind"`
+	Kind        string `json:"kind" usual:"node"`
 	ID          string `json:"id,omitempty"` // of the node, session, state, workspace or slot
 	WorkspaceID string `json:"workspaceId"`
 	Slot        string `json:"slot,omitempty"`
 	EntryID     string `json:"entryId,omitempty"`
 	Title       string `json:"title"`
-	Path        string `json:"path"`
-	Line        int    `json:"line"` // the place of the first matching word, or of the part's beginning
+	Path        string `json:"path" only:"verbose"`
+	Line        int    `json:"line"` // in brief replies of documents only; the place of the first matching word, or of the part's beginning
 }
 
 const foundShown = 20 // results unless told otherwise
@@ -107,6 +107,7 @@ func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 	limit := cmp.Or(in.Limit, foundShown)
 	best, total := p.Best(skip+limit, func(i int) mdstore.Path { return all[i].path() })
 	out := &SearchOut{Query: in.Query, Total: total, Unread: unreadShown(unread)}
+	out.ws = workspaceOf(all)
 	if env.Detail == DetailBrief {
 		out.Query = "" // the caller knows it
 	}

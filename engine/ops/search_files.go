@@ -107,6 +107,19 @@ func sources(ctx context.Context, env *Env, workspace, in string) (all []source,
 	return all, unread, ctx.Err()
 }
 
+// workspaceOf returns the workspace of all sources, "" if they are of several.
+func workspaceOf(all []source) mdstore.ID {
+	for i, s := range all {
+		if s.ws.ID != all[0].ws.ID {
+			return ""
+		}
+		if i == len(all)-1 {
+			return s.ws.ID
+		}
+	}
+	return ""
+}
+
 // placeOfKind returns the place (a value of SearchIn.In) of the files of a kind, "" for kinds that are not searched.
 func placeOfKind(k *mdstore.Kind) string {
 	switch {

@@ -16,6 +16,8 @@ type In struct {
 	WorkspaceID string `json:"workspaceId,omitempty" arg:"WS" flag:"-" help:"the workspace; optional where the session is bound to one or only one is active"`
 }
 
+func (in In) workspace() string { return in.WorkspaceID }
+
 // Write has the parameters that every writing operation takes.
 type Write struct {
 	DryRun bool `json:"dryRun,omitempty" help:"print the change as a unified diff and write nothing"`
@@ -50,8 +52,8 @@ type Out struct {
 
 // Wrote is part of the result of every writing operation.
 type Wrote struct {
-	Success bool                `json:"success"`
-	Changed bool                `json:"changed" always:"true"`             // false if everything was so already
+	Success bool                `json:"success" only:"verbose"`
+	Changed bool                `json:"changed" usual:"true"`              // false if everything was so already
 	Adapted []string            `json:"adapted,omitempty" only:"rarely"`   // how given text was changed to fit in
 	Met     []mdstore.Collision `json:"conflicts,omitempty" only:"rarely"` // saves by others that the write met, and what became of both
 	Kept    []plan.Text         `json:"replaced,omitempty" only:"rarely"`  // texts that the write replaced and the caller had not read
@@ -59,7 +61,7 @@ type Wrote struct {
 	DryRun  bool                `json:"dryRun,omitempty" only:"rarely"`
 	Diff    string              `json:"diff,omitempty" only:"rarely"` // a unified diff: of a dry run, and of any repair
 	// the new version of the file that the call is about, for ifMatch
-	Version string     `json:"version,omitempty"`
+	Version string     `json:"version,omitempty" only:"version"`
 	Files   []FileDiff `json:"files,omitempty" only:"verbose"`
 	More    int        `json:"filesHidden,omitempty" only:"verbose"` // files that a bounded result leaves out
 	Out

@@ -31,7 +31,7 @@ type (
 	Replies      = mcpserv.Replies // how replies are written
 )
 
-// DefaultMaxTokens is the greatest size of a reply unless the options say another one, in tokens of 3.5 bytes.
+// DefaultMaxTokens is the greatest size of a reply unless the options say another one, in tokens of 4 bytes.
 const DefaultMaxTokens = mcpserv.DefaultMaxTokens
 
 // NewTools returns a server of the tools over an engine. The error names the invalid option.

@@ -19,6 +19,8 @@ type Difference struct {
 	From     mdstore.Path // the old path of a moved file
 	Fields   []string     // front matter keys that differ; none if unknown
 	Sections []string     // sections that differ
+
+	Was, Is mdstore.Version // of the file; zero where it is not there or cannot be read, and if unknown
 }
 
 // The kinds of differences.
@@ -112,11 +114,11 @@ func Diff(old, now State) []Difference {
 	from := pair(left, came)
 	var out []Difference
 	for p, is := range came {
-		d := Difference{Path: p, Node: is.Node, Page: is.Page, Title: is.Title, Kind: Added}
+		d := Difference{Path: p, Node: is.Node, Page: is.Page, Title: is.Title, Kind: Added, Is: is.Version}
 		if q, ok := from[p]; ok {
 			was := left[q]
 			delete(left, q)
-			d.Kind = Altered
+			d.Kind, d.Was = Altered, was.Version
 			if p != q {
 				d.Kind, d.From = Relocated, q
 			}
@@ -128,7 +130,7 @@ func Diff(old, now State) []Difference {
 		out = append(out, d)
 	}
 	for p, was := range left {
-		out = append(out, Difference{Path: p, Node: was.Node, Page: was.Page, Title: was.Title, Kind: Removed})
+		out = append(out, Difference{Path: p, Node: was.Node, Page: was.Page, Title: was.Title, Kind: Removed, Was: was.Version})
 	}
 	slices.SortFunc(out, func(a, b Difference) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(b.Kind, a.Kind)) })
 	return out
@@ -199,11 +201,11 @@ func (v *View) Since(t time.Time) []Difference {
 	}
 	out := []Difference{}
 	if v.ws.UpdatedAt > t.UnixMilli() {
-		out = append(out, Difference{Path: v.ws.Path, Title: v.ws.Name, Kind: kind(v.ws.CreatedAt)})
+		out = append(out, Difference{Path: v.ws.Path, Title: v.ws.Name, Kind: kind(v.ws.CreatedAt), Is: v.ws.Version})
 	}
 	for _, n := range v.nodes {
 		if n.UpdatedAt > t.UnixMilli() {
-			out = append(out, Difference{Path: n.Path, Node: n.ID, Title: n.Title, Kind: kind(n.CreatedAt)})
+			out = append(out, Difference{Path: n.Path, Node: n.ID, Title: n.Title, Kind: kind(n.CreatedAt), Is: n.Version()})
 		}
 	}
 	return out

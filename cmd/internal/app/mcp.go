@@ -58,7 +58,7 @@ func (o *offer) flags(fs *flag.FlagSet) {
 	fs.Func("tools", "offer only these `TOOLS`, separated by commas", commas(&o.tools))
 	fs.Func("exclude-tools", "do not offer these `TOOLS`, separated by commas", commas(&o.exclude))
 	fs.StringVar(&o.replies, "replies", "", "the `FORM` of replies: both (the default), or text, without structured content and output schemas")
-	fs.IntVar(&o.maxTokens, "max-tokens", 0, "the largest reply, in `TOKENS` of 3.5 bytes; 8000 unless said otherwise")
+	fs.IntVar(&o.maxTokens, "max-tokens", 0, "the largest reply, in `TOKENS` of 4 bytes; 8000 unless said otherwise")
 	fs.BoolVar(&o.verbose, "verbose", false, "log to stderr what goes on")
 }
 

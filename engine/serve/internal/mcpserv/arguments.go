@@ -31,6 +31,7 @@ func arguments(o ops.Operation, env *ops.Env, args json.RawMessage) (map[string]
 	if err != nil {
 		return nil, err
 	}
+	env.Guards = given["ifMatch"] != nil
 	if v, ok := given[verbose]; ok {
 		on, ok := ops.Truth(v)
 		if !ok {

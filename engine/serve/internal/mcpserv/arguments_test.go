@@ -120,18 +120,22 @@ func TestVerboseBringsFilesAndVersions(t *testing.T) {
 	l := openLine(t, emptyEngine(t), Options{})
 	l.do("workspace_init", args{"name": "N", "goal": "g"})
 	create := args{"parentId": "root", "type": "execution", "title": "T", "requirement": "r"}
-	if out := l.do("node_create", create); out["files"] != nil || out["path"] != nil || out["version"] == nil {
+	if out := l.do("node_create", create); out["files"] != nil || out["path"] != nil || out["version"] != nil {
 		t.Errorf("without verbose: %v", out)
 	}
 	create["verbose"], create["title"], create["cascade"] = true, "U", "false"
 	if out := l.do("node_create", create); out["files"] == nil || out["path"] == nil {
 		t.Errorf("with verbose: %v", out)
 	}
+	guarded := args{"nodeId": "U", "note": "n", "ifMatch": l.do("node_get", args{"nodeId": "U"})["node"].(args)["version"]}
+	if out := l.do("node_update", guarded); out["version"] == nil || out["files"] != nil {
+		t.Errorf("with ifMatch: %v", out)
+	}
 	if out := l.do("node_list", args{"limit": "1"}); out["shown"] != 1.0 {
 		t.Errorf("a limit of \"1\": %v", out)
 	}
 	brief, whole := l.do("context_get", args{"nodeId": "T"}), l.do("context_get", args{"nodeId": "T", "verbose": "true"})
-	if text := fmt.Sprint(brief["chain"]); strings.Contains(text, "lines") || !strings.Contains(text, "file:") {
+	if text := fmt.Sprint(brief["chain"]); strings.Contains(text, "lines") || strings.Contains(text, "file:") {
 		t.Errorf("without verbose: %s", text)
 	}
 	if text := fmt.Sprint(whole["chain"]); !strings.Contains(text, "lines") || !strings.Contains(text, "version") {

@@ -36,7 +36,7 @@ func TestCommandsTellOfTheSession(t *testing.T) {
 	}
 	call("session_start", map[string]any{"name": "Monday"})
 	call("transcript_append", map[string]any{"role": "user", "text": strings.Repeat("words ", 70)})
-	if got := ask("context", nil); got != "Transcript: 1 messages, about 120 tokens\n" {
+	if got := ask("context", nil); got != "Transcript: 1 messages, about 105 tokens\n" {
 		t.Errorf("context says %q", got)
 	}
 	if got := ask("workspace", nil); !strings.Contains(got, "Provider: not set") || !strings.Contains(got, "1 messages") {

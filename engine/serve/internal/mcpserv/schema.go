@@ -69,4 +69,4 @@ func add(s *jsonschema.Schema, name string, p *jsonschema.Schema, required bool)
 
 // output returns the schema of what an operation returns. It is open, because a later version may return more, and
 // nothing in it is required, because replies leave out what is empty. Refusals have no data.
-func output(o ops.Operation) *jsonschema.Schema { return published(ops.ShapeOf(o.Out), false, nil) }
+func output(o ops.Operation) *jsonschema.Schema { return published(ops.ShapeOf(o.Brief), false, nil) }

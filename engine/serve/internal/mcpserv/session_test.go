@@ -40,7 +40,7 @@ func TestConnectionsSeeWhatOthersChanged(t *testing.T) {
 		t.Fatalf("changes_get names %v", all)
 	}
 	hand := all[0].(map[string]any)
-	if hand["nodeId"] != signIn || hand["kind"] != view.Altered || len(items(hand["sections"])) != 1 || items(hand["sections"])[0] != "Requirement" {
+	if hand["nodeId"] != "signin" || hand["kind"] != view.Altered || len(items(hand["sections"])) != 1 || items(hand["sections"])[0] != "Requirement" {
 		t.Errorf("the save is named as %v", hand)
 	}
 	if left := items(p.do("changes_get", nil)["changes"]); len(left) != 0 {
