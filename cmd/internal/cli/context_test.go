@@ -15,7 +15,7 @@ func TestABudgetIsCountedAsHelpSays(t *testing.T) {
 	for i := range 40 {
 		w.ok("log", "node-c", fmt.Sprintf("what was found out in round %d, in 中文 too", i))
 	}
-	for _, budget := range []int{400, 700, 1000} {
+	for _, budget := range []int{400, 600, 800} {
 		flags := []string{"context", "node-c", "--budget", fmt.Sprint(budget)}
 		if page := w.ok(flags...); assemble.Tokens(len(page)) > budget {
 			t.Errorf("budget %d: the page has %d tokens", budget, assemble.Tokens(len(page)))

@@ -156,10 +156,10 @@ func TestTwoWhoWorkAtOnceAreNeverOne(t *testing.T) {
 			call(1, "node_get", map[string]any{"nodeId": signIn})
 			call(0, "node_update", map[string]any{"nodeId": signIn, "requirement": "of 0"})
 			refused(1, "node_update", map[string]any{"nodeId": signIn, "requirement": "of 1"})
-			if all := fmt.Sprint(call(1, "changes_get", nil)["changes"]); !strings.Contains(all, signIn) {
+			if all := fmt.Sprint(call(1, "changes_get", nil)["changes"]); !strings.Contains(all, "nodeId:signin") {
 				t.Errorf("the second hears of %v", all)
 			}
-			if all := fmt.Sprint(call(0, "changes_get", nil)["changes"]); strings.Contains(all, signIn) {
+			if all := fmt.Sprint(call(0, "changes_get", nil)["changes"]); strings.Contains(all, "nodeId:signin") {
 				t.Errorf("the first hears of its own: %v", all)
 			}
 			for i := range 2 {
