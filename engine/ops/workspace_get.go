@@ -216,7 +216,7 @@ var statusOf = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn)
 	out.Sends(w.ID, "")
 	out.Tree = p.collect(mdstore.Root)
 	out.Hint = "{node_next} names what is ready to be worked on"
-	out.Text = render.Board(out.Board(boardMost), Rows(out.Tree, listLimit), render.Style{Markdown: in.Format == "markdown"})
+	out.Text = render.Board(out.Board(boardMost), env.rows(out, out.Tree, listLimit), render.Style{Markdown: in.Format == "markdown"})
 	switch {
 	case env.bounded():
 		env.glance(out, render.Style{Markdown: in.Format == "markdown"})
@@ -259,8 +259,20 @@ func (env *Env) glance(out *WorkspaceStatusOut, style render.Style) {
 		w.Docs, w.DocsHidden = first(env, all.Workspace.Docs, items)
 		out.Problems, _ = first(env, all.Problems, items)
 		out.Diagnostics, _ = first(env, all.Diagnostics, items)
-		out.Text = render.Board(board, Rows(tree, rows), style)
+		out.Text = render.Board(board, env.rows(out, tree, rows), style)
 	})
+}
+
+// rows is Rows with ids as the reply names them.
+func (env *Env) rows(out *WorkspaceStatusOut, tree []*TreeNode, limit int) []render.TreeRow {
+	rows := Rows(tree, limit)
+	if env.Detail == DetailBrief {
+		short := env.shortOf(out)
+		for i := range rows {
+			rows[i].ID = short(rows[i].ID)
+		}
+	}
+	return rows
 }
 
 // boardMost is how many problems and diagnostics the text of a status names.

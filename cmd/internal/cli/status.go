@@ -258,6 +258,15 @@ func changeLine(c ops.FileChange, style render.Style, quiet bool) string {
 	if c.Title != "" {
 		line += "  " + style.Paint("1", render.Visible(c.Title))
 	}
+	if c.By != "" {
+		line += "  " + style.Paint("2", "by "+render.Visible(c.By))
+	}
+	for _, text := range c.Text {
+		line += "\n  " + render.Visible(text)
+	}
+	if c.Text != nil {
+		return line
+	}
 	what := strings.Join(c.Fields, ", ")
 	if len(c.Sections) > 0 {
 		what += "; ## " + strings.Join(c.Sections, ", ## ")

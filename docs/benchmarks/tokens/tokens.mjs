@@ -9,7 +9,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { connect } from './client.mjs';
 import { play, playShort } from './plan.mjs';
 
-const most = { tokens: 22000, calls: 90 }; // the targets: all replies of the 165 calls; the calls of the short run
+const most = { tokens: 14000, calls: 90 }; // the targets: all replies of the 165 calls; the calls of the short run
 const program = process.argv[2] ?? 'arbor';
 const folders = [];
 const folder = () => folders[folders.push(mkdtempSync(join(tmpdir(), 'arbor-tokens-'))) - 1];
@@ -71,7 +71,7 @@ try {
     ` tools/list: ${small} bytes with --replies text, ${whole} without.` +
     `\nBytes per token of the replies: ${(sum(rows, 'bytes') / sum(rows, 'received')).toFixed(2)}.` +
     ` Contexts state ${Math.round(100 * least)} to ${Math.round(100 * greatest)} % of the tokens that they take.`);
-  if (sum(rows, 'received') > most.tokens || sum(short, 'calls') > most.calls || off > 0.1) process.exitCode = 1;
+  if (sum(rows, 'received') > most.tokens || sum(short, 'calls') > most.calls || off > 0.15) process.exitCode = 1;
 } finally {
   folders.forEach((f) => rmSync(f, { recursive: true, force: true }));
 }
