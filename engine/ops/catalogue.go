@@ -58,8 +58,8 @@ type Help struct {
 //	text     set if the value may come from a flag, a file, stdin or an editor: what to call it, as "the note"
 //	writes   "true" if the operation writes only when it is given
 //	empty    "ok" if the flag may be given with an empty value
-//	only     of a reply: "verbose" if only verbose replies have it, "version" if those to a call with ifMatch have it too,
-//	         "rarely" if few replies have it
+//	only     of a reply: "verbose" if only verbose replies have it, "version" if those to a call with ifMatch have
+//	         it too, "rarely" if few replies have it
 //	usual    of a reply: the value that brief replies leave out instead of an empty one
 //	like     the tool whose parameters, or whose result, it repeats
 //	always   of a reply: "true" if the reply has it even if it is empty

@@ -216,10 +216,11 @@ var statusOf = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn)
 	out.Sends(w.ID, "")
 	out.Tree = p.collect(mdstore.Root)
 	out.Hint = "{node_next} names what is ready to be worked on"
-	out.Text = render.Board(out.Board(boardMost), env.rows(out, out.Tree, listLimit), render.Style{Markdown: in.Format == "markdown"})
+	style := render.Style{Markdown: in.Format == "markdown"}
+	out.Text = render.Board(out.Board(boardMost), env.rows(out, out.Tree, listLimit), style)
 	switch {
 	case env.bounded():
-		env.glance(out, render.Style{Markdown: in.Format == "markdown"})
+		env.glance(out, style)
 	case !in.All:
 		room := listLimit
 		if max(out.Counts.Total, len(out.Diagnostics)) > listLimit {

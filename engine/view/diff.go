@@ -130,7 +130,8 @@ func Diff(old, now State) []Difference {
 		out = append(out, d)
 	}
 	for p, was := range left {
-		out = append(out, Difference{Path: p, Node: was.Node, Page: was.Page, Title: was.Title, Kind: Removed, Was: was.Version})
+		d := Difference{Path: p, Node: was.Node, Page: was.Page, Title: was.Title, Kind: Removed, Was: was.Version}
+		out = append(out, d)
 	}
 	slices.SortFunc(out, func(a, b Difference) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(b.Kind, a.Kind)) })
 	return out
