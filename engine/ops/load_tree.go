@@ -70,9 +70,9 @@ func inProject(env *Env, p string) string {
 }
 
 // outlined returns the files and folders of all in the order of their paths, behind the top folder, in at most that
-// many lines. If the entries of a folder do not fit, its line says how many files are below it instead; folders near the top
-// are shown first. Of the top folder it shows the first entries that fit, and at the end a line with the number of the
-// others. folders are the folders among the lines.
+// many lines. If the entries of a folder do not fit, its line says how many files are below it instead; folders near
+// the top are shown first. Of the top folder it shows the first entries that fit, and at the end a line with the number
+// of the others. folders are the folders among the lines.
 func outlined(all []mdstore.TreeEntry, top string, most int) (lines, folders []string) {
 	below, files := map[string][]mdstore.TreeEntry{}, map[string]int{}
 	for _, x := range all {
