@@ -40,6 +40,9 @@ func NewTools(e *engine.Engine, opt ToolsOptions) (*Tools, error) { return mcpse
 // CheckProfile returns an error that lists the profiles if p is none of them.
 func CheckProfile(p Profile) error { return mcpserv.CheckProfile(p) }
 
+// CheckToolsets returns an error that lists the tool sets if a name is none of them.
+func CheckToolsets(names []string) error { return mcpserv.CheckToolsets(names) }
+
 // Page is the page of a vault.
 type (
 	Page        = web.Site

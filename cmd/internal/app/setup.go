@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bufio"
 	"context"
 	"flag"
 	"fmt"
@@ -9,12 +10,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
 	"arbor/cmd/internal/cli"
 	"arbor/cmd/internal/setup"
 	"arbor/engine/errs"
+	"arbor/engine/ops"
 	"arbor/engine/serve"
 )
 
@@ -22,6 +25,7 @@ func setupCommand() cli.Command {
 	var (
 		opt              setup.Options
 		profile          string
+		sets             []string
 		undo, everywhere bool
 	)
 	return cli.Command{
@@ -35,12 +39,16 @@ that says how to work with the plan from a shell: in those that exist, and in
 AGENTS.md if none does.`,
 		Example: `arbor setup claude-code --hooks
 arbor setup vscode --dry-run
+arbor setup gemini --toolsets memory,briefing
 arbor setup cursor --scope user --everywhere
 arbor setup windsurf --undo
 arbor setup agents --dry-run`,
 		Flags: func(fs *flag.FlagSet) {
 			fs.StringVar(&opt.Scope, "scope", "", "whose configuration: `SCOPE` is project or user; the client's default unless said otherwise")
-			fs.BoolVar(&opt.Hooks, "hooks", false, "for claude-code: also the hooks that tell a session its rules, focus and what changed")
+			fs.BoolVar(&opt.Hooks, "hooks", false,
+				"also the hooks that say where the plan stands; of "+strings.Join(setup.HookClients(), ", "))
+			fs.Func("toolsets", "the further `SETS` of tools to offer, separated by commas: "+strings.Join(furtherSets(), ", ")+
+				", or all; asked at a terminal", commas(&sets))
 			fs.StringVar(&profile, "profile", "", "the `TOOLS` to offer: all, or worker")
 			fs.StringVar(&opt.Command, "command", "", "how the client starts arbor: `PROGRAM`; arbor, found by PATH, unless said otherwise")
 			fs.BoolVar(&everywhere, "everywhere", false, "with --scope user: for whatever project is open, not this one")
@@ -55,7 +63,8 @@ arbor setup agents --dry-run`,
 			if opt.Home, err = os.UserHomeDir(); err != nil {
 				return errs.New(errs.InvalidPath, "your home folder is not known: %v; set HOME", err)
 			}
-			opt.Client, opt.Project, opt.Getenv, opt.DryRun, opt.Remove = call.Word, found.Project, call.Getenv, call.DryRun, undo
+			opt.Client, opt.Project, opt.Getenv = call.Word, found.Project, call.Getenv
+			opt.DryRun, opt.Remove = call.DryRun, undo
 			if everywhere {
 				if opt.Scope != setup.User && len(setup.Scopes(opt.Client)) > 1 {
 					return errs.New(errs.InvalidParams, "--everywhere goes with --scope user: a project's configuration is about that project")
@@ -67,12 +76,25 @@ arbor setup agents --dry-run`,
 					return err
 				}
 			}
-			for _, arg := range [][2]string{{"--profile", profile}, {"--vault", call.Vault}, {"--workspace", call.Workspace}} {
+			opt.Program = elsewhere(exec.LookPath)
+			if sets == nil && !undo && opt.Client != setup.Agents && call.Terminal && !call.DryRun && isNew(opt) {
+				fmt.Fprintf(call.Stderr, "further tool sets, separated by commas (%s, all; Enter for none): ",
+					strings.Join(furtherSets(), ", "))
+				line, _ := bufio.NewReader(call.Stdin).ReadString('\n')
+				_ = commas(&sets)(strings.TrimSpace(line))
+			}
+			if err := serve.CheckToolsets(sets); err != nil {
+				return err
+			}
+			if len(sets) > 0 && !slices.Contains(sets, ops.SetPlan) {
+				sets = append([]string{ops.SetPlan}, sets...)
+			}
+			for _, arg := range [][2]string{{"--toolsets", strings.Join(sets, ",")}, {"--profile", profile},
+				{"--vault", call.Vault}, {"--workspace", call.Workspace}} {
 				if arg[1] != "" {
 					opt.Args = append(opt.Args, arg[:]...)
 				}
 			}
-			opt.Program = elsewhere(exec.LookPath)
 			r, err := setup.Run(opt)
 			if err != nil {
 				return err
@@ -84,6 +106,18 @@ arbor setup agents --dry-run`,
 			return call.Print(r, text)
 		},
 	}
+}
+
+// furtherSets are the tool sets that are not on by themselves.
+func furtherSets() []string {
+	return slices.DeleteFunc(ops.Sets(), func(set string) bool { return set == ops.SetPlan })
+}
+
+// isNew reports whether the set-up would make an entry.
+func isNew(opt setup.Options) bool {
+	opt.DryRun = true
+	r, err := setup.Run(opt)
+	return err == nil && r.Changed
 }
 
 // elsewhere returns the path of this program, "" where arbor on the PATH is this program.
@@ -142,22 +176,31 @@ func setupText(r *setup.Result, undo bool) string {
 }
 
 func hookCommand() cli.Command {
+	var client string
 	return cli.Command{
-		Use: "hook EVENT", Short: "What a hook of Claude Code tells a session", Word: "EVENT", Words: setup.Hooks(), Protocol: true, Harmless: true,
-		Long: `Print what a session of Claude Code is to know, as a hook: at its start the
-rules and the focus of its workspace, at a prompt how many files others have
-changed since the session last looked, if any. arbor setup claude-code --hooks
-makes Claude Code run it. It never stands in the way: whatever goes wrong, its
-exit code is 0, and stderr says what it was.`,
+		Use: "hook EVENT", Short: "What a hook tells a session of an assistant", Word: "EVENT", Words: setup.Hooks(),
+		Protocol: true, Harmless: true,
+		Long: `Print what a session of an assistant must know, as the JSON that its client
+takes from a hook: session-start says where the plan stands; prompt how many
+files others have changed since the session last looked; stop, at the end of a
+turn, and compact that a node is running and nothing was logged since it was
+started. arbor setup CLIENT --hooks makes the client run them. A hook never
+stands in the way: whatever goes wrong, its exit code is 0, and stderr says what
+it was.`,
 		Example: `arbor setup claude-code --hooks
-echo '{"session_id":"s-1"}' | arbor hook session-start`,
+echo '{"session_id":"s-1"}' | arbor hook session-start
+echo '{"session_id":"s-1"}' | arbor hook stop --client gemini`,
+		Flags: func(fs *flag.FlagSet) {
+			fs.StringVar(&client, "client", "", "the `CLIENT` that runs it: "+strings.Join(setup.HookClients(), ", "))
+		},
 		Run: func(ctx context.Context, call cli.Call) error {
 			defer func() {
 				if p := recover(); p != nil {
 					explain(cli.System{Stderr: call.Stderr, Getenv: call.Getenv}, p, debug.Stack())
 				}
 			}()
-			hc := setup.HookCall{Name: call.Word, Stdin: unlessTerminal(call.Stdin), Stdout: call.Stdout, Session: call.Getenv(claudeSession)}
+			hc := setup.HookCall{Name: call.Word, Client: client, Stdin: unlessTerminal(call.Stdin), Stdout: call.Stdout,
+				Session: call.Getenv(claudeSession)}
 			atHome(call)
 			e, _, err := call.Open(ctx, cli.MustExist)
 			if err != nil && errs.As(err).Code != errs.VaultNotFound {

@@ -2,9 +2,7 @@ package setup
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -24,9 +22,12 @@ type place struct {
 	scope         string
 	file          []string // the file that names servers, see locate
 	hooks         []string // the file with its hooks; nil: it has none that Arbor knows
+	blank         string   // the text of that file where it has no hook; "" if there is no such file then
 	key           string   // of the object with an entry for each server
-	toml          bool     // the files are TOML, not JSON
+	toml          bool     // the file is TOML, not JSON
 	typed         bool     // an entry says that its server is of the type "stdio"
+	listed        bool     // an entry is of the type "local", with program and arguments in one list
+	allTools      bool     // an entry is of the type "local", and says which tools are meant: all
 	folder        string   // what an entry says for the open project's folder; "" if the client starts servers in it
 	needsProject  bool     // it neither starts servers in the project's folder nor has a variable for that
 	hint          string   // the step that a person takes after set-up
@@ -35,6 +36,8 @@ type place struct {
 const (
 	workspaceFolder = "${workspaceFolder}" // Cursor and VS Code put the path of the open folder in its place
 	cursorHint      = "switch the server on in Cursor's settings under MCP"
+	geminiHint      = "Gemini CLI reads the files of a folder that you trust; /mcp shows the server in a new session"
+	openHint        = "opencode mcp list shows the server"
 	codeHint        = "VS Code asks whether to trust the server when it first starts; MCP: List Servers shows it"
 )
 
@@ -48,9 +51,11 @@ var places = []place{
 		hooks: []string{"$CLAUDE_CONFIG_DIR/settings.json", "$HOME/.claude/settings.json"},
 		hint:  "a running session of Claude Code needs a restart; /mcp shows the server"},
 	{client: "cursor", title: "Cursor", scope: Project, key: "mcpServers", typed: true,
-		file: []string{"$PROJECT/.cursor/mcp.json"}, folder: workspaceFolder, hint: cursorHint},
+		file: []string{"$PROJECT/.cursor/mcp.json"}, folder: workspaceFolder, hint: cursorHint,
+		hooks: []string{"$PROJECT/.cursor/hooks.json"}, blank: versioned},
 	{client: "cursor", title: "Cursor", scope: User, key: "mcpServers", typed: true,
-		file: []string{"$HOME/.cursor/mcp.json"}, folder: workspaceFolder, hint: cursorHint},
+		file: []string{"$HOME/.cursor/mcp.json"}, folder: workspaceFolder, hint: cursorHint,
+		hooks: []string{"$HOME/.cursor/hooks.json"}, blank: versioned},
 	{client: "vscode", title: "VS Code", scope: Project, key: "servers", typed: true,
 		file: []string{"$PROJECT/.vscode/mcp.json"}, folder: workspaceFolder, hint: codeHint},
 	{client: "vscode", title: "VS Code", scope: User, key: "servers", typed: true,
@@ -64,14 +69,29 @@ var places = []place{
 		file: []string{"$HOME/.codeium/windsurf/mcp_config.json"}, needsProject: true,
 		hint: "press refresh in Windsurf's list of MCP servers, or restart it"},
 	{client: "codex", title: "Codex", scope: Project, key: "mcp_servers", toml: true,
-		file: []string{"$PROJECT/.codex/config.toml"},
+		file: []string{"$PROJECT/.codex/config.toml"}, hooks: []string{"$PROJECT/.codex/hooks.json"},
 		hint: "Codex reads the file of a project that you trust; /mcp shows the server in a new session"},
 	{client: "codex", title: "Codex", scope: User, key: "mcp_servers", toml: true,
-		file: []string{"$CODEX_HOME/config.toml", "$HOME/.codex/config.toml"}, hint: "/mcp shows the server in a new session of Codex"},
+		file:  []string{"$CODEX_HOME/config.toml", "$HOME/.codex/config.toml"},
+		hooks: []string{"$CODEX_HOME/hooks.json", "$HOME/.codex/hooks.json"},
+		hint:  "/mcp shows the server in a new session of Codex"},
 	{client: "gemini", title: "Gemini CLI", scope: Project, key: "mcpServers",
-		file: []string{"$PROJECT/.gemini/settings.json"}, hint: "/mcp shows the server in a new session of Gemini CLI"},
+		file: []string{"$PROJECT/.gemini/settings.json"}, hooks: []string{"$PROJECT/.gemini/settings.json"},
+		hint: geminiHint},
 	{client: "gemini", title: "Gemini CLI", scope: User, key: "mcpServers",
-		file: []string{"$HOME/.gemini/settings.json"}, hint: "/mcp shows the server in a new session of Gemini CLI"},
+		file: []string{"$HOME/.gemini/settings.json"}, hooks: []string{"$HOME/.gemini/settings.json"}, hint: geminiHint},
+	{client: "opencode", title: "opencode", scope: Project, key: "mcp", listed: true,
+		file: []string{"$PROJECT/opencode.json"}, hint: openHint},
+	{client: "opencode", title: "opencode", scope: User, key: "mcp", listed: true,
+		file: []string{"$XDG_CONFIG_HOME/opencode/opencode.json", "$HOME/.config/opencode/opencode.json"}, hint: openHint},
+	{client: "copilot", title: "Copilot CLI", scope: Project, key: "mcpServers", allTools: true,
+		file:  []string{"$PROJECT/.github/mcp.json"},
+		hooks: []string{"$PROJECT/.github/hooks/arbor.json"}, blank: versioned,
+		hint: "Copilot CLI reads the files of a folder that you trust; /mcp shows the server in a new session"},
+	{client: "copilot", title: "Copilot CLI", scope: User, key: "mcpServers", allTools: true,
+		file:  []string{"$COPILOT_HOME/mcp-config.json", "$HOME/.copilot/mcp-config.json"},
+		hooks: []string{"$COPILOT_HOME/hooks/arbor.json", "$HOME/.copilot/hooks/arbor.json"}, blank: versioned,
+		hint: "/mcp shows the server in a new session of Copilot CLI"},
 	{client: "claude-desktop", title: "Claude Desktop", scope: User, key: "mcpServers", needsProject: true,
 		file: []string{
 			"windows:$APPDATA/Claude/claude_desktop_config.json",
@@ -141,51 +161,25 @@ func (opt *Options) locate(paths []string) (string, error) {
 // ServerName is the name of Arbor's entry among a client's servers.
 const ServerName = "arbor"
 
-// A command is an entry for a program that a client starts: a server, or a hook.
-type command struct {
-	Type    string   `json:"type,omitempty"`
-	Command string   `json:"command"`
-	Args    []string `json:"args,omitempty"`
-	Timeout int      `json:"timeout,omitempty"` // seconds
-}
-
 // serverSetting returns the entry for Arbor's MCP server.
 func (opt *Options) serverSetting(p place) setting {
 	folder := p.folder
 	if p.scope == User && opt.Project != "" {
 		folder = opt.Project
 	}
-	value := command{Command: opt.Command, Args: []string{"mcp"}}
-	if p.typed {
-		value.Type = "stdio"
-	}
+	args := []string{"mcp"}
 	if folder != "" {
-		value.Args = append(value.Args, "-C", folder)
+		args = append(args, "-C", folder)
 	}
-	value.Args = append(value.Args, opt.Args...)
+	args = append(args, opt.Args...)
+	var value any = command{Command: opt.Command, Args: args}
+	switch {
+	case p.typed:
+		value = command{Type: "stdio", Command: opt.Command, Args: args}
+	case p.listed:
+		value = listedCommand{Type: "local", Command: append([]string{opt.Command}, args...), Enabled: true}
+	case p.allTools:
+		value = command{Type: "local", Command: opt.Command, Args: args, Tools: []string{"*"}}
+	}
 	return setting{what: "the server " + ServerName, path: []string{p.key, ServerName}, value: value, toml: p.toml}
-}
-
-// hookSettings returns the hooks of Claude Code.
-func (opt *Options) hookSettings() []setting {
-	plain := regexp.MustCompile(`^[A-Za-z0-9_./-]+$`)
-	var all []setting
-	for _, name := range Hooks() {
-		want := opt.Command + " hook " + name
-		value := command{Type: "command", Command: want, Timeout: 10} // it answers within a fraction of a second
-		if !plain.MatchString(opt.Command) {                          // shells quote in different ways; one with args is started without a shell
-			value.Command, value.Args = opt.Command, []string{"hook", name}
-		}
-		line := regexp.MustCompile(`(?i)^["']?(.*[/\\])?arbor(\.exe)?["']? +hook +` + name + `( .*)?$`)
-		all = append(all, setting{
-			what: "the hook " + hookEvents[name], path: []string{hooksKey, hookEvents[name]}, value: value,
-			isHook: func(fields map[string]any) bool {
-				words := []any{fields["command"]}
-				args, _ := fields["args"].([]any)
-				text := strings.TrimSpace(fmt.Sprintln(append(words, args...)...))
-				return text == want || line.MatchString(text)
-			},
-		})
-	}
-	return all
 }

@@ -23,7 +23,8 @@ type file struct {
 	scope     string
 	mode      fs.FileMode // its own, or the one that it is made with
 	settings  []setting
-	section   bool // it gets or loses the section of Agents
+	blank     string // see place
+	section   bool   // it gets or loses the section of Agents
 	text      string
 	want      string
 }
@@ -101,8 +102,9 @@ func (f *file) commit() error {
 	case f.want != "":
 		err = root.Rename(temp, f.name)
 	default:
-		if err = root.Remove(f.name); err == nil {
-			_ = root.Remove(filepath.Dir(f.name)) // fails if anything else is in it
+		err = root.Remove(f.name)
+		for dir := filepath.Dir(f.name); err == nil && dir != "." && root.Remove(dir) == nil; { // fails if anything is in it
+			dir = filepath.Dir(dir)
 		}
 	}
 	return f.wrap(err)

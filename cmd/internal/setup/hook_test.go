@@ -30,7 +30,7 @@ import (
 	"arbor/statemachine"
 )
 
-// hooked calls a hook and returns the context that it gives, "" for none. What it prints is one JSON object of one line, or nothing.
+// hooked calls a hook and returns the text that it gives, "" for none. What it prints is one JSON object of one line, or nothing.
 func hooked(t testing.TB, e *engine.Engine, call HookCall) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -39,18 +39,35 @@ func hooked(t testing.TB, e *engine.Engine, call HookCall) (string, error) {
 	if out.Len() == 0 {
 		return "", err
 	}
-	var got struct {
-		HookSpecificOutput struct{ HookEventName, AdditionalContext string }
+	if strings.Count(out.String(), "\n") != 1 || !strings.HasSuffix(out.String(), "}\n") {
+		t.Fatalf("the hook printed %q; want one JSON object in one line", out.String())
 	}
-	dec := json.NewDecoder(strings.NewReader(out.String()))
-	dec.DisallowUnknownFields()
-	if jerr := dec.Decode(&got); jerr != nil || strings.Count(out.String(), "\n") != 1 || !strings.HasSuffix(out.String(), "}\n") {
-		t.Fatalf("the hook printed %q (%v); want one JSON object in one line", out.String(), jerr)
+	var got any
+	if jerr := json.Unmarshal(out.Bytes(), &got); jerr != nil {
+		t.Fatal(jerr)
 	}
-	if want := map[string]string{SessionStart: "SessionStart", Prompt: "UserPromptSubmit"}[call.Name]; got.HookSpecificOutput.HookEventName != want {
-		t.Fatalf("hookEventName %q, want %q", got.HookSpecificOutput.HookEventName, want)
+	d, _ := dialectOf(call.Client)
+	const mark = "TEXT"
+	text := ""
+	var match func(want, got any) // finds what stands where the text belongs
+	match = func(want, got any) {
+		wants, ok := want.(map[string]any)
+		gots, is := got.(map[string]any)
+		switch {
+		case want == mark:
+			text, _ = got.(string)
+		case ok && is && len(wants) == len(gots):
+			for key := range wants {
+				match(wants[key], gots[key])
+			}
+		case want != got:
+			t.Fatalf("%s of %s printed %s", call.Name, call.Client, &out)
+		}
 	}
-	return got.HookSpecificOutput.AdditionalContext, err
+	var want any
+	_ = json.Unmarshal([]byte(encode(d.says(call.Name, d.events[call.Name], mark))), &want)
+	match(want, got)
+	return text, err
 }
 
 // told is hooked if nothing fails.
@@ -147,7 +164,7 @@ func TestBindingSaysWhichWorkspace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range Hooks() {
+	for _, name := range []string{SessionStart, Prompt} {
 		got := told(t, world.Engine, HookCall{Name: name, Stdin: asks("s1")})
 		if name == Prompt && got != "" {
 			t.Errorf("prompt with two workspaces and no binding says %q", got)
@@ -170,6 +187,59 @@ func TestBindingSaysWhichWorkspace(t *testing.T) {
 	}
 	if got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: asks("s1")}); !strings.Contains(got, string(first)+" (the only active one)") {
 		t.Errorf("bound to an archived workspace it says\n%s", got)
+	}
+}
+
+// The JSON of each client, by its own names: docs/mcp.md has this table.
+func TestEachClientIsToldInItsOwnWords(t *testing.T) {
+	world, ws, node := planned(t, login, plan.NewNode{Requirement: "x"}) // an assistant has started it
+	id := view.Short(string(node))
+	for _, tt := range []struct{ client, hook, in, begins string }{
+		{"claude-code", SessionStart, "session_id", `{"hookSpecificOutput":{"additionalContext":"Arbor keeps`},
+		{"codex", SessionStart, "session_id", `{"hookSpecificOutput":{"additionalContext":"Arbor keeps`},
+		{"gemini", SessionStart, "session_id", `{"hookSpecificOutput":{"additionalContext":"Arbor keeps`},
+		{"cursor", SessionStart, "conversation_id", `{"additional_context":"Arbor keeps`},
+		{"copilot", SessionStart, "sessionId", `{"additionalContext":"Arbor keeps`},
+		{"claude-code", Stop, "session_id", `{"decision":"block","reason":"Arbor: ` + id + ` is running`},
+		{"codex", Stop, "session_id", `{"decision":"block","reason":"Arbor: ` + id + ` is running`},
+		{"gemini", Stop, "session_id", `{"decision":"deny","reason":"Arbor: ` + id + ` is running`},
+		{"cursor", Stop, "conversation_id", `{"followup_message":"Arbor: ` + id + ` is running`},
+		{"gemini", Compact, "session_id", `{"systemMessage":"Arbor: ` + id + ` is running`},
+		{"cursor", Compact, "conversation_id", `{"user_message":"Arbor: ` + id + ` is running`},
+	} {
+		var out bytes.Buffer
+		call := HookCall{Name: tt.hook, Client: tt.client, Stdout: &out, Stdin: strings.NewReader(`{"` + tt.in + `": "s1"}`)}
+		if err := Hook(t.Context(), world.Engine, call); err != nil || !strings.HasPrefix(out.String(), tt.begins) {
+			t.Errorf("%s of %s: %v\n got %s\nwant %s", tt.hook, tt.client, err, &out, tt.begins)
+		}
+		if tt.hook != Stop {
+			continue
+		}
+		for _, again := range []string{`{"stop_hook_active": true}`, `{"loop_count": 1}`} { // it holds a turn on once
+			call.Stdin = strings.NewReader(again)
+			if got := told(t, world.Engine, call); got != "" {
+				t.Errorf("%s of %s with %s says %q", tt.hook, tt.client, again, got)
+			}
+		}
+	}
+	if err := Hook(t.Context(), world.Engine, HookCall{Name: Compact, Client: "claude-code"}); err == nil {
+		t.Error("a hook that Claude Code does not have is run")
+	}
+	if _, _, err := engine.Apply(t.Context(), world.Engine, ws, plan.Act{}, plan.AppendLog{Node: node, Event: "five tries"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := told(t, world.Engine, HookCall{Name: Stop, Stdin: asks("s1")}); got != "" {
+		t.Errorf("of a node with a log the end of a turn says %q", got)
+	}
+	byHand := plan.Act{Operator: mdstore.OperatorHuman}
+	for _, do := range []statemachine.Action{statemachine.Fail, statemachine.Retry} {
+		again := plan.Transition{Node: node, Action: do, Conclusion: "it hangs"}
+		if _, _, err := engine.Apply(t.Context(), world.Engine, ws, byHand, again); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := told(t, world.Engine, HookCall{Name: Stop, Stdin: asks("s1")}); got != "" {
+		t.Errorf("of what a person has started the end of a turn says %q", got)
 	}
 }
 
@@ -211,7 +281,7 @@ func TestHookWithoutNewsPrintsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, e := range map[string]*engine.Engine{"no vault": nil, "an empty vault": empty.Engine} {
-		for _, hook := range Hooks() {
+		for _, hook := range []string{SessionStart, Prompt, Stop} {
 			if got := told(t, e, HookCall{Name: hook, Stdin: asks("s1")}); got != "" {
 				t.Errorf("%s with %s says %q", hook, name, got)
 			}
@@ -247,14 +317,17 @@ func TestStdinIsReadToTheEndOfTheObject(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
 	go func() { _, _ = io.WriteString(w, `{"prompt": "x", "session_id": "s1"}`) }()
-	if got := sessionIn(r); got != "s1" {
+	if got := inputOf(r).Session; got != "s1" {
 		t.Errorf("session %q, want s1", got)
 	}
 }
 
 func TestErrorIsOneLineOfTheContext(t *testing.T) {
 	broken := errs.New(errs.FileUnreadable, "arbor.toml:3: \x1b[31mtwo\nlines \"and\" more")
-	for _, name := range Hooks() {
+	if got, err := hooked(t, nil, HookCall{Name: Stop, Broken: broken}); got != "" || !errors.Is(err, broken) {
+		t.Errorf("the end of a turn with a broken vault: %q, %v", got, err)
+	}
+	for _, name := range []string{SessionStart, Prompt} {
 		got, err := hooked(t, nil, HookCall{Name: name, Broken: broken})
 		if want := `Arbor cannot read its vault: "arbor.toml:3: two lines 'and' more"`; got != want || !errors.Is(err, broken) {
 			t.Errorf("%s\n got %q, %v\nwant %q", name, got, err, want)
@@ -274,7 +347,7 @@ func TestCorruptBindingsMatterOnlyWithSeveralWorkspaces(t *testing.T) {
 	if _, err := world.Init(t.Context(), plan.NewWorkspace{Name: "B", Goal: "b"}, plan.Act{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range Hooks() {
+	for _, name := range []string{SessionStart, Prompt} {
 		if got, err := hooked(t, world.Engine, HookCall{Name: name, Stdin: asks("s1")}); err == nil || !strings.Contains(got, "sessions.json") || strings.Contains(got, "\n") {
 			t.Errorf("%s with corrupt bindings and two workspaces: %q, %v", name, got, err)
 		}

@@ -102,6 +102,12 @@ func find(text string, s setting) (found []entry, err error) {
 		return nil, fmt.Errorf(":%d: %s is no list", lineOf(text, v), strings.Join(s.path, "."))
 	}
 	for i := range groups.Elements {
+		if s.flat {
+			if e := entryAt(text, &groups.Elements[i], fmt.Sprintf("%s/%d", place, i)); s.isHook(e.fields) {
+				found = append(found, e)
+			}
+			continue
+		}
 		hooks := groups.Elements[i].Find("/" + hooksKey)
 		if hooks == nil || hooks.Value.Kind() != '[' {
 			continue
@@ -142,7 +148,10 @@ func add(text string, s setting, value any) (string, error) {
 		return "", err
 	}
 	path := s.path
-	if s.isHook != nil { // in a group of its own
+	switch {
+	case s.flat:
+		path = slices.Concat(path, []string{"-"})
+	case s.isHook != nil: // in a group of its own
 		path = slices.Concat(path, []string{"-", hooksKey, "-"})
 	}
 	if root == nil {

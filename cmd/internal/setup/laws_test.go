@@ -26,16 +26,19 @@ type form struct {
 func forms(t testing.TB) []form {
 	var all []form
 	for _, p := range places {
-		if p.toml || p.client == Agents {
-			continue // see TestUndoGivesBackATOMLFile and TestUndoGivesBackAFileWithASection
+		if p.client == Agents {
+			continue // see TestUndoGivesBackAFileWithASection
 		}
 		opt := Options{Project: "/srv/a & b", Command: ServerName, Args: []string{"--profile", "worker"}}
 		name := p.client + " " + p.scope
-		all = append(all, form{name, []setting{opt.serverSetting(p)}, []string{p.key}})
+		if !p.toml { // see TestUndoGivesBackATOMLFile
+			all = append(all, form{name, []setting{opt.serverSetting(p)}, []string{p.key}})
+		}
 		if p.hooks != nil {
 			other := Options{Command: "/opt/my tools/arbor"}
-			all = append(all, form{name + " hooks", opt.hookSettings(), []string{hooksKey, "SessionStart", "["}},
-				form{name + " hooks without a shell", other.hookSettings(), []string{hooksKey, "UserPromptSubmit", "["}})
+			d, _ := dialectOf(p.client)
+			all = append(all, form{name + " hooks", opt.hookSettings(p.client), []string{hooksKey, d.events[SessionStart], "["}},
+				form{name + " hooks of a path", other.hookSettings(p.client), []string{hooksKey, d.events[SessionStart], "["}})
 		}
 	}
 	return all
@@ -87,7 +90,10 @@ func expect(m map[string]any, settings []setting) map[string]any {
 			}
 			at = at[k].(map[string]any)
 		}
-		if key := s.path[last]; s.isHook != nil {
+		if key := s.path[last]; s.flat {
+			l, _ := at[key].([]any)
+			at[key] = append(l, fieldsOf(s.value))
+		} else if s.isHook != nil {
 			l, _ := at[key].([]any)
 			at[key] = append(l, map[string]any{hooksKey: []any{fieldsOf(s.value)}})
 		} else {

@@ -14,6 +14,7 @@ type setting struct {
 	path  []string // keys from the root on: the last is its own, or for a hook that of the list with groups of hooks
 	value any      // the value that set-up writes: a struct with JSON tags
 	toml  bool     // the file is TOML, not JSON
+	flat  bool     // of a hook: the list has hooks, not groups of them
 	// isHook reports whether a hook of the list is this one; nil for what is no hook.
 	isHook func(fields map[string]any) bool
 }
@@ -77,8 +78,8 @@ func (s setting) differs(e entry) (keys []string) {
 	for _, fields := range []map[string]any{e.fields, want} {
 		for key := range fields {
 			have, want := e.fields[key], want[key]
-			same := reflect.DeepEqual(have, want) || key == "type" && (have == "stdio" || have == nil) && want != "command" ||
-				key == "env" && reflect.DeepEqual(have, map[string]any{})
+			same := reflect.DeepEqual(have, want) || key == "env" && reflect.DeepEqual(have, map[string]any{}) ||
+				key == "type" && (have == "stdio" || have == nil) && (want == "stdio" || want == nil)
 			if !same && !slices.Contains(keys, key) {
 				keys = append(keys, key)
 			}

@@ -125,7 +125,8 @@ func (opt *Options) files(p place) ([]*file, error) {
 	opt.GOOS = cmp.Or(opt.GOOS, runtime.GOOS)
 	switch {
 	case opt.Hooks && p.hooks == nil && !opt.Remove:
-		return nil, errs.New(errs.InvalidParams, "hooks: %s has none that Arbor knows; claude-code has", p.title)
+		return nil, errs.New(errs.InvalidParams, "hooks: %s has none that Arbor knows; %s have", p.title,
+			strings.Join(HookClients(), ", "))
 	case p.scope == Project && filepath.IsAbs(given):
 		return nil, errs.New(errs.InvalidParams, "command %s: the configuration of a project is for everybody "+
 			"who works on it, and names no path of one machine; use the scope %s, or %s by PATH", given, User, ServerName)
@@ -139,21 +140,29 @@ func (opt *Options) files(p place) ([]*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := []*file{opt.fileAt(p.scope, path, opt.serverSetting(p))}
+	server := opt.fileAt(p.scope, path, opt.serverSetting(p))
+	files := []*file{server}
 	if p.hooks == nil || !opt.Hooks && !opt.Remove {
 		return files, nil
 	}
 	if path, err = opt.locate(p.hooks); err != nil {
 		return nil, err
 	}
-	hooks := opt.hookSettings()
-	if opt.Remove { // the last one first, because it may lie in an object that the first one made
-		slices.Reverse(hooks)
-	}
+	hooks := opt.hookSettings(p.client)
 	data, err := guard.ReadFile(filepath.Dir(path), filepath.Base(path), mostBytes)
 	refused := err != nil && !errors.Is(err, fs.ErrNotExist) // reading the file again reports this error
-	if opt.Hooks || refused || strings.Contains(string(data), ServerName) {
-		files = append(files, opt.fileAt(p.scope, path, hooks...))
+	switch {
+	case path == server.path:
+		server.settings = append(server.settings, hooks...)
+	case opt.Hooks || refused || strings.Contains(string(data), ServerName):
+		f := opt.fileAt(p.scope, path, hooks...)
+		f.blank = p.blank
+		files = append(files, f)
+	}
+	if opt.Remove { // the last one first, because it may lie in an object that the first one made
+		for _, f := range files {
+			slices.Reverse(f.settings)
+		}
 	}
 	return files, nil
 }
@@ -161,6 +170,9 @@ func (opt *Options) files(p place) ([]*file, error) {
 // apply makes the new text of the file: with what it gets, or without it if remove.
 func (f *file) apply(remove, force bool) (err error) {
 	f.want = f.text
+	if !remove && strings.Trim(f.text, white) == "" {
+		f.want = f.blank + f.text
+	}
 	if f.section {
 		if f.want, err = putSection(f.want, remove, force); err != nil {
 			return f.fail(errs.InvalidContent, "%v", err)
@@ -170,6 +182,9 @@ func (f *file) apply(remove, force bool) (err error) {
 		if f.want, err = s.put(f.want, remove, force); err != nil {
 			return f.fail(errs.InvalidContent, "%v", err)
 		}
+	}
+	if remove && f.changed() && f.want == f.blank {
+		f.want = ""
 	}
 	if f.changed() && f.mode&0o200 == 0 {
 		return f.fail(errs.InvalidPath, ": it is marked as read-only")

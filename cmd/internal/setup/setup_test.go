@@ -257,7 +257,7 @@ func TestWrongOptionsAreRefused(t *testing.T) {
 		{with(func(opt *Options) { opt.Client = "cursr" }), errs.InvalidParams, "set-up knows claude-code, cursor, vscode, windsurf"},
 		{with(func(opt *Options) { opt.Scope = "global" }), errs.InvalidParams, "Claude Code knows project, user"},
 		{with(func(opt *Options) { opt.Client = "windsurf" }), errs.InvalidParams, "Windsurf knows user"},
-		{with(func(opt *Options) { opt.Client, opt.Hooks = "cursor", true }), errs.InvalidParams, "Cursor has none"},
+		{with(func(opt *Options) { opt.Client, opt.Hooks = "vscode", true }), errs.InvalidParams, "VS Code has none"},
 		{with(func(opt *Options) { opt.Project = "" }), errs.InvalidPath, "absolute path"},
 		{with(func(opt *Options) { opt.Project = "here" }), errs.InvalidPath, "absolute path"},
 		{with(func(opt *Options) { opt.Project = filepath.Join(g.project, "gone") }), errs.InvalidPath, "cannot be read"},
@@ -284,7 +284,7 @@ func TestProjectEntriesNameNoPath(t *testing.T) {
 		}
 		g := newGround(t)
 		opt := g.options(name, Project)
-		opt.Hooks = name == "claude-code"
+		opt.Hooks = slices.Contains(HookClients(), name)
 		for _, f := range g.run(opt).Files {
 			if got := g.read(f.Path); strings.Contains(got, g.project) || strings.Contains(got, g.home) {
 				t.Errorf("%s: %s", f.Path, got)

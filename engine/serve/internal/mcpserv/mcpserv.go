@@ -9,8 +9,6 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -90,13 +88,8 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	if err := CheckProfile(opt.Profile); err != nil {
 		return nil, err
 	}
-	for _, set := range opt.Toolsets {
-		if !slices.Contains(append(ops.Sets(), allSets), set) {
-			return nil, ops.BadParam(errs.InvalidParams, "toolsets", "toolsets: there is no set %q; %s and %s are known",
-				set, strings.Join(ops.Sets(), ", "), allSets)
-		}
-	}
-	if err := cmp.Or(checkTools("tools", opt.Tools), checkTools("exclude-tools", opt.Exclude)); err != nil {
+	err := cmp.Or(CheckToolsets(opt.Toolsets), checkTools("tools", opt.Tools), checkTools("exclude-tools", opt.Exclude))
+	if err != nil {
 		return nil, err
 	}
 	if opt.Replies != RepliesBoth && opt.Replies != RepliesText {

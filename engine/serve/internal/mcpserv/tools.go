@@ -54,6 +54,17 @@ func (s *Server) offers(o ops.Operation) bool {
 // allSets turns every tool set on.
 const allSets = "all"
 
+// CheckToolsets returns an error that names the tool sets if a name is none of them.
+func CheckToolsets(names []string) error {
+	for _, set := range names {
+		if !slices.Contains(append(ops.Sets(), allSets), set) {
+			return ops.BadParam(errs.InvalidParams, "toolsets", "toolsets: there is no set %q; %s and %s are known",
+				set, strings.Join(ops.Sets(), ", "), allSets)
+		}
+	}
+	return nil
+}
+
 // on reports whether a tool set is on.
 func (s *Server) on(set string) bool {
 	if len(s.opt.Toolsets) == 0 {
