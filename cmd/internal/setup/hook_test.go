@@ -204,6 +204,7 @@ func TestEachClientIsToldInItsOwnWords(t *testing.T) {
 		{"codex", Stop, "session_id", `{"decision":"block","reason":"Arbor: ` + id + ` is running`},
 		{"gemini", Stop, "session_id", `{"decision":"deny","reason":"Arbor: ` + id + ` is running`},
 		{"cursor", Stop, "conversation_id", `{"followup_message":"Arbor: ` + id + ` is running`},
+		{"copilot", Stop, "sessionId", `{"decision":"block","reason":"Arbor: ` + id + ` is running`},
 		{"gemini", Compact, "session_id", `{"systemMessage":"Arbor: ` + id + ` is running`},
 		{"cursor", Compact, "conversation_id", `{"user_message":"Arbor: ` + id + ` is running`},
 	} {

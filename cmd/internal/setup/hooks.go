@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -37,10 +38,10 @@ var dialects = []dialect{
 		events: map[string]string{SessionStart: "SessionStart", Stop: "Stop"}},
 	{client: "gemini", keys: command{Type: "command", Timeout: 10000}, says: inOutput("deny"),
 		events: map[string]string{SessionStart: "SessionStart", Stop: "AfterAgent", Compact: "PreCompress"}},
-	{client: "cursor", flat: true, says: byKey("additional_context", "followup_message", "user_message"),
+	{client: "cursor", flat: true, says: forCursor,
 		events: map[string]string{SessionStart: "sessionStart", Stop: "stop", Compact: "preCompact"}},
-	{client: "copilot", flat: true, keys: command{Type: "command", TimeoutSec: 10}, says: byKey("additionalContext", "", ""),
-		events: map[string]string{SessionStart: "sessionStart"}},
+	{client: "copilot", flat: true, keys: command{Type: "command", TimeoutSec: 10}, says: forCopilot,
+		events: map[string]string{SessionStart: "sessionStart", Stop: "agentStop"}},
 }
 
 // inOutput is for clients that take a decision at the end of a turn.
@@ -56,10 +57,18 @@ func inOutput(hold string) func(hook, event, text string) any {
 	}
 }
 
-// byKey is for clients that take a text under one key for each hook.
-func byKey(start, stop, compact string) func(hook, event, text string) any {
-	key := map[string]string{SessionStart: start, Prompt: start, Stop: stop, Compact: compact}
-	return func(hook, _, text string) any { return map[string]string{key[hook]: text} }
+// forCursor is for a client that takes a text under one key for each hook.
+func forCursor(hook, _, text string) any {
+	key := map[string]string{Stop: "followup_message", Compact: "user_message"}[hook]
+	return map[string]string{cmp.Or(key, "additional_context"): text}
+}
+
+// forCopilot is for a client that takes a decision as others do, and a text without anything around it.
+func forCopilot(hook, event, text string) any {
+	if hook == Stop {
+		return inOutput("block")(hook, event, text)
+	}
+	return map[string]string{"additionalContext": text}
 }
 
 // HookClients returns the names of the clients that have hooks.
