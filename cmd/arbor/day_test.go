@@ -128,6 +128,20 @@ func (d *desk) swap(name, from, to string) {
 	d.write(name, strings.Replace(string(text), from, to, 1))
 }
 
+// fileOf returns the file of a node, by the end of its id.
+func (d *desk) fileOf(ws, node string) string {
+	d.t.Helper()
+	found, _ := filepath.Glob(filepath.Join(d.dir, ".tanmi-workspace", ws, "nodes", "*"+node, "Node.md"))
+	if len(found) != 1 {
+		d.t.Fatalf("%s has the files %q", node, found)
+	}
+	name, err := filepath.Rel(d.dir, found[0])
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return name
+}
+
 func (d *desk) arbor(args ...string) string {
 	d.t.Helper()
 	cmd := exec.Command("arbor", args...)
@@ -180,7 +194,7 @@ func TestAssistantsDay(t *testing.T) {
 
 	// A person works in an editor between the days.
 	d.swap(".tanmi-workspace/"+ws+"/Workspace.md", "in Berlin.", "in Hamburg.")
-	d.swap(".tanmi-workspace/"+ws+"/nodes/"+node+"/Node.md", "CV and letter", "CV, letter and portfolio")
+	d.swap(d.fileOf(ws, node), "CV and letter", "CV, letter and portfolio")
 	d.swap("Job/cv.md", "cv", "CV of today")
 	if err := os.Remove(filepath.Join(d.dir, "Job", "tracker.md")); err != nil {
 		t.Fatal(err)
