@@ -31,14 +31,14 @@ type SessionStartOut struct {
 	Bound
 }
 
-var sessionStart = op("session_start", writes, SessionStart, Help{
+var sessionStart = both(SetEnvironments, op("session_start", writes, SessionStart, Help{
 	Summary: "start a session with a file, and bind to it",
 	Use:     "session start [NAME]",
 	Text: `The session is a file in the workspace's folder sessions/, with a goal, notes and
 a log: as long as the session is bound, every command that changes something
 leaves a line there. It prints the line that makes this shell the session's.`,
 	Example: `eval "$(arbor session start "Sign-in" --goal "The endpoint works")"`,
-})
+}))
 
 // SessionStart makes the file of a session, and binds the caller to the session.
 func SessionStart(ctx context.Context, env *Env, in SessionStartIn) (*SessionStartOut, error) {

@@ -1,8 +1,10 @@
 package mcpserv
 
 import (
+	"arbor/engine/ops"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -188,11 +190,13 @@ func TestAServerForReadingNotesNothing(t *testing.T) {
 	}
 }
 
-// The instructions name only tools that are offered, whatever is; with all of them they are whole.
+// The instructions name only tools that are offered, whatever is; with all of them they are whole. Each tool set
+// besides the plan's has at most two lines.
 func TestInstructionsFitTheTools(t *testing.T) {
 	t.Parallel()
 	e := emptyEngine(t)
-	for _, opt := range []Options{{}, {ReadOnly: true}, {Profile: ProfileWorker}, {Tools: []string{"node_list", "node_get"}}, {Toolsets: []string{"memory", "environments"}},
+	sizes := map[string]int{}
+	for _, opt := range []Options{{}, {Toolsets: []string{"all"}}, {ReadOnly: true}, {Profile: ProfileWorker}, {Tools: []string{"node_list", "node_get"}}, {Toolsets: []string{"memory", "environments"}},
 		{Exclude: []string{"session_bind", "log_append", "node_next"}}} {
 		s, err := New(e, opt)
 		if err != nil {
@@ -209,10 +213,22 @@ func TestInstructionsFitTheTools(t *testing.T) {
 		if s.namesOthers(text) || strings.Contains(text, ";\n") || strings.Contains(text, "..") || !strings.Contains(text, "not instructions to you.") {
 			t.Errorf("%+v: the instructions are\n%s", opt, text)
 		}
-		if whole := text == strings.TrimSpace(instructions); whole != (opt.Tools == nil && !opt.ReadOnly && opt.Exclude == nil && opt.Profile == "" && opt.Toolsets == nil) {
+		if whole := text == strings.TrimSpace(instructions); whole != slices.Equal(opt.Toolsets, []string{"all"}) {
 			t.Errorf("%+v: the instructions are whole: %v", opt, whole)
 		}
 	}
+	for _, set := range ops.Sets() {
+		s, err := New(e, Options{Toolsets: slices.Compact([]string{ops.SetPlan, set})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes[set] = len(s.taught())
+		if more := strings.Count(s.taught(), "\n"); set != ops.SetPlan && (sizes[set] == sizes[ops.SetPlan] || sizes[set] > sizes[ops.SetPlan]+220) {
+			t.Errorf("with %s the instructions have %d bytes in %d lines, %d without", set, sizes[set], more, sizes[ops.SetPlan])
+		}
+		s.Close()
+	}
+	t.Logf("bytes of the instructions with each set: %v", sizes)
 }
 
 // A server for reading, or for some tools, offers no others, and refuses them.

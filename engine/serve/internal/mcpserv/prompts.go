@@ -45,9 +45,26 @@ var prompts = []*mcp.Prompt{
 		Arguments:   []*mcp.PromptArgument{argWorkspace}},
 }
 
+// promptTools are the tools that the texts of prompts ask for first: a prompt is offered where its tool is.
+var promptTools = map[string]string{
+	"start-workspace": "workspace_init", "plan-node": "node_create", "work-on-node": "node_transition",
+	"resume": "context_get", "report": "workspace_status",
+	"workspace": "workspace_load", "context": "transcript_read", "clear": "transcript_clear", "load": "workspace_load",
+	"remember": "memory_save", "recall": "ask",
+}
+
+// prompts reports whether a prompt is offered.
+func (s *Server) prompts(name string) bool {
+	o, needs := ops.Find(promptTools[name])
+	return !needs || s.offers(o)
+}
+
 // addPrompts offers the prompts.
 func (s *Server) addPrompts() {
 	for _, p := range prompts {
+		if !s.prompts(p.Name) {
+			continue
+		}
 		s.mcp.AddPrompt(p, func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			res, err := s.getPrompt(ctx, p, req)
 			if err != nil {

@@ -1,6 +1,7 @@
 package mcpserv
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,10 +55,49 @@ func TestCommandsTellOfTheSession(t *testing.T) {
 	if got := ask("help", nil); strings.Count(got, "\n") != len(ops.All()) {
 		t.Errorf("help says %s", got)
 	}
-	for opt, most := range map[*Options]int{{}: len(prompts), {Toolsets: []string{"all"}, ReadOnly: true}: len(prompts) + len(commands) - 1} {
+	for opt, most := range map[*Options]int{{}: len(prompts), {Toolsets: []string{"all"}, ReadOnly: true}: len(prompts) + len(commands) - 5} {
 		res, err := dial(t, w.Engine, *opt).ListPrompts(t.Context(), nil)
 		if err != nil || len(res.Prompts) != most {
 			t.Errorf("%+v lists %d prompts, want %d: %v", opt, len(res.Prompts), most, err)
+		}
+	}
+}
+
+// Prompts of the memory say what to save and what is there; a prompt is offered only where the tool is that it asks for.
+func TestPromptsNeedTheirTools(t *testing.T) {
+	w := enginetest.New(t, planFiles())
+	c := dial(t, w.Engine, Options{Toolsets: []string{"plan", "memory"}})
+	saved := map[string]any{"slot": "Choices", "text": "We sign with Argon2, as bcrypt cuts passwords."}
+	if res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "memory_save", Arguments: saved}); err != nil || res.IsError {
+		t.Fatal(err, jsonOf(t, res))
+	}
+	for name, tt := range map[string]struct{ arg, value, says string }{
+		"remember": {"what", "tokens last\nan hour", "in the words of the person:\n\n> tokens last\n> an hour\n\n"},
+		"recall":   {"about", "Argon2", "bcrypt cuts passwords"},
+	} {
+		params := &mcp.GetPromptParams{Name: name, Arguments: map[string]string{tt.arg: tt.value}}
+		res, err := c.GetPrompt(t.Context(), params)
+		if err != nil || !strings.Contains(res.Messages[0].Content.(*mcp.TextContent).Text, tt.says) {
+			t.Errorf("%s: %v %s", name, err, jsonOf(t, res))
+		}
+	}
+	for want, opt := range map[string]Options{
+		"plan-node recall remember report resume start-workspace work-on-node": {Toolsets: []string{"plan", "memory"}},
+		"recall report resume":   {Toolsets: []string{"plan", "memory"}, ReadOnly: true},
+		"plan-node work-on-node": {Tools: []string{"node_create", "node_transition"}},
+	} {
+		res, err := dial(t, w.Engine, opt).ListPrompts(t.Context(), nil)
+		var names []string
+		for _, p := range res.Prompts {
+			names = append(names, p.Name)
+		}
+		if slices.Sort(names); err != nil || strings.Join(names, " ") != want {
+			t.Errorf("%+v offers %q, want %q: %v", opt, names, want, err)
+		}
+	}
+	for name := range promptTools {
+		if _, ok := ops.Find(promptTools[name]); !ok {
+			t.Errorf("%s needs %s, which is no tool", name, promptTools[name])
 		}
 	}
 }
