@@ -25,20 +25,26 @@ var commands = []struct {
 	{Prompt: &mcp.Prompt{Name: "workspace", Title: "Which workspace", Description: "The workspace, the model that is set, and the transcript."},
 		set: ops.SetBriefing, text: workspaceText},
 	{Prompt: &mcp.Prompt{Name: "context", Title: "The transcript's size", Description: "How many messages and tokens the session's transcript has."},
-		set: ops.SetBriefing, text: func(ctx context.Context, _ *Server, env *ops.Env, _ map[string]string) (string, error) {
+		set: ops.SetBriefing,
+		text: func(ctx context.Context, _ *Server, env *ops.Env, _ map[string]string) (string, error) {
 			return transcriptSize(ctx, env)
 		}},
-	{Prompt: &mcp.Prompt{Name: "clear", Title: "Clear the transcript", Description: "Begin the session's transcript anew; the old one is kept."},
+	{Prompt: &mcp.Prompt{Name: "clear", Title: "Clear the transcript",
+		Description: "Begin the session's transcript anew; the old one is kept."},
 		set: ops.SetBriefing, text: clearText},
-	{Prompt: &mcp.Prompt{Name: "load", Title: "Load a workspace", Description: "What a workspace is for, what happened last and what is next.",
-		Arguments: []*mcp.PromptArgument{{Name: "name", Title: "Workspace", Description: argWorkspace.Description}}}, set: ops.SetBriefing, text: loadText},
+	{Prompt: &mcp.Prompt{Name: "load", Title: "Load a workspace",
+		Description: "What a workspace is for, what happened last and what is next.",
+		Arguments:   []*mcp.PromptArgument{{Name: "name", Title: "Workspace", Description: argWorkspace.Description}}},
+		set: ops.SetBriefing, text: loadText},
 	{Prompt: &mcp.Prompt{Name: "help", Title: "Help", Description: "The tools that are on."},
 		set: ops.SetBriefing, text: helpText},
 	{Prompt: &mcp.Prompt{Name: "remember", Title: "Remember", Description: "Save in the memory what was decided or found.",
-		Arguments: []*mcp.PromptArgument{{Name: "what", Title: "What", Description: "What to save; what was decided in this conversation if left out."}}},
+		Arguments: []*mcp.PromptArgument{{Name: "what", Title: "What",
+			Description: "What to save; what was decided in this conversation if left out."}}},
 		set: ops.SetMemory, text: rememberText},
 	{Prompt: &mcp.Prompt{Name: "recall", Title: "Recall", Description: "What memory, plan and sessions say about a subject.",
-		Arguments: []*mcp.PromptArgument{{Name: "about", Title: "Subject", Description: "A question or a few words.", Required: true}}},
+		Arguments: []*mcp.PromptArgument{{Name: "about", Title: "Subject", Required: true,
+			Description: "A question or a few words."}}},
 		set: ops.SetMemory, text: recallText},
 }
 
