@@ -61,13 +61,11 @@ func (g *Graph) Dot() string {
 func (g *Graph) Text(style Style) string {
 	var b strings.Builder
 	p := style.pieces()
-	for i := range g.Nodes {
-		var before []int
-		for _, e := range g.Edges {
-			if e[1] == i {
-				before = append(before, e[0])
-			}
-		}
+	waits := make([][]int, len(g.Nodes))
+	for _, e := range g.Edges {
+		waits[e[1]] = append(waits[e[1]], e[0])
+	}
+	for i, before := range waits {
 		if before == nil {
 			continue
 		}

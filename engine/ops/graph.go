@@ -13,6 +13,7 @@ type PlanGraphIn struct {
 	In
 	NodeID string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"only what lies below NODE"`
 	Where  string `json:"where,omitempty" help:"only what matches this QUERY of search, and what it depends on"`
+	Waves  bool   `json:"waves,omitempty" help:"what can be done at once, wave by wave, and no edges"`
 }
 
 // PlanGraphOut has the nodes that depend on others or are depended on, and all open work in the order in which it can
@@ -73,12 +74,19 @@ var PlanGraph = reading(func(ctx context.Context, env *Env, in PlanGraphIn) (*Pl
 	if err != nil {
 		return nil, err
 	}
-	out := &PlanGraphOut{Nodes: []GraphNode{}, Edges: []GraphEdge{}, Waves: [][]string{}}
+	out := &PlanGraphOut{Edges: []GraphEdge{}, Waves: [][]string{}}
 	order, met, shown := s.Order(top, matches), map[mdstore.ID]bool{}, map[mdstore.ID]bool{}
-	waits, asks := s.BlockedBy(), map[mdstore.ID][]mdstore.Question{}
-	for n := range s.Blocked() {
-		asks[n.ID] = n.OpenQuestions()
+	waits, asks := map[mdstore.ID][]view.Dependency{}, map[mdstore.ID][]mdstore.Question{}
+	if !in.Waves {
+		for n, open := range s.Blocked() {
+			waits[n.ID], asks[n.ID] = open, n.OpenQuestions()
+		}
 	}
+	most := len(order.Stuck)
+	for _, wave := range order.Waves {
+		most += len(wave)
+	}
+	out.Nodes = make([]GraphNode, 0, most)
 	add := func(n *mdstore.Node) string {
 		if !met[n.ID] {
 			met[n.ID] = true
@@ -88,7 +96,9 @@ var PlanGraph = reading(func(ctx context.Context, env *Env, in PlanGraphIn) (*Pl
 		return string(n.ID)
 	}
 	for _, n := range s.Walk(top) {
-		if !matches(n) {
+		if in.Waves {
+			break
+		} else if !matches(n) {
 			continue
 		}
 		shown[n.ID] = true
@@ -108,12 +118,15 @@ var PlanGraph = reading(func(ctx context.Context, env *Env, in PlanGraphIn) (*Pl
 		out.Waves = append(out.Waves, nonNil(ids(wave)))
 	}
 	out.Chain, out.Stuck = nonNil(ids(order.Chain)), ids(order.Stuck)
+	out.Sends(s.Workspace().ID)
+	if in.Waves {
+		return out, nil // Stuck has the nodes of cycles
+	}
 	for _, cycle := range s.DependencyCycles() {
 		if slices.ContainsFunc(cycle, func(n *mdstore.Node) bool { return shown[n.ID] }) {
 			out.Cycles = append(out.Cycles, ids(cycle))
 		}
 	}
-	out.Sends(s.Workspace().ID)
 	return out, nil
 })
 

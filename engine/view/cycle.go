@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"arbor/mdstore"
+	"arbor/statemachine"
 )
 
 // DependencyCycles returns the cycles among dependencies: lists of nodes in the order of Candidates, each of which can
@@ -15,7 +16,8 @@ func (v *View) DependencyCycles() (all [][]*mdstore.Node) {
 		return nil
 	}
 	nodes := v.Candidates()
-	for _, cycle := range cyclesOf(v.orderOf(nodes)) {
+	after, _ := v.orderOf(nodes)
+	for _, cycle := range cyclesOf(after) {
 		slices.Sort(cycle)
 		var list []*mdstore.Node
 		for _, at := range cycle {
@@ -30,25 +32,36 @@ func (v *View) DependencyCycles() (all [][]*mdstore.Node) {
 
 // orderOf returns what must come before what, as a graph: the start of node i is 2i, its end 2i+1. A start comes after
 // that of the parent and after the ends of the dependencies, an end after the start and after the ends of the children.
-func (v *View) orderOf(nodes []*mdstore.Node) [][]int {
+// stuck says of which nodes a dependency does not exist, or is over and not completed.
+func (v *View) orderOf(nodes []*mdstore.Node) (after [][]int, stuck []bool) {
 	at := make(map[mdstore.ID]int, len(nodes))
 	for i, n := range nodes {
 		at[n.ID] = i
 	}
-	after := make([][]int, 2*len(nodes))
+	after, stuck = make([][]int, 2*len(nodes)), make([]bool, len(nodes))
 	for i, n := range nodes {
 		after[2*i+1] = append(after[2*i+1], 2*i)
 		if p, ok := at[n.Parent]; ok && n.ID != mdstore.Root {
 			after[2*i] = append(after[2*i], 2*p)
 			after[2*p+1] = append(after[2*p+1], 2*i+1)
 		}
-		for _, x := range v.Dependencies(n) {
-			if x.Node != nil {
-				after[2*i] = append(after[2*i], 2*at[x.Node.ID]+1)
+		for _, target := range n.Dependencies {
+			k, ok := at[mdstore.ID(target)]
+			if to, found := (*mdstore.Node)(nil), false; !ok { // a link, or nothing
+				if to, found = v.Referred(n, target); found {
+					k, ok = at[to.ID]
+				}
 			}
+			if !ok {
+				stuck[i] = true
+				continue
+			}
+			after[2*i] = append(after[2*i], 2*k+1)
+			over := nodes[k].Status
+			stuck[i] = stuck[i] || statemachine.Terminal(over) && over != statemachine.Completed
 		}
 	}
-	return after
+	return after, stuck
 }
 
 // cyclesOf returns the strongly connected components of a graph that have more than one member, by Tarjan's algorithm

@@ -23,7 +23,7 @@ type Order struct {
 // without children. Work elsewhere counts, but is not listed.
 func (v *View) Order(top mdstore.ID, matches func(*mdstore.Node) bool) Order {
 	nodes := v.Candidates()
-	after := v.orderOf(nodes)
+	after, stuck := v.orderOf(nodes)
 	// at is the wave in which a start or an end is over: 0 before all, the number of waves that it takes else.
 	at, from, never := make([]int, len(after)), make([]int, len(after)), make([]bool, len(after))
 	for _, cycle := range cyclesOf(after) {
@@ -32,10 +32,13 @@ func (v *View) Order(top mdstore.ID, matches func(*mdstore.Node) bool) Order {
 		}
 	}
 	dead := v.dead()
+	leaf := func(i int) bool { // work of its own, and not the sum of its children
+		return !statemachine.TakesChildren(nodes[i].Type) || len(after[2*i+1]) == 1 && nodes[i].ID != mdstore.Root
+	}
 	for _, x := range downwards(after) {
 		n := nodes[x/2]
 		from[x] = -1
-		if never[x] = never[x] || dead[n.ID] || x%2 == 0 && v.stuck(n); x%2 == 1 && statemachine.Terminal(n.Status) {
+		if never[x] = never[x] || dead[n.ID] || x%2 == 0 && stuck[x/2]; x%2 == 1 && statemachine.Terminal(n.Status) {
 			never[x] = false
 			continue
 		}
@@ -46,7 +49,7 @@ func (v *View) Order(top mdstore.ID, matches func(*mdstore.Node) bool) Order {
 				at[x], from[x] = at[y], y
 			}
 		}
-		if x%2 == 1 && v.leaf(n) && !statemachine.Terminal(n.Status) {
+		if x%2 == 1 && leaf(x/2) && !statemachine.Terminal(n.Status) {
 			at[x]++
 		}
 	}
@@ -61,7 +64,7 @@ func (v *View) Order(top mdstore.ID, matches func(*mdstore.Node) bool) Order {
 			out.Over[n.ID] = -1
 		}
 		switch {
-		case over || !in(n.ID) || !v.leaf(n) || !matches(n):
+		case over || !in(n.ID) || !leaf(i) || !matches(n):
 		case never[x]:
 			out.Stuck = append(out.Stuck, n)
 		default:
@@ -75,24 +78,12 @@ func (v *View) Order(top mdstore.ID, matches func(*mdstore.Node) bool) Order {
 		}
 	}
 	for x := last; x >= 0; x = from[x] {
-		if n := nodes[x/2]; x%2 == 1 && v.leaf(n) {
+		if n := nodes[x/2]; x%2 == 1 && leaf(x/2) {
 			out.Chain = append(out.Chain, n)
 		}
 	}
 	slices.Reverse(out.Chain)
 	return out
-}
-
-// leaf reports whether a node is work of its own, and not the sum of its children.
-func (v *View) leaf(n *mdstore.Node) bool {
-	return !statemachine.TakesChildren(n.Type) || len(v.below(n.ID)) == 0 && n.ID != mdstore.Root
-}
-
-// stuck reports whether a node names a dependency that does not exist, or that is over and not completed.
-func (v *View) stuck(n *mdstore.Node) bool {
-	return slices.ContainsFunc(v.openOf(n), func(x Dependency) bool {
-		return x.Node == nil || statemachine.Terminal(x.Node.Status)
-	})
 }
 
 // dead returns the nodes that lie below one that is completed or cancelled.
@@ -102,7 +93,9 @@ func (v *View) dead() map[mdstore.ID]bool {
 		if s.depth <= frozen {
 			frozen = -1
 		}
-		if all[s.node.ID] = frozen >= 0; frozen < 0 && statemachine.Frozen(s.node.Status) {
+		if frozen >= 0 {
+			all[s.node.ID] = true
+		} else if statemachine.Frozen(s.node.Status) {
 			frozen = s.depth
 		}
 	}

@@ -10,12 +10,11 @@ import (
 
 // graphCommand is the command of plan_graph: a text, a drawing in one of two languages, or JSON.
 func graphCommand(sh *shell) command {
-	in, format, waves := &ops.PlanGraphIn{}, "", false
+	in, format := &ops.PlanGraphIn{}, ""
 	formats := []string{"text", "mermaid", "dot", "json"}
-	c := command{in: in}
+	c := command{in: in, list: true}
 	c.flags = func(cmd *cobra.Command) {
 		cmd.Flags().StringVar(&format, "format", "text", "`text|mermaid|dot|json`")
-		cmd.Flags().BoolVar(&waves, "waves", false, "what can be done at once, wave by wave")
 		must(cmd.RegisterFlagCompletionFunc("format", choices(formats...)))
 	}
 	c.check = func(*cobra.Command) error {
@@ -27,19 +26,19 @@ func graphCommand(sh *shell) command {
 	}
 	c.show = showing(sh, func(sh *shell, out *ops.PlanGraphOut) error {
 		g := out.Graph(namesOf(sh, "").id)
-		text := g.Text(sh.style())
 		switch {
 		case format == "mermaid":
-			text = g.Mermaid()
+			sh.print(g.Mermaid())
+			return nil
 		case format == "dot":
-			text = g.Dot()
-		case waves:
-			text = g.WavesText(sh.style())
+			sh.print(g.Dot())
+			return nil
+		case in.Waves:
+			return sh.bounded(lines(g.WavesText(sh.style())), "lines")
 		case len(out.Edges) == 0:
 			sh.say("no node depends on another one; arbor set NODE dependencies=OTHER makes it wait")
 		}
-		sh.print(text)
-		return nil
+		return sh.bounded(lines(g.Text(sh.style())), "lines")
 	})
 	return c
 }

@@ -44,7 +44,13 @@ func published(s *ops.Shape, taken bool, on func(set string) bool, within ...*op
 			} else if member = published(m.Shape, taken, on, within...); taken && !again {
 				member.Description = hints[m.Name]
 			}
-			add(out, m.Name, member, taken && m.Required)
+			instead := taken && slices.ContainsFunc(s.Members, func(o ops.Param) bool {
+				return o.Name == m.Unless && inList(o, on)
+			})
+			if instead && !again { // a rule of the schema would be an anyOf at its top, which not every client takes
+				member.Description = "needed unless " + m.Unless + " is given"
+			}
+			add(out, m.Name, member, taken && m.Required && !instead)
 		}
 	}
 	return out
