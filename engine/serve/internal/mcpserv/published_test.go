@@ -139,6 +139,11 @@ func TestWhatIsPublishedIsTaken(t *testing.T) {
 			}
 			rapid.Check(t, func(t *rapid.T) {
 				given := drawnFrom(t, s, o.Name).(map[string]any)
+				for _, p := range o.Params() { // the description says that one of the two is needed
+					if p.Unless != "" && given[p.Name] == nil && given[p.Unless] == nil {
+						given[p.Name] = drawnFrom(t, s.Properties[p.Name], p.Name)
+					}
+				}
 				want, err := o.Read(inJSON(given))
 				if err != nil {
 					t.Fatalf("%s: %v", inJSON(given), err)
