@@ -28,6 +28,11 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	res := &mcp.ReadResourceResult{Cacheable: private, Contents: []*mcp.ResourceContents{shown}}
 	room := s.room() - marshalled(res)
 	env := s.reader(req.Session, req.Extra)
+	if r.part.ofNode() { // named in short, as replies do
+		if _, r.node, err = env.At(ctx, string(r.workspace), string(r.node)); err != nil {
+			return nil, notFound(uri, err)
+		}
+	}
 	text, err := s.text(ctx, env, r)
 	if err == nil {
 		var ok bool

@@ -33,8 +33,11 @@ func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error
 		if err == nil {
 			r.workspace = snap.Workspace().ID
 		}
-	} else if snap, err = s.engine.View(ctx, r.workspace); err == nil && r.part.ofNode() {
-		_, err = snap.Known(r.node)
+	} else if r.part.ofNode() {
+		env := s.env(req.Session, headers(req.Extra))
+		snap, r.node, err = env.At(ctx, string(r.workspace), string(r.node))
+	} else {
+		snap, err = s.engine.View(ctx, r.workspace)
 	}
 	if err != nil {
 		return notFound(req.Params.URI, err)
