@@ -46,6 +46,11 @@ type Options struct {
 	// read. The target may have a #heading behind it, and is no web address. Without Doc no document is taken for missing.
 	Doc func(target string) (mdoc.Foreign, bool)
 
+	// Have has the parts that the reader has from earlier bundles, as Bundle.Have lists them: if they are unchanged, they
+	// come as their ids only. nil: the bundle has no versions. Name says how Bundle.Have names ids; nil: as they are.
+	Have []string
+	Name func(mdstore.ID) string
+
 	Budget int // tokens, counted by Tokens over the size that Measure returns; 0 or less means no limit
 
 	// Measure renders the bundle as its reader gets it and returns the size in bytes, and whether the reply that
@@ -86,8 +91,11 @@ func Context(src Source, focus mdstore.ID, opt Options) (*Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opt.Have != nil {
+		b.known(opt)
+	}
 	if opt.Measure != nil {
-		b = fit(b, omitted, opt.Measure)
+		b = fit(b, omitted, opt)
 	}
 	if opt.ReverseLog {
 		for i := range b.Chain {

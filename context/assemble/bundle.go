@@ -16,9 +16,10 @@ type Bundle struct {
 	Dependencies     []DependencyPart `json:"dependencies,omitempty"` // of the focus, then of its ancestors
 	References       []RefPart        `json:"references"`             // in the order of the file
 	Omitted          []Omission       `json:"omitted" only:"rarely"`
-	Tokens           int              `json:"tokens"`     // of the rendered bundle, by the function Tokens
-	Budget           int              `json:"budget"`     // 0 for none
-	OverBudget       bool             `json:"overBudget"` // the passages that always stay are larger than the budget
+	Have             []string         `json:"have,omitempty"` // with Options.Have: "ID@VERSION" of each part that is here whole
+	Tokens           int              `json:"tokens"`         // of the rendered bundle, by the function Tokens
+	Budget           int              `json:"budget"`         // 0 for none
+	OverBudget       bool             `json:"overBudget"`     // the passages that always stay are larger than the budget
 }
 
 // StatusInvalid is the key in ChildCounts of the children whose status is not one of their type.
@@ -112,6 +113,7 @@ type ChildPart struct {
 	Lines      Lines               `json:"lines,omitzero" only:"rarely"`
 
 	changed int64 // Unix milliseconds
+	known   bool  // the reader has it; only the id is here
 }
 
 // A DependencyPart is a node that the focus, or an ancestor of it, depends on.

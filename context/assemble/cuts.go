@@ -210,7 +210,9 @@ func (l *cutList) docs(at *[]Doc, role string, id mdstore.ID) {
 func (l *cutList) childConclusions() {
 	var oldest []*ChildPart
 	for i := range l.b.ChildConclusions {
-		oldest = append(oldest, &l.b.ChildConclusions[i])
+		if c := &l.b.ChildConclusions[i]; !c.known {
+			oldest = append(oldest, c)
+		}
 	}
 	slices.SortStableFunc(oldest, func(a, b *ChildPart) int { return cmp.Compare(a.changed, b.changed) })
 	for _, c := range oldest {

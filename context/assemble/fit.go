@@ -15,7 +15,8 @@ import (
 // The search asks for the same numbers of cuts in the same order whatever the limits are, until the first answer that
 // differs; so a larger limit never leads to more cuts, even where a cut makes the list of omissions longer than the
 // text that it saves.
-func fit(full *Bundle, omitted []Omission, measure func(*Bundle) (int, bool)) *Bundle {
+func fit(full *Bundle, omitted []Omission, opt Options) *Bundle {
+	measure := opt.Measure
 	if fits := weigh(full, measure); fits && (full.Budget == 0 || full.Tokens <= full.Budget) {
 		return full
 	}
@@ -24,6 +25,7 @@ func fit(full *Bundle, omitted []Omission, measure func(*Bundle) (int, bool)) *B
 		l := newCutList(full, omitted)
 		l.makeFirst(k)
 		b = l.b
+		b.stillHave(opt)
 		fits := weigh(b, measure)
 		if full.Budget == 0 || b.Tokens <= full.Budget {
 			return fits
@@ -94,7 +96,7 @@ func (l *cutList) makeFirst(k int) {
 		b.Chain[i].Problem = nilIfZero(b.Chain[i].Problem)
 	}
 	b.Workspace.Problem = nilIfZero(b.Workspace.Problem)
-	b.ChildConclusions = slices.DeleteFunc(b.ChildConclusions, func(c ChildPart) bool { return c.Conclusion == "" })
+	b.ChildConclusions = slices.DeleteFunc(b.ChildConclusions, func(c ChildPart) bool { return c.Conclusion == "" && !c.known })
 	if k >= len(l.cuts) {
 		for i := range groups {
 			if all[i].Reason != ReasonBudget || all[i].Detail == "" { // names stay

@@ -29,6 +29,8 @@ type ContextGetIn struct {
 	Budget         int    `json:"budget,omitempty" min:"0" flag:"budget,b" help:"at most N tokens of 4 bytes each"`
 	Format         string `json:"format,omitempty" flag:"-" enum:"json,markdown"`
 	At             string `json:"at,omitempty" listed:"history" help:"as it was in this git REVISION"`
+	// parts that the reader has come as their ids; nil: the reply names no versions
+	Have []string `json:"have,omitempty" flag:"-" help:"ID@VERSION of parts that you have; [] asks for versions"`
 }
 
 type ContextGetOut struct {
@@ -74,6 +76,13 @@ var ContextGet = asOf((*ContextGetIn).at, reading(func(ctx context.Context, env 
 	opt := assemble.Options{OmitLog: in.IncludeLog == "false", OwnLog: in.IncludeLog == "all",
 		Places: env.Detail != DetailBrief, Vault: env.vaultFolder(), MaxLogEntries: in.MaxLogEntries,
 		ReverseLog: in.ReverseLog, OmitProblem: in.IncludeProblem != nil && !*in.IncludeProblem, Budget: in.Budget}
+	if opt.Have = in.Have; in.Have != nil && in.Format == "markdown" {
+		return nil, badParam("have", "have leaves out parts of the JSON; leave it out, or format")
+	}
+	if env.Detail == DetailBrief {
+		short := env.shortOf(&Out{ws: ws})
+		opt.Name = func(id mdstore.ID) string { return short(string(id)) }
+	}
 	const everyday = "as you work: {log_append} for findings, {problem_update} for obstacles; then " +
 		"{node_transition complete}"
 	out := &ContextGetOut{Out: Out{Hint: everyday}}

@@ -16,14 +16,15 @@ import (
 
 type NodeTransitionIn struct {
 	In
-	NodeID     string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
-	Action     string `json:"action" req:"true" arg:"ACTION" flag:"-" is:"action" judge:"engine"`
-	Conclusion string `json:"conclusion,omitempty" text:"the conclusion" help:"the result, in Markdown; complete, fail and cancel need one"`
-	Reason     string `json:"reason,omitempty" empty:"ok" help:"the REASON, for the log"`
-	Log        string `json:"log,omitempty" empty:"ok" help:"a log entry of its own in the same commit: what HAPPENED"`
-	Context    bool   `json:"context,omitempty" flag:"-" help:"with start, retry and reopen: the context is in the reply"`
-	Cascade    bool   `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
-	Force      bool   `json:"force,omitempty" help:"begin it though it waits for others"`
+	NodeID     string   `json:"nodeId" req:"true" arg:"NODE" is:"node"`
+	Action     string   `json:"action" req:"true" arg:"ACTION" flag:"-" is:"action" judge:"engine"`
+	Conclusion string   `json:"conclusion,omitempty" text:"the conclusion" help:"the result, in Markdown; complete, fail and cancel need one"`
+	Reason     string   `json:"reason,omitempty" empty:"ok" help:"the REASON, for the log"`
+	Log        string   `json:"log,omitempty" empty:"ok" help:"a log entry of its own in the same commit: what HAPPENED"`
+	Context    bool     `json:"context,omitempty" flag:"-" help:"with start, retry and reopen: the context is in the reply"`
+	Have       []string `json:"have,omitempty" flag:"-" listed:"never" help:"with context: as context_get takes it"`
+	Cascade    bool     `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
+	Force      bool     `json:"force,omitempty" help:"begin it though it waits for others"`
 	Match
 	Write
 
@@ -144,7 +145,7 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 		env.whatNext(ctx, out, s.Workspace().ID, id)
 	}
 	if in.Context {
-		env.withContext(ctx, out, s.Workspace().ID, id)
+		env.withContext(ctx, out, ContextGetIn{In: In{WorkspaceID: string(s.Workspace().ID)}, NodeID: string(id), Have: in.Have})
 	}
 	return out, nil
 }
@@ -195,12 +196,12 @@ func (env *Env) whatNext(ctx context.Context, out *NodeTransitionOut, ws, id mds
 }
 
 // withContext adds the context of the node, as far as the reply has room for it.
-func (env *Env) withContext(ctx context.Context, out *NodeTransitionOut, ws, id mdstore.ID) {
+func (env *Env) withContext(ctx context.Context, out *NodeTransitionOut, in ContextGetIn) {
 	rest := *env
 	if env.bounded() {
 		rest.MaxBytes = max(1, env.MaxBytes-env.sizeOf(out))
 	}
-	c, err := ContextGet(ctx, &rest, ContextGetIn{In: In{WorkspaceID: string(ws)}, NodeID: string(id)})
+	c, err := ContextGet(ctx, &rest, in)
 	if err != nil {
 		out.Hint = "done; but the context cannot be told: " + err.Error() + "; {context_get} brings it"
 		return

@@ -15,11 +15,16 @@ const folders = [];
 const folder = () => folders[folders.push(mkdtempSync(join(tmpdir(), 'arbor-tokens-'))) - 1];
 let least = Infinity, greatest = 0; // what contexts state, as a part of what they take
 
-/** measure plays a plan in a new folder, and returns rows: tool -> { calls, sent, received, bytes }. */
-async function measure(play) {
-  const rows = new Map();
+/** measure plays a plan in a new folder, and returns rows: tool -> { calls, sent, received, bytes }. With have, contexts
+ * leave out what the one before it had. */
+async function measure(play, have = false) {
+  const rows = new Map(), versions = new Map(); // by id
+  let before = [];
   const server = await connect(program, folder());
   await play(async (tool, args) => {
+    if (have && (tool === 'context_get' || args.context)) {
+      args = { ...args, have: before.filter((id) => versions.has(id)).map((id) => `${id}@${versions.get(id)}`) };
+    }
     const text = await server.call(tool, args);
     const row = rows.get(tool) ?? { calls: 0, sent: 0, received: 0, bytes: 0 };
     const tokens = countTokens(text);
@@ -30,6 +35,11 @@ async function measure(play) {
     row.bytes += Buffer.byteLength(text);
     if (process.env.SHOW === tool) console.error(text);
     const data = JSON.parse(text);
+    const context = have && (data.chain ? data : data.context);
+    if (context) {
+      for (const v of context.have ?? []) versions.set(...v.split('@'));
+      before = ['workspace', ...context.chain.map((part) => part.nodeId)];
+    }
     for (const [context, taken] of [[data, tokens], [data.context, data.context && countTokens(JSON.stringify(data.context))]]) {
       if (!context?.chain) continue;
       [least, greatest] = [Math.min(least, context.tokens / taken), Math.max(greatest, context.tokens / taken)];
@@ -52,6 +62,7 @@ function print(rows) {
 
 try {
   const rows = await measure(play), short = await measure(playShort);
+  const had = await measure(play, true), shortHad = await measure(playShort, true);
   const server = await connect(program, folder()), text = await connect(program, folder(), ['--replies', 'text']);
   const tools = await server.request('tools/list', {});
   const bare = (list) => list.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
@@ -65,6 +76,8 @@ try {
   print(rows);
   console.log(`\nThe same plan with children in one call, transitions with log and context, and what complete names as next:\n`);
   print(short);
+  console.log(`\nWith have, which names the parts that the context before had: ${sum(had, 'received')} tokens received and ` +
+    `${sum(had, 'sent')} sent in the\nfirst run, ${sum(shortHad, 'received')} and ${sum(shortHad, 'sent')} in the second one.`);
   const off = Math.max(1 - least, greatest - 1);
   console.log(`\nThe targets are ${most.tokens} tokens received in the first run, and ${most.calls} calls in the second one.` +
     ` Names, descriptions and parameters of\nall tools: ${offered} tokens; instructions: ${hello}.` +

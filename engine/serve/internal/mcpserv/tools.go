@@ -150,6 +150,7 @@ func (s *Server) checkTool(name string) error {
 
 // hints say of a parameter what its name does not. They are few: a model reads each byte in every conversation.
 var hints = map[string]string{
+	"have":   "ID@VERSION, or [] at first",
 	"since":  "e.g. 2h",
 	"budget": "tokens",
 	confirm:  "a person agreed",

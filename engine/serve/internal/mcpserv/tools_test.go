@@ -173,7 +173,7 @@ func (l *line) tools() []listed {
 // The limits of the tools, in bytes.
 const (
 	mostTools        = 12000 // name, description and input schema of all
-	mostWorker       = 6800  // of the worker's profile
+	mostWorker       = 6850  // of the worker's profile
 	mostBare         = 14000 // the whole list of all without output schemas, as --replies text has it
 	mostSent         = 36000 // the whole list of all, as docs/mcp.md has it: in one piece, as not every client asks for a second
 	mostSentWorker   = 19000
