@@ -60,6 +60,9 @@ func (g *gatherer) workspace() {
 	p := &g.b.Workspace
 	p.ID, p.Name, p.Goal = w.ID, w.Name, w.Goal
 	p.File, p.Version, p.Lines = g.place(w.Path, w.Version, w.Doc)
+	if !g.opt.Places && len(w.Problems) == 0 {
+		p.File = ""
+	}
 	p.Lines.Log = Range{} // no context holds the log of the workspace
 	p.Rules, p.RulesHash = append([]string{}, w.Rules()...), w.RulesHash()
 	p.Docs = g.docs(w.Docs(), RoleWorkspace, "")

@@ -95,3 +95,28 @@ func (b *Bundle) versions() (all []version) {
 	}
 	return all
 }
+
+// Named returns the bundle with ids as name has them, for a page that people read.
+func (b *Bundle) Named(name func(mdstore.ID) string) *Bundle {
+	c := *b
+	short := func(id *mdstore.ID) { *id = mdstore.ID(name(*id)) }
+	c.Chain, c.ChildConclusions = slices.Clone(b.Chain), slices.Clone(b.ChildConclusions)
+	c.Dependencies, c.References = slices.Clone(b.Dependencies), slices.Clone(b.References)
+	c.Omitted = slices.Clone(b.Omitted)
+	for i := range c.Chain {
+		short(&c.Chain[i].NodeID)
+	}
+	for i := range c.ChildConclusions {
+		short(&c.ChildConclusions[i].NodeID)
+	}
+	for i := range c.Dependencies {
+		c.Dependencies[i].NodeID = name(mdstore.ID(c.Dependencies[i].NodeID))
+	}
+	for i := range c.References {
+		c.References[i].TargetID = name(mdstore.ID(c.References[i].TargetID))
+	}
+	for i := range c.Omitted {
+		short(&c.Omitted[i].NodeID)
+	}
+	return &c
+}

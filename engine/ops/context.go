@@ -31,6 +31,8 @@ type ContextGetIn struct {
 	At             string `json:"at,omitempty" listed:"history" help:"as it was in this git REVISION"`
 	// parts that the reader has come as their ids; nil: the reply names no versions
 	Have []string `json:"have,omitempty" flag:"-" help:"ID@VERSION of parts that you have; [] asks for versions"`
+
+	Bare bool `json:"-"` // short ids, and neither files nor versions nor lines, as brief replies have it
 }
 
 type ContextGetOut struct {
@@ -46,10 +48,11 @@ var contextGet = op("context_get", reads|repeats, ContextGet, Help{
 	Use:     "context [NODE]",
 	Text: `The goal and rules of the workspace, the way from the root (or the nearest
 isolated node) to the node, the conclusions of its children and what it refers
-to; nothing else. Without NODE it is the focused one. --budget keeps it short:
-what is left out is listed with its size. Four bytes count as a token, of
-the Markdown, or of the JSON without its indentation and the members changes and
-hint.`,
+to; nothing else. Without NODE it is the focused one. A file is named if
+something of its node is missing; -v names all of them, with versions and line
+numbers. --budget keeps it short: what is left out is listed with its size. Four
+bytes count as a token, of the Markdown, or of the JSON without its indentation
+and the members changes and hint.`,
 	Example: `arbor context
 arbor context node-mj2hz4gy --budget 4000
 arbor context . --format json`,
@@ -74,12 +77,12 @@ var ContextGet = asOf((*ContextGetIn).at, reading(func(ctx context.Context, env 
 		id, lost = env.Focus(ctx, s)
 	}
 	opt := assemble.Options{OmitLog: in.IncludeLog == "false", OwnLog: in.IncludeLog == "all",
-		Places: env.Detail != DetailBrief, Vault: env.vaultFolder(), MaxLogEntries: in.MaxLogEntries,
+		Places: env.Detail != DetailBrief && !in.Bare, Vault: env.vaultFolder(), MaxLogEntries: in.MaxLogEntries,
 		ReverseLog: in.ReverseLog, OmitProblem: in.IncludeProblem != nil && !*in.IncludeProblem, Budget: in.Budget}
 	if opt.Have = in.Have; in.Have != nil && in.Format == "markdown" {
 		return nil, badParam("have", "have leaves out parts of the JSON; leave it out, or format")
 	}
-	if env.Detail == DetailBrief {
+	if env.Detail == DetailBrief || in.Bare {
 		short := env.shortOf(&Out{ws: ws})
 		opt.Name = func(id mdstore.ID) string { return short(string(id)) }
 	}
@@ -103,7 +106,7 @@ var ContextGet = asOf((*ContextGetIn).at, reading(func(ctx context.Context, env 
 	opt.Measure = func(b *assemble.Bundle) (size int, fits bool) {
 		reply := 0
 		if in.Format == "markdown" {
-			page := string(render.Markdown(b))
+			page := page(b, opt)
 			data, _ := encode(page) // as a member of the data it has escapes
 			size, reply = len(page), len(data)
 		} else {
@@ -159,12 +162,20 @@ var ContextGet = asOf((*ContextGetIn).at, reading(func(ctx context.Context, env 
 		out.Hint = beginningAs(out.Hint, env.hintRoom())
 	}
 	if in.Format == "markdown" {
-		out.Markdown = string(render.Markdown(b))
+		out.Markdown = page(b, opt)
 	} else {
 		out.Bundle = b
 	}
 	return out, nil
 }))
+
+// page returns a context as Markdown, with ids as the options name them.
+func page(b *assemble.Bundle, opt assemble.Options) string {
+	if opt.Name != nil {
+		b = b.Named(opt.Name)
+	}
+	return string(render.Markdown(b))
+}
 
 // vaultFolder returns the vault's folder relative to the project. It returns "" if either is unknown, or both are the
 // same.

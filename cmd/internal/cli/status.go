@@ -173,6 +173,7 @@ func contextCommand(sh *shell) command {
 		if in.Format = "markdown"; format == "json" || format == "" && sh.flags.json {
 			in.Format, sh.flags.json = "json", true
 		}
+		in.Bare = in.Format == "markdown" && !wholeIDs(sh)
 		return nil
 	}
 	c.show = showing(sh, func(sh *shell, out *ops.ContextGetOut) error {

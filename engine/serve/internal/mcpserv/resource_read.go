@@ -63,6 +63,7 @@ func (s *Server) text(ctx context.Context, env *ops.Env, r ref) (text string, er
 	switch r.part {
 	case partTree:
 		in := ops.WorkspaceStatusIn{In: ops.In{WorkspaceID: string(r.workspace)}, Format: "markdown"}
+		env.Detail = ops.DetailSparse // whole ids, as addresses have them
 		out, err := ops.WorkspaceStatus(ctx, env, in)
 		if err != nil {
 			return "", err
