@@ -96,7 +96,8 @@ func (l *cutList) makeFirst(k int) {
 		b.Chain[i].Problem = nilIfZero(b.Chain[i].Problem)
 	}
 	b.Workspace.Problem = nilIfZero(b.Workspace.Problem)
-	b.ChildConclusions = slices.DeleteFunc(b.ChildConclusions, func(c ChildPart) bool { return c.Conclusion == "" && !c.known })
+	cut := func(c ChildPart) bool { return c.Conclusion == "" && !c.known }
+	b.ChildConclusions = slices.DeleteFunc(b.ChildConclusions, cut)
 	if k >= len(l.cuts) {
 		for i := range groups {
 			if all[i].Reason != ReasonBudget || all[i].Detail == "" { // names stay

@@ -145,7 +145,8 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 		env.whatNext(ctx, out, s.Workspace().ID, id)
 	}
 	if in.Context {
-		env.withContext(ctx, out, ContextGetIn{In: In{WorkspaceID: string(s.Workspace().ID)}, NodeID: string(id), Have: in.Have})
+		of := In{WorkspaceID: string(s.Workspace().ID)}
+		env.withContext(ctx, out, ContextGetIn{In: of, NodeID: string(id), Have: in.Have})
 	}
 	return out, nil
 }
