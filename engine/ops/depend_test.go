@@ -166,6 +166,23 @@ func listOf(v any) (all []map[string]any) {
 	return all
 }
 
+// A new node that waits is not said to be one that can be started.
+func TestTheHintOfANewNodeSaysWhatItWaitsFor(t *testing.T) {
+	_, env := emptyPlan(t)
+	create := func(title string, needs ...string) (id, hint string) {
+		out := must(t, env, "node_create", map[string]any{"parentId": "root", "type": "execution", "title": title,
+			"dependencies": needs})
+		return out["nodeId"].(string), fmt.Sprint(out["hint"])
+	}
+	first, hint := create("A")
+	if !strings.Contains(hint, "start") {
+		t.Errorf("of what is ready: %s", hint)
+	}
+	if _, hint := create("B", first); strings.Contains(hint, "start") || !strings.Contains(hint, "waits for "+first) {
+		t.Errorf("of what waits: %s", hint)
+	}
+}
+
 // Over MCP verify grows and never shrinks: not by an update, by deleting the node, by undoing, nor by making it again.
 func TestVerifyIsNotTakenOut(t *testing.T) {
 	w, env := emptyPlan(t)

@@ -129,6 +129,10 @@ func NodeCreate(ctx context.Context, env *Env, in NodeCreateIn) (*NodeCreateOut,
 	hint := "start it with {node_transition " + string(c.Node) + " start}"
 	if len(c.Children) > 0 {
 		hint = "{node_next} names what can be begun"
+	} else if now, err := env.In(ctx, string(s.Workspace().ID)); err == nil {
+		if made, ok := now.Node(c.Node); ok && len(now.Open(made)) > 0 {
+			hint = "it waits for " + view.WaitsText(now.Open(made))
+		}
 	}
 	return &NodeCreateOut{NodeID: string(c.Node), Path: env.path(c.Path), Children: madeOf(c.Children),
 		CascadeUpdates: nonNil(c.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, o, hint)}, nil

@@ -168,7 +168,7 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	case out.Nodes[0].Lapsed != nil:
 		out.Hint = "the session that began it is gone: {context_get} brings its log; continue where it ends"
 	case !offer.Nodes[0].Begun():
-		out.Hint = "{context_get} brings its context; {node_transition} " + out.Nodes[0].NodeID + " start begins it"
+		out.Hint = "{context_get} brings its context; {node_transition " + out.Nodes[0].NodeID + " start} begins it"
 	default:
 		out.Hint = "{context_get} brings its context"
 	}

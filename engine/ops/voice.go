@@ -56,6 +56,8 @@ func shellOp(name string, words []string) string {
 		return say.Called(name, words)
 	case name == "node_transition" && len(words) == 0:
 		return "arbor start or arbor complete"
+	case name == "node_update" && slices.Contains(words, "checked"): // a command of its own
+		return "arbor tick NODE NUMBER"
 	case name == "node_transition": // its actions are commands
 		return "arbor " + words[len(words)-1] + " " + cmp.Or(strings.Join(words[:len(words)-1], " "), "NODE")
 	}
