@@ -132,6 +132,11 @@ func (e *Engine) CriteriaAsked() string {
 	return config.Value[string](config.Merge(e.opt.Config()...), "plan.criteria")
 }
 
+// Person returns the setting identity.name, "" for none.
+func (e *Engine) Person() string {
+	return config.Value[string](config.Merge(e.opt.Config()...), "identity.name")
+}
+
 // Off returns the codes of findings that the settings turn off.
 func (e *Engine) Off() []string {
 	if e.CriteriaAsked() == plan.AskNothing {

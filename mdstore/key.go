@@ -108,8 +108,11 @@ func (r *reader) keys(k *Kind) {
 func fieldKeys() (all []Key) {
 	for _, f := range AllFields() {
 		k := Key{Name: f.Key, Rule: f.Rule, Merge: MergeLater}
-		if f.Unite {
+		switch {
+		case f.Unite:
 			k.Merge = MergeUnite
+		case f.Rule.Kind == reflect.String && !f.Rule.List:
+			k.Merge = MergeNoted
 		}
 		all = append(all, k)
 	}

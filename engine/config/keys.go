@@ -45,7 +45,7 @@ var keys = []Key{
 	{"max-tokens", "number", int64(8000), "", "mcp --max-tokens", shared, "the largest reply of a server, in tokens"},
 	{"provider", "text", nil, "", "", every, "the provider of models, for programs that ask"},
 	{"providers.NAME.model", "text", nil, "", "", every, "the model of a provider, for programs that ask"},
-	{"identity", "any", nil, "", "", own, "who you are, for programs that ask"},
+	{"identity", "any", nil, "", "", own, "who you are: assignee:mine in a query"},
 	{"trust", "any", nil, "", "", own, "what you trust, for programs that ask"},
 }
 

@@ -56,7 +56,7 @@ func TestListsOfCriteriaReplaceItems(t *testing.T) {
 		}
 		rnd.Shuffle(len(want), func(i, j int) { want[i], want[j] = want[j], want[i] })
 		for range 2 { // the second time it is so already
-			if _, err := ops.NodeUpdate(tctx, &ops.Env{Engine: w.Engine}, ops.NodeUpdateIn{NodeID: "node-a",
+			if _, err := ops.NodeUpdate(tctx, decider(w), ops.NodeUpdateIn{NodeID: "node-a",
 				Criteria: want}); err != nil {
 				t.Fatalf("seed %d: %v: %v to %v", seed, err, was, want)
 			}
@@ -98,16 +98,17 @@ func TestNoEmptyHeadingOfCriteriaIsLeft(t *testing.T) {
 				}
 			}
 			_, text, _ = strings.Cut(text, "\n---\n")
+			text, _, _ = strings.Cut(text, "\n## Log") // which says what was taken out
 			return text
 		}
 		before := file()
 		for _, criteria := range [][]string{{"one", "two"}, {}} {
 			in := ops.NodeUpdateIn{NodeID: "node-a", Criteria: criteria}
-			if _, err := ops.NodeUpdate(tctx, &ops.Env{Engine: w.Engine}, in); err != nil {
+			if _, err := ops.NodeUpdate(tctx, decider(w), in); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if after := file(); after != before {
+		if after := file(); strings.TrimRight(after, "\n") != strings.TrimRight(before, "\n") {
 			t.Errorf("%q became\n%q", before, after)
 		}
 	}
@@ -140,4 +141,44 @@ func TestOnlyAPersonForcesACompletion(t *testing.T) {
 	if len(out.Node.Diagnostics) > 0 {
 		t.Errorf("check finds %v", out.Node.Diagnostics)
 	}
+}
+
+// decider is a person at a terminal.
+func decider(w *enginetest.World) *ops.Env {
+	return &ops.Env{Engine: w.Engine, Caller: ops.ByDecider, Operator: mdstore.OperatorHuman}
+}
+
+// Open criteria are no way around a completion: of a node that has begun only a person takes them out, and its log says
+// so. Ticked ones may go, and further ones may come.
+func TestOnlyAPersonTakesOutOpenCriteriaOfANodeThatHasBegun(t *testing.T) {
+	const body = "## Acceptance Criteria\n\n- [ ] mine\n- [x] done\n"
+	for _, c := range []struct {
+		criteria []string
+		refused  bool
+	}{{[]string{}, true}, {[]string{"another", "done"}, true}, {[]string{"mine"}, false}, {[]string{"mine", "done", "more"}, false}} {
+		w := criteriaWorld(t, body)
+		in := ops.NodeUpdateIn{NodeID: "node-a", Criteria: c.criteria}
+		_, err := ops.NodeUpdate(tctx, &ops.Env{Engine: w.Engine}, in)
+		if refused := err != nil && errs.As(err).Code == errs.CriteriaOpen; refused != c.refused || !refused && err != nil {
+			t.Errorf("%q: %v", c.criteria, err)
+		}
+		if !c.refused {
+			continue
+		}
+		if _, err := ops.NodeUpdate(tctx, decider(w), in); err != nil {
+			t.Errorf("%q by a person: %v", c.criteria, err)
+		}
+		if text := string(fileOf(w, "node-a")); !strings.Contains(text, "criteria taken out: mine") {
+			t.Errorf("%q: the log does not say what was taken out: %s", c.criteria, text)
+		}
+	}
+}
+
+func fileOf(w *enginetest.World, node string) (data []byte) {
+	for p, d := range w.Store.Files() {
+		if strings.Contains(string(p), node) && !p.Under(mdstore.LocalDir) {
+			data = d
+		}
+	}
+	return data
 }

@@ -26,7 +26,8 @@ func (env *Env) language(ctx context.Context, nodes iter.Seq[*mdstore.Node]) sea
 			}
 			return false
 		},
-		Day: func(word string) (string, error) { return mdstore.Day(word, env.today()) },
+		Day:  func(word string) (string, error) { return mdstore.Day(word, env.today()) },
+		Mine: env.Engine.Person,
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
 )
 
 // A boxItem is an item of the criteria's list with its box, and those that stand below it.
@@ -117,6 +118,28 @@ func (d *Draft) setCriteria(n *mdstore.Node, e *Edit, want []string, t Ticks) er
 		}
 	}
 	e.placeCriteria(n, have, texts)
+	return d.takenOut(n, e, was, now)
+}
+
+// takenOut logs the open criteria that a new list does not have, if the node has begun. Only a person may take them out
+// then: what a completion asks for would be gone.
+func (d *Draft) takenOut(n *mdstore.Node, e *Edit, was []mdoc.Box, now []mdstore.Criterion) error {
+	var gone []string
+	for _, b := range was {
+		if !b.Done && !slices.ContainsFunc(now, func(c mdstore.Criterion) bool { return c.Text == b.Text }) {
+			gone = append(gone, b.Text)
+		}
+	}
+	switch {
+	case len(gone) == 0 || n.Status == statemachine.Initial(n.Type):
+		return nil
+	case !d.act.Person:
+		const form = "%s: only a person takes out open criteria of a node that has begun (%s); tick what holds, " +
+			"or name them, too, and add yours"
+		det := errs.Details{NodeID: string(n.ID), Param: "criteria"}
+		return errs.New(errs.CriteriaOpen, form, n.ID, strings.Join(gone, "; ")).With(det)
+	}
+	d.Log(e, "criteria taken out: "+strings.Join(gone, "; "))
 	return nil
 }
 

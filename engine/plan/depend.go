@@ -32,13 +32,28 @@ func dependent(d *Draft, n *mdstore.Node, do statemachine.Action) error {
 	for _, x := range open {
 		ids = append(ids, x.ID())
 	}
-	how := "complete it first"
-	if len(open) > 1 {
-		how = "complete them first"
-	}
-	return errs.New(errs.DependenciesOpen, "%s: it waits for %s; %s, or start it with {.force: true}",
-		view.Named(n), view.WaitsText(open), how).
+	return errs.New(errs.DependenciesOpen, "%s: it waits for %s; %s first, or repeat this with {.force: true}",
+		view.Named(n), view.WaitsText(open), strings.Join(ends(open), " or ")).
 		With(errs.Details{NodeID: string(n.ID), Status: string(n.Status), BlockedBy: ids})
+}
+
+// ends returns what would end the waiting for open dependencies: "complete it", "retry it", each once.
+func ends(open []view.Dependency) (all []string) {
+	for _, x := range open {
+		how := "complete it"
+		switch {
+		case x.Node == nil:
+			how = "take the id out"
+		case x.Node.Status == statemachine.Failed:
+			how = "retry it"
+		case x.Node.Status == statemachine.Cancelled:
+			how = "reopen it"
+		}
+		if !slices.Contains(all, how) {
+			all = append(all, how)
+		}
+	}
+	return all
 }
 
 // Acyclic refuses changes that close a cycle among dependencies. It is called after Finish.

@@ -52,12 +52,24 @@ func (f form) folded(value string) string {
 	return folded(value)
 }
 
+// mine is the person's own name, as the value of assignee.
+const mine = "mine"
+
 func folded(s string) string { return string(Fold(nil, []byte(s))) }
 
 // value makes a term of the value of a field.
 func (p *parser) value(at int, k key, text, value string) error {
 	t := &Term{Text: text, Field: k.name, form: formOf(k.name)}
 	value = strings.TrimSpace(value)
+	if k.name == "assignee" && strings.EqualFold(value, mine) {
+		name := ""
+		if p.Mine != nil {
+			name = p.Mine()
+		}
+		if value = name; name == "" {
+			return p.fail(at, "%s:%s needs the setting identity.name", k.name, mine)
+		}
+	}
 	if k.op != ":" {
 		return p.compared(at, k, t, value)
 	}

@@ -69,6 +69,8 @@ func States() []string { return []string{IsReady, IsBlocked, IsOverdue, IsRunnin
 type Language struct {
 	Own func(key string) bool             // whether a file has that own key; nil: none has
 	Day func(word string) (string, error) // the date that a word names; nil: only dates name one
+	// Mine returns the name of the person for whom assignee:mine asks; nil or "": it is not known.
+	Mine func() string
 }
 
 // MaxQuery is the greatest number of characters of a query.
