@@ -94,7 +94,7 @@ export class Assistant {
 	}
 
 	async call(tool, args = {}, options = {}) {
-		const res = await within(this.client.callTool({ name: tool, arguments: args, _meta: options._meta }, undefined, options), tool);
+		const res = await within(this.client.callTool({ name: tool, arguments: { verbose: true, ...args }, _meta: options._meta }, undefined, options), tool);
 		if (res.isError) throw new Error(`${tool} ${JSON.stringify(args)}: ${res.content[0].text}`);
 		if (args.format !== "markdown") assert.deepEqual(JSON.parse(res.content[0].text), res.structuredContent, `${tool}: the text is not the data`);
 		return res.structuredContent;
