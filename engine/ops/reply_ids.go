@@ -15,8 +15,8 @@ type shortIDs struct {
 	of   func(id string) string
 }
 
-// shortOf returns how a brief reply names nodes: by the last six characters of a generated id, which calls take, too.
-// An id that these do not tell from others of the workspace, or that somebody chose, stays whole.
+// shortOf returns how a brief reply names nodes: by the last six characters of a generated id, which calls accept too.
+// It keeps ids that people chose, and ids whose last six characters are not unique in the workspace.
 func (env *Env) shortOf(out any) func(id string) string {
 	ws := mdstore.ID("")
 	if o, ok := out.(interface{ out() *Out }); ok {

@@ -9,8 +9,8 @@ import (
 	"arbor/cmd/internal/cli"
 )
 
-// TestEveryLineOfPrimeRuns runs each command line that arbor prime prints, and each of the flags that stand alone, as an
-// assistant does: with a node of its own in the place of ID.
+// TestEveryLineOfPrimeRuns runs each command line that arbor prime prints, and each of the flags that stand alone. It
+// replaces ID with the id of a new node, as an assistant would.
 func TestEveryLineOfPrimeRuns(t *testing.T) {
 	dir := lay(t, nil)
 	env := map[string]string{"ARBOR_OPERATOR": "AI", "HOME": lay(t, nil), "LANG": "C.UTF-8"}

@@ -61,8 +61,8 @@ var verbMeanings = []struct{ words, verbs string }{
 	{"save", "add"},
 }
 
-// unknownCommand returns the error for a word that is no command below cmd. It names the command that is meant: one
-// that the tables name, one with that very name below a noun, or one below cmd that is spelled nearly so.
+// unknownCommand returns the error for an unknown command below cmd. It suggests the command that the tables list for
+// the name, else a command of the same name below a noun, else the one below cmd with the most similar spelling.
 func unknownCommand(cmd *cobra.Command, name string) *errs.Error {
 	path := cmd.CommandPath()
 	e := errs.New(errs.UnknownParams, "%s has no command %q", path, name)

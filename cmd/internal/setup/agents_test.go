@@ -41,7 +41,7 @@ func TestUndoGivesBackAFileWithASection(t *testing.T) {
 	})
 }
 
-// A new version of the section replaces one that nobody has edited, at its place.
+// A new version of the section replaces an unedited older one in place.
 func TestAnOlderSectionIsReplaced(t *testing.T) {
 	body := "## Plan\n\nUse arbor 0.1.\n"
 	older := strings.ReplaceAll(beginMark, "%s", digest(body)) + "\n" + body + endMark

@@ -142,8 +142,8 @@ func meant(ctx context.Context, e *engine.Engine, session string) (sessions.Bind
 	return sessions.Binding{}, active, unbound
 }
 
-// unlogged returns what is to be said of a node that an assistant has started and nobody has logged anything of since;
-// "" for none. A node that another session has claimed is that session's business.
+// unlogged returns a reminder about a node that an assistant started and that has no log entry since; "" if there is
+// none. It leaves out nodes that another session has claimed.
 func unlogged(ctx context.Context, e *engine.Engine, ws mdstore.ID, call HookCall) (string, error) {
 	text := ""
 	held, err := e.Claims(ctx)
