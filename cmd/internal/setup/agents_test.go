@@ -87,44 +87,46 @@ func TestAgentsFiles(t *testing.T) {
 		"a file that imports":  {"AGENTS.md CLAUDE.md+", "AGENTS.md"},
 		"an import of nothing": {"CLAUDE.md+", "CLAUDE.md"},
 	} {
-		g := newGround(t)
-		before := map[string]string{}
-		for file := range strings.FieldsSeq(tt.files) {
-			file, imports := strings.CutSuffix(file, "+")
-			file, link := strings.CutSuffix(file, "@")
-			path := filepath.Join(g.project, file)
-			before[file] = "# Mine"
-			if imports {
-				before[file] = "# Mine\n@AGENTS.md\n"
-			}
-			if link {
+		t.Run(name, func(t *testing.T) {
+			g := newGround(t)
+			before := map[string]string{}
+			for file := range strings.FieldsSeq(tt.files) {
+				file, imports := strings.CutSuffix(file, "+")
+				file, link := strings.CutSuffix(file, "@")
+				path := filepath.Join(g.project, file)
 				before[file] = "# Mine"
-				if err := os.Symlink("AGENTS.md", path); err != nil {
-					t.Skip(err)
+				if imports {
+					before[file] = "# Mine\n@AGENTS.md\n"
 				}
-				continue
+				if link {
+					before[file] = "# Mine"
+					if err := os.Symlink("AGENTS.md", path); err != nil {
+						t.Skip("no symbolic links here: ", err)
+					}
+					continue
+				}
+				g.write(path, before[file], 0o644)
 			}
-			g.write(path, before[file], 0o644)
-		}
-		opt := g.options(Agents, "")
-		opt.Args = nil
-		var got []string
-		for _, f := range g.run(opt).Files {
-			got = append(got, filepath.Base(f.Path))
-		}
-		if strings.Join(got, " ") != tt.want {
-			t.Errorf("%s: %q are set up, want %q", name, got, tt.want)
-		}
-		opt.Remove = true
-		g.run(opt)
-		for file, text := range before {
-			if got := g.read(filepath.Join(g.project, file)); got != text {
-				t.Errorf("%s: undone, %s is %q", name, file, got)
+			opt := g.options(Agents, "")
+			opt.Args = nil
+			var got []string
+			for _, f := range g.run(opt).Files {
+				got = append(got, filepath.Base(f.Path))
 			}
-		}
-		if _, err := os.Stat(filepath.Join(g.project, "AGENTS.md")); before["AGENTS.md"] == "" && err == nil {
-			t.Errorf("%s: undone, AGENTS.md is there", name)
-		}
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("%q are set up, want %q", got, tt.want)
+			}
+			opt.Remove = true
+			g.run(opt)
+			for file, text := range before {
+				if got := g.read(filepath.Join(g.project, file)); got != text {
+					t.Errorf("undone, %s is %q", file, got)
+				}
+			}
+			if _, err := os.Stat(filepath.Join(g.project, "AGENTS.md")); before["AGENTS.md"] == "" && err == nil {
+				t.Errorf("undone, AGENTS.md is there")
+			}
+		})
 	}
 	g := newGround(t)
 	opt := g.options(Agents, "")
