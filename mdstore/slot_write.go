@@ -16,8 +16,8 @@ type SlotChange struct {
 	Remove []int       // entries, by their number in EntriesOf
 	Add    []SlotEntry // each goes behind all that are not younger
 
-	// Adopt returns the id for an entry that a person wrote, which gets a heading with the time Now. Of two entries with
-	// the same id, the second gets another one. nil: none gets one.
+	// Adopt returns the id for an entry that a person wrote, which gets a heading with the time Now. Of two entries
+	// with the same id, the second gets another one. nil: none gets one.
 	Adopt func() (ID, error)
 	Now   time.Time
 }

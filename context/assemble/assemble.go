@@ -46,8 +46,9 @@ type Options struct {
 	// read. The target may have a #heading behind it, and is no web address. Without Doc no document is taken for missing.
 	Doc func(target string) (mdoc.Foreign, bool)
 
-	// Have has the parts that the reader has from earlier bundles, as Bundle.Have lists them: if they are unchanged, they
-	// come as their ids only. nil: the bundle has no versions. Name says how Bundle.Have names ids; nil: as they are.
+	// Have has the parts that the reader has from earlier bundles, as Bundle.Have lists them: if they are unchanged,
+	// they come as their ids only. nil: the bundle has no versions. Name says how Bundle.Have names ids; nil: as they
+	// are.
 	Have []string
 	Name func(mdstore.ID) string
 

@@ -225,8 +225,8 @@ func TestACompletedInfoCollectionBringsItsRulesAndDocs(t *testing.T) {
 	}
 }
 
-// A completed collection that adds nothing warns and says why. The context of the node shows the expected form until the
-// node ends.
+// A completed collection that adds nothing warns and says why. The context of the node shows the expected form until
+// the node ends.
 func TestACollectionThatBringsNothingSaysWhy(t *testing.T) {
 	for conclusion, want := range map[string]string{
 		"Found.\n\n**Rules**\n\n- new rule":   "no rules or documents were collected: the conclusion has no list below a heading Rules",

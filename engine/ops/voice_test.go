@@ -16,8 +16,8 @@ import (
 	"arbor/engine/ops"
 )
 
-// Every sentence of the engine that names an operation or a parameter marks it, so that each front end can say it in its
-// own words; and every mark names one that there is.
+// Every sentence of the engine that names an operation or a parameter marks it, so that each front end can say it in
+// its own words; and every mark names one that there is.
 func TestTextsMarkTheOperationsThatTheyName(t *testing.T) {
 	known, params := map[string]ops.Operation{}, map[string]bool{}
 	for _, o := range append(ops.All(), ops.Commands()...) {

@@ -14,8 +14,8 @@ type Order struct {
 	Stuck []*mdstore.Node   // what no order reaches: it waits for itself, or for what failed, was given up with
 	// a node above it, or does not exist
 
-	// Over is the wave with which a node of the view is over, be it work or the sum of its children: 0 if neither it nor
-	// what it waits for is open work, -1 if no order reaches all of it.
+	// Over is the wave with which a node of the view is over, be it work or the sum of its children: 0 if neither it
+	// nor what it waits for is open work, -1 if no order reaches all of it.
 	Over map[mdstore.ID]int
 }
 

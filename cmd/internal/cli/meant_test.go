@@ -10,7 +10,8 @@ import (
 	"arbor/engine/ops"
 )
 
-// A word that another program has for a command is answered with the command, and not with one that is only spelled alike.
+// A word that another program has for a command is answered with the command, and not with one that is only spelled
+// alike.
 func TestAWordOfAnotherProgram(t *testing.T) {
 	w := newWorld(t)
 	for line, want := range map[string]string{

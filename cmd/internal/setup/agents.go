@@ -89,8 +89,8 @@ func putSection(text string, remove, force bool) (string, error) {
 	return strings.TrimSuffix(before, nl) + strings.TrimPrefix(rest, nl), nil
 }
 
-// agentsOf returns the files to add the section to or to remove it from. It leaves out links to AGENTS.md and files that
-// import it, since their readers find the section there.
+// agentsOf returns the files to add the section to or to remove it from. It leaves out links to AGENTS.md and files
+// that import it, since their readers find the section there.
 func (opt *Options) agentsOf() ([]*file, error) {
 	if len(opt.Args) > 0 {
 		return nil, errs.New(errs.InvalidParams, "%s starts no server: it takes no %s", Agents, opt.Args[0])

@@ -30,7 +30,8 @@ import (
 	"arbor/statemachine"
 )
 
-// hooked calls a hook and returns the text that it gives, "" for none. What it prints is one JSON object of one line, or nothing.
+// hooked calls a hook and returns the text that it gives, "" for none. What it prints is one JSON object of one line,
+// or nothing.
 func hooked(t testing.TB, e *engine.Engine, call HookCall) (string, error) {
 	t.Helper()
 	var out bytes.Buffer

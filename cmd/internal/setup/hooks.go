@@ -29,8 +29,8 @@ type dialect struct {
 	says func(hook, event, text string) any
 }
 
-// dialects are those of all clients with hooks. Prompt needs a server that knows the session of the hooks. A client whose
-// compaction hook can add no text has no Compact: its SessionStart hook runs again after a compaction.
+// dialects are those of all clients with hooks. Prompt needs a server that knows the session of the hooks. A client
+// whose compaction hook can add no text has no Compact: its SessionStart hook runs again after a compaction.
 var dialects = []dialect{
 	{client: "claude-code", keys: command{Type: "command", Timeout: 10}, says: inOutput("block"),
 		events: map[string]string{SessionStart: "SessionStart", Prompt: "UserPromptSubmit", Stop: "Stop"}},

@@ -63,7 +63,8 @@ func TestCommandsTellOfTheSession(t *testing.T) {
 	}
 }
 
-// Prompts of the memory say what to save and what is there; a prompt is offered only where the tool is that it asks for.
+// Prompts of the memory say what to save and what is there; a prompt is offered only where the tool is that it asks
+// for.
 func TestPromptsNeedTheirTools(t *testing.T) {
 	w := enginetest.New(t, planFiles())
 	c := dial(t, w.Engine, Options{Toolsets: []string{"plan", "memory"}})
