@@ -11,9 +11,10 @@ import (
 	"arbor/mdstore"
 )
 
-// Pairs has the words KEY=VALUE of a command that takes such.
+// Pairs has the words KEY=VALUE of a command or form that takes such. Their values are texts as people type them: "8" is
+// a number where the key holds no text.
 type Pairs struct {
-	Keys []string `json:"-"`
+	Keys []string `json:"set,omitempty" listed:"never" flag:"-" help:"KEY=VALUE, as a person types it"`
 }
 
 // Words returns the words.

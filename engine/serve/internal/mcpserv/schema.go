@@ -48,7 +48,7 @@ func published(s *ops.Shape, taken bool, on func(set string) bool, within ...*op
 				return o.Name == m.Unless && inList(o, on)
 			})
 			if instead && !again { // a rule of the schema would be an anyOf at its top, which not every client takes
-				member.Description = "needed unless " + m.Unless + " is given"
+				member.Description = "needed unless " + m.Unless
 			}
 			add(out, m.Name, member, taken && m.Required && !instead)
 		}

@@ -17,9 +17,8 @@ type formField struct {
 	Value   string   `json:"value"`          // "" for none
 	None    any      `json:"none"`           // what takes the value away
 	List    bool     `json:"list,omitempty"` // items are separated by commas
-	// of an own key: what it is called and its value in JSON; a list has an item in each line
+	// of an own key: its name; a list has an item in each line
 	Key  string `json:"key,omitempty"`
-	Was  any    `json:"was,omitempty"`
 	Rows int    `json:"rows,omitempty"`
 }
 
@@ -48,7 +47,7 @@ func (l look) formFields(n ops.NodeInfo) string {
 		if !o.Plain() || o.List && strings.Count(items, "\n") >= max(1, len(o.Items)) {
 			continue // only the file can say what it is
 		}
-		form := formField{Name: "fields." + o.Key, Key: o.Key, Label: o.Key, Value: items, List: o.List, Was: o.Value()}
+		form := formField{Name: "fields." + o.Key, Key: o.Key, Label: o.Key, Value: items, List: o.List}
 		switch {
 		case o.List:
 			form.Rows, form.Label = 3, o.Key+" ("+l.say("an item on each line")+")"

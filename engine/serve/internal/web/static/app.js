@@ -407,16 +407,15 @@
     if (anew) return all.filter((f) => !f.key).map((f) => ({ ...f, value: "" }));
     return [...all, { name: "newKey", label: t("Another key of your own") }, { name: "newValue", label: t("Its value") }];
   };
-  const typed = (text) => (/^(true|false|-?(0|[1-9]\d*)(\.\d+)?)$/.test(text) ? JSON.parse(text) : text);
   const changed = (out, fields) => {
     const key = out.newKey?.trim();
     for (const f of fields) {
       const value = out[f.name];
       if (f.key || f.name.startsWith("new")) delete out[f.name];
       if (f.key && value !== f.value) {
-        const now = f.list ? rulesOf(value) : typeof f.was === "string" ? value : typed(value);
-        out.fields = { ...out.fields, [f.key]: value ? now : null };
-      } else if (f.name === "newValue" && (key || value)) out.fields = { ...out.fields, [key]: typed(value) };
+        if (f.list) out.fields = { ...out.fields, [f.key]: value ? rulesOf(value) : null };
+        else out.set = [...(out.set ?? []), f.key + "=" + value];
+      } else if (f.name === "newValue" && (key || value)) out.set = [...(out.set ?? []), key + "=" + value];
       else if (f.key || f.name.startsWith("new")) continue;
       else if (value === f.value) delete out[f.name];
       else if (!value) out[f.name] = f.none;
