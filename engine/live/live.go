@@ -92,6 +92,13 @@ func (l *Vault) WithPages(ctx context.Context, id mdstore.ID) (*view.View, error
 	return l.Current(ctx, id)
 }
 
+// Last returns the view that was read last, or nil. It looks at no file.
+func (l *Vault) Last(id mdstore.ID) *view.View {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.states[id].view
+}
+
 // Twin returns the view of a workspace whose id another one has too. It is read each time.
 func (l *Vault) Twin(ctx context.Context, w *mdstore.Workspace) (*view.View, error) {
 	r := reloader{vault: l, left: map[mdstore.Path]bool{}}

@@ -233,18 +233,14 @@ func (env *Env) Sent(ctx context.Context, result any, r Reply) {
 		return !inData[s] && !strings.Contains(page, "\n"+s+"\n") && !strings.Contains(page, ": "+s+"\n") &&
 			!strings.Contains(page, "\n"+item+"\n")
 	}
+	titles := env.titlesIn(ws, inData, lines, short)
 	var sent []plan.Text
 	err := env.Engine.Live().ReadAgain(ctx, func(ctx context.Context) error {
 		v, err := env.Engine.View(ctx, ws)
 		if err != nil {
 			return err
 		}
-		sent = nil
-		for n := range v.All() { // a node without a title is shown by its id
-			if titleIn(inData, lines, n, short(string(n.ID))) {
-				sent = append(sent, plan.Text{NodeID: n.ID, Field: "title", Text: n.Title})
-			}
-		}
+		sent = slices.Clone(titles)
 		for _, id := range nodes {
 			doc := v.Workspace().Doc
 			if n, ok := v.Node(id); ok {

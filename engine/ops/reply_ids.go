@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"context"
 	"strings"
 
 	"arbor/engine/view"
@@ -26,9 +25,8 @@ func (env *Env) shortOf(out any) func(id string) string {
 		if !mdstore.ID(id).Generated("node") {
 			return id
 		}
-		ctx := context.Background() // what a reply names is read already
-		v, err := env.Engine.View(ctx, ws)
-		if err != nil {
+		v := env.Engine.Live().Last(ws) // what a reply names is read already
+		if v == nil {
 			return id
 		}
 		if env.ids.view != v {

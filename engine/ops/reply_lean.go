@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"arbor/engine/plan"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -220,4 +222,20 @@ func titleIn(texts map[string]bool, lines map[string]string, n *mdstore.Node, sh
 		}
 	}
 	return false
+}
+
+// titlesIn returns the titles that a reply shows, of the nodes as they were read last. See titleIn.
+func (env *Env) titlesIn(ws mdstore.ID, texts map[string]bool, lines map[string]string, short func(id string) string) (sent []plan.Text) {
+	v := env.Engine.Live().Last(ws)
+	if v == nil {
+		return nil
+	}
+	shown := func(id string) bool { _, begins := lines[id]; return begins || texts[id] }
+	for n := range v.All() {
+		id := string(n.ID)
+		if (shown(id) || shown(view.Short(id))) && titleIn(texts, lines, n, short(id)) {
+			sent = append(sent, plan.Text{NodeID: n.ID, Field: "title", Text: n.Title})
+		}
+	}
+	return sent
 }

@@ -73,10 +73,12 @@ func (d *Draft) KeepsVerify() error {
 			return err
 		}
 	}
-	for n := range d.View.All() {
-		if whole || d.Gone[n.ID] {
-			if err := keepsVerify(view.Named(n), n.Verify, nil); err != nil {
-				return err
+	if whole || len(d.Gone) > 0 {
+		for n := range d.View.All() {
+			if whole || d.Gone[n.ID] {
+				if err := keepsVerify(view.Named(n), n.Verify, nil); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package view
 
 import (
 	"strings"
+	"sync"
 
 	"arbor/engine/errs"
 	"arbor/mdstore"
@@ -86,5 +87,36 @@ func shorts[T any](all []T, of func(T) errs.Candidate) func(id string) string {
 
 // ShortIDs is Shorts for the nodes of a view.
 func ShortIDs(v *View) func(id string) string {
-	return shorts(v.Candidates(), ofNode)
+	asked := 0
+	table := sync.OnceValue(func() func(string) string { return shorts(v.Candidates(), ofNode) })
+	return func(id string) string {
+		if asked++; asked > fewIDs {
+			return table()(id)
+		}
+		return v.shortID(id)
+	}
+}
+
+// fewIDs are so few that comparing each with all others is cheaper than a table.
+const fewIDs = 8
+
+// shortID is what shorts says of one id of a node. It allocates nothing.
+func (v *View) shortID(id string) string {
+	end := Short(id)
+	known := false
+	for _, n := range v.nodes {
+		switch other := string(n.ID); {
+		case other == id:
+			known = true
+		case ending(other) == ending(id):
+			return id
+		}
+		if n.Title == end || len(n.ID) >= len(end) && string(n.ID[:min(len(n.ID), shortID)]) == end {
+			return id
+		}
+	}
+	if !known {
+		return id
+	}
+	return end
 }

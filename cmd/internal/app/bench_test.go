@@ -20,8 +20,8 @@ func BenchmarkCommand(b *testing.B) {
 		enginetest.Put(b, dir, mdstore.IgnoreFile, []byte(mdstore.LocalDir+"/\n")) // else a look leaves nothing behind for the next
 		leaf := string(enginetest.Leaf(nodes))
 		untilProven(b, dir, mdstore.IgnoreFile)
-		for _, words := range []string{"version", "status", "list", "list --all", "context NODE", "log NODE", "show NODE", "next", "check", "search usual"} {
-			b.Run(fmt.Sprintf("%d/%s", nodes, strings.ReplaceAll(words, " ", "_")), func(b *testing.B) {
+		for _, words := range []string{"--version", "status", "list", "list --all", "context NODE", "log NODE", "show NODE", "next", "check", "search usual"} {
+			b.Run(fmt.Sprintf("%d/%s", nodes, strings.ReplaceAll(strings.TrimPrefix(words, "--"), " ", "_")), func(b *testing.B) {
 				env := map[string]string{"HOME": b.TempDir(), "ARBOR_VAULT": dir}
 				do := func() {
 					var said strings.Builder

@@ -109,7 +109,7 @@ func (b *bench) watchedRows(n int) (rows []watched) {
 		}})
 	}
 	id := b.programs[0].v.deep()
-	for _, c := range []string{"version", "status", "list", "list --all", "context " + id, "log " + id, "next", "check", "search cookie"} {
+	for _, c := range []string{"--version", "status", "list", "list --all", "context " + id, "log " + id, "next", "check", "search cookie"} {
 		pairs("arbor "+strings.TrimSuffix(c, " "+id), func(p program) sample { return p.cpu(c) })
 	}
 	v := b.programs[0].v
@@ -144,7 +144,7 @@ var (
 
 // allocations counts those of the packages of a program before main, and those of the benchmarks of commands and calls in a checkout.
 func (b *bench) allocations(folder, arbor string) map[string]float64 {
-	cmd := exec.CommandContext(b.ctx, arbor, "version")
+	cmd := exec.CommandContext(b.ctx, arbor, "--version")
 	cmd.Env = append(environment(), "GODEBUG=inittrace=1")
 	out := must(cmd.CombinedOutput())
 	all := map[string]float64{}

@@ -233,6 +233,9 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 // all where that is not certain: who asks for help, or a shell that completes, may mean any.
 func (sh *shell) giveFlags(root *cobra.Command) {
 	meant, rest := root, sh.sys.Args
+	if slices.Equal(rest, []string{"--version"}) {
+		return
+	}
 	for len(rest) > 0 {
 		i := slices.IndexFunc(meant.Commands(), func(c *cobra.Command) bool { return c.Name() == rest[0] || c.HasAlias(rest[0]) })
 		if i < 0 {
