@@ -65,6 +65,14 @@ func Verifies(w *Workspace, n *Node) []string {
 	return all
 }
 
+// Basis returns the digest of what a verification of a node is about: its title, type and status, its requirement and
+// criteria apart from what is ticked, and what must pass. Log lines and other changes do not touch it.
+func Basis(w *Workspace, n *Node) Version {
+	parts := []string{n.Title, string(n.Type), string(n.Status),
+		Unticked(n.Doc().Text(SecRequirement)), Unticked(n.Doc().Text(SecCriteria))}
+	return VersionOf([]byte(strings.Join(append(parts, Verifies(w, n)...), "\x00")))
+}
+
 // Unverified returns the items that have no passing entry in the log of a completed node since work on it last began.
 func (n *Node) Unverified(items []string) (open []string) {
 	var passed []string

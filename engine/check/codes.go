@@ -25,6 +25,7 @@ const (
 	CodeFocusDangling  = "FOCUS_DANGLING"     // the focused node does not exist
 	CodeStaleSave      = "STALE_SAVE"         // a save that was made from an older version, and is not merged yet
 	CodeTakenOut       = "TAKEN_OUT"          // git or a save removed text that an operation wrote within the last day
+	CodeToolInvalid    = "TOOL_INVALID"       // a definition of a tool that no environment can have
 	CodeMergeDriver    = "MERGE_DRIVER"       // this clone lacks the merge driver that .gitattributes names
 	CodeStray          = "STRAY_FILE"         // a conflict copy, a backup, a temporary file
 )
@@ -129,6 +130,10 @@ var checkCodes = []CheckCode{
 		"or its program is gone; it is about this clone, so the exit code and SARIF leave it out",
 		"type `arbor admin git install`",
 		""},
+	{CodeToolInvalid, SeverityWarning,
+		"a tool of `tools/` or of an environment's `.monad/tools.json` is wrongly defined, " +
+			"so that no call and no `verify` finds it",
+		"correct the definition as the text says ([environments.md](environments.md))", ""},
 	{CodeStray, SeverityNote, "a file that is no part of the vault: a copy that a sync program or Arbor kept, a backup of an editor or a merge, a leftover of a crash", "take over what you need, then delete it",
 		"a copy that equals the file beside it goes to the trash; so does what a commit of Arbor has left"},
 	{mdstore.CodeSessions, SeverityNote, "`sessions.json` is no valid JSON, or a binding in it is none", "bind a session: that keeps a damaged file under another name and starts a new one, and writes a binding anew", ""},

@@ -19,6 +19,28 @@ type Place struct {
 	Root    string // the folder, without links; "" on a client
 	Primary bool   // it is the session's own
 	Has     []Tool // the tools that it offers to the session, built-in ones and its own
+	Lacks   []Lack // the tools that it does not offer although a file defines them
+}
+
+// A Lack is a tool that a file defines and that a place does not offer.
+type Lack struct {
+	Tool string
+	File string // that defines it: a path of the vault, or ToolsFile
+	Why  string
+	Told bool // check says of the file what is wrong without looking at the definition
+}
+
+// Lacking says why places do not offer a tool, to be put behind a text: "; FILE defines it, but …". "" if no file that
+// they can have it from defines it.
+func Lacking(places []*Place, tool string) string {
+	for _, p := range places {
+		for _, l := range p.Lacks {
+			if l.Tool == tool {
+				return fmt.Sprintf("; %s defines it, but %s", l.File, l.Why)
+			}
+		}
+	}
+	return ""
 }
 
 // Tool returns the tool of this name, and whether the place has it.
@@ -46,7 +68,8 @@ func Route(places []*Place, tool, named string) (*Place, Tool, error) {
 		if ok || p.Status == Missing {
 			return p, t, p.usable()
 		}
-		return nil, Tool{}, errs.New(errs.ToolNotFound, "%s: the environment %s has no such tool; it has %s", tool, named, names(p.Has))
+		return nil, Tool{}, errs.New(errs.ToolNotFound, "%s: the environment %s has no such tool%s; it has %s",
+			tool, named, Lacking([]*Place{p}, tool), names(p.Has))
 	}
 	ordered := slices.Clone(places)
 	slices.SortStableFunc(ordered, func(a, b *Place) int {
@@ -63,8 +86,8 @@ func Route(places []*Place, tool, named string) (*Place, Tool, error) {
 			return p, t, p.usable()
 		}
 	}
-	return nil, Tool{}, errs.New(errs.ToolNotFound, "%s: no environment of the session has such a tool; "+
-		"{tool_list} shows those there are", tool)
+	return nil, Tool{}, errs.New(errs.ToolNotFound, "%s: no environment of the session has such a tool%s; "+
+		"{tool_list} shows those there are", tool, Lacking(ordered, tool))
 }
 
 // usable returns an error if no tool can run in the place now.

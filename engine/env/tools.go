@@ -47,23 +47,29 @@ type definition struct {
 }
 
 // ParseTools reads the definitions of a ToolsFile: a list of them, or an object with such a list as tools. It leaves
-// out each wrong definition and adds an error that says why. taken reports names that no tool may have.
-func ParseTools(data []byte, taken func(string) bool) (tools []Tool, wrong []error) {
+// out each wrong definition and says why. taken reports names that no tool may have.
+func ParseTools(data []byte, taken func(string) bool) (tools []Tool, wrong []Lack) {
+	lack := func(name, format string, args ...any) {
+		wrong = append(wrong, Lack{Tool: name, File: ToolsFile, Why: fmt.Sprintf(format, args...)})
+	}
 	var all []json.RawMessage
 	if len(data) > MaxToolsFile {
-		return nil, []error{fmt.Errorf("%s has more than %d bytes", ToolsFile, MaxToolsFile)}
+		lack("", "it has more than %d bytes", MaxToolsFile)
+		return nil, wrong
 	}
 	if err := strict(data, &all); err != nil {
 		var file struct {
 			Tools []json.RawMessage `json:"tools"`
 		}
 		if err := strict(data, &file); err != nil {
-			return nil, []error{fmt.Errorf("%s: %w", ToolsFile, err)}
+			lack("", "%v", err)
+			return nil, wrong
 		}
 		all = file.Tools
 	}
 	if len(all) > maxTools {
-		return nil, []error{fmt.Errorf("%s has %d tools; %d is the most", ToolsFile, len(all), maxTools)}
+		lack("", "it has %d tools; %d is the most", len(all), maxTools)
+		return nil, wrong
 	}
 	for i, raw := range all {
 		var d definition
@@ -76,7 +82,7 @@ func ParseTools(data []byte, taken func(string) bool) (tools []Tool, wrong []err
 			err = errors.New("another tool has this name")
 		}
 		if err != nil {
-			wrong = append(wrong, fmt.Errorf("%s: tool %d (%s): %w", ToolsFile, i+1, first(d.ID, d.Name), err))
+			lack(first(d.ID, d.Name), "tool %d (%s): %v", i+1, first(d.ID, d.Name), err)
 			continue
 		}
 		t.Source = ToolsFile
@@ -175,6 +181,9 @@ type parameter struct {
 	Enum []any  `json:"enum"`
 }
 
+// types are the types of JSON that a parameter can have.
+var types = []string{"string", "integer", "number", "boolean", "array", "object", "null"}
+
 // declared returns the parameters that a schema declares, by name. An empty schema declares none.
 func declared(schema json.RawMessage) (map[string]parameter, error) {
 	var s struct {
@@ -184,7 +193,13 @@ func declared(schema json.RawMessage) (map[string]parameter, error) {
 		return nil, nil
 	}
 	if err := json.Unmarshal(schema, &s); err != nil {
-		return nil, fmt.Errorf("parametersSchema is no schema of an object: %w", err)
+		const as = `{"type": "object", "properties": {"file": {"type": "string"}}}`
+		return nil, fmt.Errorf("parametersSchema is no schema of an object, as %s: %w", as, err)
+	}
+	for _, name := range sorted(s.Properties) {
+		if t := s.Properties[name].Type; t != "" && !slices.Contains(types, t) {
+			return nil, fmt.Errorf("parametersSchema gives %s the type %q; it is one of %s", name, t, strings.Join(types, ", "))
+		}
 	}
 	return s.Properties, nil
 }

@@ -20,7 +20,7 @@ import (
 // verifyOutput is how many bytes of the end of a tool's output an error shows.
 const verifyOutput = 2000
 
-// A run is the verification of one node in one version.
+// A run is the verification of what one node asks for: see mdstore.Basis.
 type run struct {
 	done   chan struct{} // closed at the end; what follows is set before
 	passed *plan.Verified
@@ -41,7 +41,7 @@ func (r *run) stale(now time.Time) bool {
 	}
 }
 
-// runs are the verifications that run, and those whose result no call has fetched yet, by node and version.
+// runs are the verifications that run, and those whose result no call has fetched yet, by node and Basis.
 var runs = struct {
 	sync.Mutex
 	of map[string]*run // guarded by the mutex
@@ -70,7 +70,7 @@ func (env *Env) verifies(
 			}
 			looked = true
 		}
-		if steps[i].Verified, err = env.joined(ctx, s, n, items); err != nil {
+		if steps[i].Verified, err = env.joined(ctx, s, n); err != nil {
 			return fail(err)
 		}
 	}
@@ -78,9 +78,12 @@ func (env *Env) verifies(
 }
 
 // joined waits for the verification of a node, which it starts if it does not run already.
-func (env *Env) joined(ctx context.Context, s *view.View, n *mdstore.Node, items []string) (*plan.Verified, error) {
-	what := strings.Join(items, "\n")
-	key := strings.Join([]string{env.Engine.Vault(), string(n.Path), n.Version().String(), what}, "\x00")
+func (env *Env) joined(ctx context.Context, s *view.View, n *mdstore.Node) (*plan.Verified, error) {
+	basis, items, err := env.verified(ctx, s.Workspace().ID, n.ID)
+	if err != nil {
+		return nil, err
+	}
+	key := strings.Join([]string{env.Engine.Vault(), string(n.Path), basis.String()}, "\x00")
 	runs.Lock()
 	maps.DeleteFunc(runs.of, func(_ string, r *run) bool { return r.stale(env.Engine.Now()) })
 	r := runs.of[key]
@@ -93,7 +96,7 @@ func (env *Env) joined(ctx context.Context, s *view.View, n *mdstore.Node, items
 		}
 		go func() {
 			defer close(r.done)
-			r.passed, r.err = env.verifyNode(lasting, s.Workspace().ID, n, items)
+			r.passed, r.err = env.verifyNode(lasting, s.Workspace().ID, n, items, basis)
 			r.ended = env.Engine.Now()
 		}()
 	}
@@ -114,22 +117,40 @@ func (env *Env) joined(ctx context.Context, s *view.View, n *mdstore.Node, items
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		id := n.Version().String()[:6]
+		id := basis.String()[:6]
 		return nil, errs.New(errs.VerificationRunning,
 			"%s: verification %s still runs (%s); the same call again waits for it",
 			view.Named(n), id, strings.Join(items, ", ")).With(errs.Details{NodeID: string(n.ID), Param: id})
 	}
 }
 
+// verified returns mdstore.Basis and mdstore.Verifies of a node as it is now.
+func (env *Env) verified(
+	ctx context.Context, ws, id mdstore.ID,
+) (basis mdstore.Version, items []string, err error) {
+	err = env.Engine.Read(ctx, func(ctx context.Context) error {
+		s, err := env.Engine.View(ctx, ws)
+		if err != nil {
+			return err
+		}
+		n, err := s.Known(id)
+		if err == nil {
+			basis, items = mdstore.Basis(s.Workspace(), n), mdstore.Verifies(s.Workspace(), n)
+		}
+		return err
+	})
+	return basis, items, err
+}
+
 // verifyNode runs each tool. The first that does not pass ends it, and is noted in the log of the node.
 func (env *Env) verifyNode(
-	ctx context.Context, ws mdstore.ID, n *mdstore.Node, items []string,
+	ctx context.Context, ws mdstore.ID, n *mdstore.Node, items []string, basis mdstore.Version,
 ) (*plan.Verified, error) {
 	h, err := hereOf(ctx, env, SessionRef{})
 	if err != nil {
 		return nil, errs.Recoded(err, errs.VerificationUnavailable)
 	}
-	out := &plan.Verified{Version: n.Version()}
+	out := &plan.Verified{Basis: basis}
 	var all []*act.Verified
 	for _, item := range items {
 		v, err := h.Verify(ctx, item)

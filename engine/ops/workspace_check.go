@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"arbor/engine"
+	"arbor/engine/check"
+	places "arbor/engine/env"
+	"arbor/engine/env/act"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/mdstore"
@@ -73,6 +76,7 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *Wo
 		if err != nil {
 			return nil, fail(err)
 		}
+		found.Diagnostics = append(found.Diagnostics, toolDiagnostics(ctx, env)...)
 		for _, d := range found.Diagnostics {
 			if rel, err := filepath.Rel(env.Engine.Vault(), d.File); err == nil && filepath.IsAbs(d.File) {
 				d.File = filepath.ToSlash(rel) // arbor.toml lies beside the vault
@@ -144,6 +148,23 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *Wo
 		}
 	})
 	return out, nil
+}
+
+// toolDiagnostics returns a finding for each wrong definition of a tool: of the vault, and of environments that are
+// folders of this machine.
+func toolDiagnostics(ctx context.Context, env *Env) (all []mdoc.Diagnostic) {
+	c := act.Caller{Engine: env.Engine, BuiltIn: builtIn}
+	var roots []*places.Place
+	if s, err := act.StoreOf(env.Engine); err == nil { // else no tool can act beside this vault
+		if h, err := act.Of(ctx, c, s, nil, nil); err == nil {
+			roots = h.Places
+		}
+	}
+	for _, l := range c.WrongTools(ctx, roots) {
+		all = append(all, mdoc.Diagnostic{File: l.File, Code: check.CodeToolInvalid,
+			Text: "no environment has the tool: " + l.Why})
+	}
+	return all
 }
 
 // partly adds the repairs made before a failure to the error.

@@ -12,12 +12,12 @@ import (
 
 // Verified says that all that the verify of a node names has passed.
 type Verified struct {
-	Version mdstore.Version // of the node's file when the tools began
-	Events  []string        // the log entries: mdstore.Verification.String
+	Basis  mdstore.Version // mdstore.Basis of the node when the tools began
+	Events []string        // the log entries: mdstore.Verification.String
 }
 
 // verified adds to the log of a node that is to be completed which tools passed. It refuses if they have not run, or if
-// the node has changed since. With Force it returns a reason for the log instead.
+// what they verified has changed since: see mdstore.Basis. With Force it returns a reason for the log instead.
 func (t Transition) verified(
 	d *Draft, n *mdstore.Node, edit *Edit, step statemachine.Action,
 ) (forced string, err error) {
@@ -30,8 +30,9 @@ func (t Transition) verified(
 		return "", errs.New(errs.VerificationUnavailable, "%s is completed when these pass: %s; {node_transition} runs them",
 			view.Named(n), strings.Join(items, ", "))
 	case t.Verified == nil:
-	case t.Verified.Version != n.Version():
-		return "", errs.New(errs.Conflicting, "%s changed while it was verified; complete it again", view.Named(n)).
+	case t.Verified.Basis != mdstore.Basis(d.View.Workspace(), n):
+		return "", errs.New(errs.Conflicting,
+			"%s: what it asks for changed while it was verified; complete it again", view.Named(n)).
 			With(errs.Details{NodeID: string(n.ID), Paths: []string{string(n.Path)}})
 	default:
 		for _, event := range t.Verified.Events {

@@ -277,7 +277,7 @@ func (h *Here) Add(ctx context.Context, e env.Environment, only []string) {
 	} else if ok {
 		p.Level = level
 	}
-	p.Has = h.tools(ctx, p, only)
+	h.tools(ctx, p, only)
 }
 
 // own adds the session's own environment: the folder Notes of its folder, which is made when it is first used.
@@ -309,61 +309,3 @@ func (h *Here) own(ctx context.Context) error {
 }
 
 const notesDir = "Notes" // of a session's folder
-
-// tools returns what an environment offers: the tools that are built in, those that the vault defines and it lists, and
-// those of its own file; of these only the ones that it names, and that the session wants.
-func (h *Here) tools(ctx context.Context, p *env.Place, only []string) []env.Tool {
-	all := env.BuiltIn()
-	listed := func(name string) bool { return slices.Contains(p.Tools, name) }
-	if pages, err := h.Engine.Live().VaultPages(ctx, mdstore.ToolKind); err == nil {
-		for _, page := range pages {
-			if t, err := h.toolOf(page); err == nil && listed(t.Name) {
-				all = append(all, t)
-			}
-		}
-	}
-	if p.Root != "" {
-		if r, err := jail.Open(p.Root, jail.Options{}); err == nil {
-			defer r.Close()
-			if data, err := r.Content(env.ToolsFile, env.MaxToolsFile); err == nil {
-				own, _ := env.ParseTools(data, h.BuiltIn)
-				all = append(all, own...)
-			}
-		}
-	}
-	return slices.DeleteFunc(all, func(t env.Tool) bool {
-		return len(p.Tools) > 0 && !listed(t.Name) || only != nil && !slices.Contains(only, t.Name)
-	})
-}
-
-// toolOf reads the definition of a tool from its file: the keys of the front matter, and a block of JSON for the schema
-// of its parameters.
-func (h *Here) toolOf(p *mdstore.Page) (env.Tool, error) {
-	d := map[string]any{"id": string(p.ID)}
-	for _, key := range []string{"name", "description"} {
-		if v := p.Field(key); v != "" {
-			d[key] = v
-		}
-	}
-	for _, key := range []string{"command", "env", "read"} {
-		if v := p.List(key); v != nil {
-			d[key] = v
-		}
-	}
-	for _, key := range []string{"requiresPermission", "readOnly", "network", "timeout"} {
-		if v := p.Field(key); v != "" {
-			d[key] = json.RawMessage(v)
-		}
-	}
-	if _, rest, ok := strings.Cut(body(p), "```json\n"); ok {
-		schema, _, _ := strings.Cut(rest, "```")
-		d["parametersSchema"] = json.RawMessage(schema)
-	}
-	data, err := json.Marshal(d)
-	if err != nil {
-		return env.Tool{}, err
-	}
-	t, err := env.ParseTool(data, h.BuiltIn)
-	t.Source = string(p.Path)
-	return t, err
-}

@@ -123,6 +123,9 @@ func (h *Here) verifier(ctx context.Context, item, name string) (*env.Place, env
 		return nil, env.Tool{}, unavailable(item, "no environment is the project's folder; a person types: "+
 			"arbor env add file:. --trust restricted --tools %s", name)
 	}
+	if why := env.Lacking(seen, name); why != "" {
+		return nil, env.Tool{}, unavailable(item, "no environment has the tool %s%s", name, why)
+	}
 	return nil, env.Tool{}, unavailable(item, "no environment lists a tool %s: tools/%s.md of the vault defines it, and "+
 		"the key tools of environments/%s.md lists it", name, name, project.ID)
 }
