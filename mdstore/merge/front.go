@@ -128,7 +128,7 @@ func choose(v [3]string) string {
 func (m *merging) says(e entry, d *mdoc.Doc) string {
 	items, plain := d.Texts(e.key)
 	switch {
-	case plain && m.ruleOf(e.key) == mdstore.MergeUnite:
+	case plain && (m.ruleOf(e.key) == mdstore.MergeUnite || e.field.Kind == mdoc.Nested && m.kind.Key(e.key) == nil):
 		return mdoc.List(items...).String()
 	case e.field.Kind == mdoc.Nested:
 		return e.raw
@@ -161,7 +161,7 @@ func (m *merging) field(e [3]entry) string {
 		if wins = 1; raw[theirs] != raw[base] && !strings.Contains(raw[ours], "#") { // they changed how it is written
 			return cmp.Or(e[theirs].with(literal[ours]), raw[ours])
 		}
-	case r == mdstore.MergeUnite && m.plainLists(key):
+	case r == mdstore.MergeUnite && m.plainLists(key), m.ownSets(key):
 		list := mdoc.List(unite(m.doc[base].List(key), m.doc[ours].List(key), m.doc[theirs].List(key))...).String()
 		return cmp.Or(e[ours].with(list), e[theirs].with(list), conflict)
 	case r == mdstore.MergeNewest && o.Kind == mdoc.Int && t.Kind == mdoc.Int:
@@ -194,6 +194,30 @@ func (m *merging) plainLists(key string) bool {
 		_, plain := d.Texts(key)
 		return !plain
 	})
+}
+
+// ownSets reports whether a key that the kind does not know holds a list of texts on each side that has it, without any
+// twice, and both sides only added and removed some: their order means something only to the person whose key it is.
+func (m *merging) ownSets(key string) bool {
+	if m.kind.Key(key) != nil || !m.plainLists(key) {
+		return false
+	}
+	was := m.doc[base].List(key)
+	for _, d := range m.doc {
+		f, ok := d.Field(key)
+		is, literal := d.List(key), d.Slice(f.Span)
+		once := slices.Sorted(slices.Values(is))
+		left := slices.DeleteFunc(slices.Clone(was), func(s string) bool { return !slices.Contains(is, s) })
+		kept := slices.DeleteFunc(slices.Clone(is), func(s string) bool { return !slices.Contains(was, s) })
+		text := func(s string) bool {
+			return mdoc.List(s).String() == "["+s+"]" || strings.Contains(literal, `"`+s) || strings.Contains(literal, "'"+s)
+		}
+		if ok && (f.Kind != mdoc.Nested || len(slices.Compact(once)) < len(is) || !slices.Equal(left, kept) ||
+			slices.ContainsFunc(is, func(s string) bool { return !text(s) })) {
+			return false
+		}
+	}
+	return true
 }
 
 // hashed reports whether the merge computes the hash of the rules anew: a side other than the winner changed it. A

@@ -166,6 +166,25 @@ func TestWhatOnlyLinesCanMerge(t *testing.T) {
 	}
 }
 
+// Own lists whose order or kind of items may mean something are a conflict where both sides changed them.
+func TestOwnListsThatAreNoSets(t *testing.T) {
+	for what, v := range map[string][3]string{
+		"an order":          {"[a, b, c]", "[c, b, a]", "[a, b, c, d]"},
+		"an item twice":     {"[a]", "[a, a]", "[a, b]"},
+		"numbers":           {"[1, 2]", "[1, 2, 3]", "[1, 2, 4]"},
+		"maps":              {"[{a: 1}]", "[{a: 2}]", "[{a: 3}]"},
+		"a text and a list": {"a", "[a, b]", "[a, c]"},
+	} {
+		var f [3][]byte
+		for i, list := range v {
+			f[i] = []byte("---\nid: a\nown: " + list + "\n---\n")
+		}
+		if r, err := Merge("ws/nodes/a/Node.md", f[0], f[1], f[2], Options{}); err != nil || len(r.Conflicts) != 1 {
+			t.Errorf("%s: %v, %q\n%s", what, err, r.Conflicts, r.Bytes)
+		}
+	}
+}
+
 // Forms in which people write, files that both sides made, and kinds without sections of their own.
 func TestOtherForms(t *testing.T) {
 	for _, c := range []struct {
@@ -175,6 +194,10 @@ func TestOtherForms(t *testing.T) {
 	}{
 		{"tags on lines of their own", "ws/states/s.md", "---\nid: s\ntags:\n  - a\n  - b\n---\n", "---\nid: s\ntags:\n  - a\n  - b\n  - d\n---\n",
 			"---\nid: s\ntags:\n  - b\n  - c\n---\n", "---\nid: s\ntags: [b, c, d]\n---\n"},
+		{"an own list", "ws/nodes/a/Node.md", "---\nid: a\nreviewers: [nia, bo]\n---\n", "---\nid: a\nreviewers: [nia, bo, cy]\n---\n",
+			"---\nid: a\nreviewers:\n  - bo\n  - \"ann: b\"\n---\n", "---\nid: a\nreviewers: [bo, \"ann: b\", cy]\n---\n"},
+		{"an own list of both", "ws/nodes/a/Node.md", "---\nid: a\n---\n", "---\nid: a\nreviewers: [cy]\n---\n",
+			"---\nid: a\nreviewers: [bo]\n---\n", "---\nid: a\nreviewers: [bo, cy]\n---\n"},
 		{"no base", "ws/states/s.md", "", "---\nid: s\nown: 1\n---\n\n## Reasoning\n\nx\n", "---\nid: s\nother: 2\n---\n\n## Active Task\n\ny\n",
 			"---\nid: s\nother: 2\nown: 1\n---\n\n## Active Task\n\ny\n\n## Reasoning\n\nx\n"},
 		{"messages of two", "ws/sessions/s/Transcript.md", "---\na: b\n---\n\n## User\n\none\n", "---\na: b\n---\n\n## User\n\none\n\n## User\n\ntwo\n\n## Assistant\n\nthree\n",
