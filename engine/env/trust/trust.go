@@ -66,19 +66,31 @@ func (b *Book) Level(e env.Environment, root string) (env.Level, bool) {
 	return "", false
 }
 
-// Trust notes that a person lets tools run in an environment in its present form.
+// Trust notes that a person lets tools run in an environment in its present form. If only its list of tools is another
+// one than a person saw before, then what was approved, granted and asked stands for the tools that it still lists.
 func (b *Book) Trust(e env.Environment, root string, at time.Time) {
 	b.Requests = slices.DeleteFunc(b.Requests, func(r Request) bool { return r.Kind == KindRegister && r.State == Open && r.Environment == e.ID })
-	b.Distrust(e.ID)
+	gone := func(tool string) bool { return len(e.Tools) > 0 && !slices.Contains(e.Tools, tool) }
+	if !slices.ContainsFunc(b.Environments, func(t Trusted) bool {
+		return t.ID == e.ID && t.URI == e.URI && t.Root == root && t.Trust == e.Trust
+	}) {
+		gone = func(string) bool { return true }
+	}
+	b.distrust(e.ID, gone)
 	b.Environments = append(b.Environments, Trusted{e.ID, e.URI, root, e.Trust, e.Tools, at})
 }
 
 // Distrust takes the trust in an environment back, with all that was granted there.
-func (b *Book) Distrust(id string) {
+func (b *Book) Distrust(id string) { b.distrust(id, func(string) bool { return true }) }
+
+// distrust takes the trust in an environment back, with all that was granted there for the tools that are gone.
+func (b *Book) distrust(id string, gone func(tool string) bool) {
 	b.Environments = slices.DeleteFunc(b.Environments, func(t Trusted) bool { return t.ID == id })
-	b.Tools = slices.DeleteFunc(b.Tools, func(t ApprovedTool) bool { return t.Environment == id })
-	b.Grants = slices.DeleteFunc(b.Grants, func(g Grant) bool { return g.Environment == id })
-	b.Requests = slices.DeleteFunc(b.Requests, func(r Request) bool { return r.Environment == id && r.Kind != KindRegister })
+	b.Tools = slices.DeleteFunc(b.Tools, func(t ApprovedTool) bool { return t.Environment == id && gone(t.Name) })
+	b.Grants = slices.DeleteFunc(b.Grants, func(g Grant) bool { return g.Environment == id && gone(g.Tool) })
+	b.Requests = slices.DeleteFunc(b.Requests, func(r Request) bool {
+		return r.Environment == id && r.Kind != KindRegister && gone(r.Tool)
+	})
 }
 
 // Approved reports whether a person let exactly this definition run with exactly this program.

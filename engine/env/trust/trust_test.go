@@ -46,6 +46,40 @@ func TestOnlyWhatAPersonSawIsTrusted(t *testing.T) {
 	}
 }
 
+// What was approved and granted stands where only the list of tools is another one, for the tools that it still has.
+func TestAnotherListOfToolsKeepsApprovals(t *testing.T) {
+	e := env.Environment{ID: "app", URI: "file:src", Host: env.Server, Trust: env.Restricted, Tools: []string{"test", "lint"}}
+	test := trust.ApprovedTool{Environment: "app", Name: "test", Digest: "d"}
+	lint := trust.ApprovedTool{Environment: "app", Name: "lint", Digest: "d"}
+	call := trust.Call{Environment: "app", Tool: "test"}
+	for what, x := range map[string]struct {
+		change     func(*env.Environment) (root string)
+		test, lint bool
+	}{
+		"a tool more":   {func(e *env.Environment) string { e.Tools = []string{"test", "lint", "more"}; return "/src" }, true, true},
+		"a tool less":   {func(e *env.Environment) string { e.Tools = []string{"test"}; return "/src" }, true, false},
+		"another order": {func(e *env.Environment) string { e.Tools = []string{"lint", "test"}; return "/src" }, true, true},
+		"every tool":    {func(e *env.Environment) string { e.Tools = nil; return "/src" }, true, true},
+		"another root":  {func(*env.Environment) string { return "/other" }, false, false},
+		"another uri":   {func(e *env.Environment) string { e.URI = "file:."; return "/src" }, false, false},
+		"more trust":    {func(e *env.Environment) string { e.Trust = env.Full; return "/src" }, false, false},
+	} {
+		b, now := &trust.Book{}, e
+		b.Trust(e, "/src", start)
+		b.Approve(test)
+		b.Approve(lint)
+		b.Grants = []trust.Grant{{ID: "g", Environment: "app", Tool: "test"}}
+		root := x.change(&now)
+		b.Trust(now, root, start)
+		if got, _ := b.Spend(start, call); b.Approved(test) != x.test || b.Approved(lint) != x.lint || (got == trust.Approved) != x.test {
+			t.Errorf("%s: test %v, lint %v, grant %q", what, b.Approved(test), b.Approved(lint), got)
+		}
+		if len(b.Environments) != 1 {
+			t.Errorf("%s: %v", what, b.Environments)
+		}
+	}
+}
+
 // An approval of a program counts where nothing confines it only if a person saw that.
 func TestUnconfinedIsApprovedByItself(t *testing.T) {
 	b, def := &trust.Book{}, trust.ApprovedTool{Environment: "app", Name: "test", Digest: "d"}
