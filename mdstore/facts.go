@@ -158,7 +158,7 @@ func checkOf(n *Node) []mdoc.Diagnostic {
 		line, col := d.FieldPosition(key)
 		text := key + " is not read; the key is " + f.Key
 		if _, both := d.Field(f.Key); both {
-			text += ", which the file has too: join the two"
+			text += ", which the file has too, and which counts: put all of it there, and take " + key + " out"
 		}
 		out = append(out, mdoc.Diagnostic{File: d.Name(), Line: line, Col: col, Code: CodeLooksLike, Text: text})
 	}

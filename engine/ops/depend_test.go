@@ -245,3 +245,22 @@ func TestVerifyOutlivesItsWorkspaceAndUndo(t *testing.T) {
 	must(t, env, "undo", nil)
 	must(t, env, "node_get", map[string]any{"workspaceId": ws, "nodeId": id})
 }
+
+// A name of another program beside Arbor's own: the error says which one counts, and nothing is done.
+func TestTwoNamesOfOneKeyAreRefused(t *testing.T) {
+	w, env := emptyPlan(t)
+	id := must(t, env, "node_create", map[string]any{"parentId": "root", "type": "execution", "title": "T"})["nodeId"]
+	for name, args := range map[string]map[string]any{
+		"node_create": {"parentId": "root", "title": "B", "dependencies": []any{id}, "blocked_by": []any{id}},
+		"node_update": {"nodeId": id, "dependsOn": []any{}, "blocked_by": []any{id}},
+	} {
+		e := refused(t, w, env, errs.InvalidParams, name, args)
+		for _, part := range []string{"blocked_by is another name of dependencies", "only dependencies counts"} {
+			if !strings.Contains(e.Message, part) {
+				t.Errorf("%s: %s; want %q", name, e.Message, part)
+			}
+		}
+	}
+	refused(t, w, env, errs.InvalidParams, "node_update", map[string]any{"nodeId": id,
+		"set": []string{"tags=a", "labels=b"}})
+}

@@ -152,6 +152,10 @@ func (r reader) members(s *Shape, at string, given map[string]any) (any, error) 
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if _, ok := s.Member(name); !ok {
+			if m, ok := s.Called(name); ok { // Renamed leaves it where the member is given too
+				return nil, BadParam(errs.InvalidParams, name, "%s: %s is another name of %s, which the call gives already; "+
+					"only %[3]s counts: put all of it there, and leave %[2]s out", r.tool, name, m.Name)
+			}
 			return nil, r.unknown(name, what, s.Names())
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"reflect"
+	"slices"
 	"sync"
 
 	"arbor/mdstore"
@@ -105,6 +106,16 @@ func shapeOf(t reflect.Type) *Shape {
 func (s *Shape) Member(name string) (Param, bool) {
 	for _, m := range s.Members {
 		if m.Name == name {
+			return m, true
+		}
+	}
+	return Param{}, false
+}
+
+// Called returns the member of an object that has that as another name.
+func (s *Shape) Called(name string) (Param, bool) {
+	for _, m := range s.Members {
+		if slices.Contains(m.Also, name) {
 			return m, true
 		}
 	}

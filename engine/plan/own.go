@@ -89,7 +89,7 @@ func keyRefused(key, format string, args ...any) error {
 
 // take gives x the values that edits of its fields lead to, and returns the other edits.
 func (d *Draft) take(n *mdstore.Node, x *mdstore.Fields, edits []KeyEdit) (others []KeyEdit, err error) {
-	now := map[*mdstore.Field]mdstore.Own{}
+	now, by := map[*mdstore.Field]mdstore.Own{}, map[*mdstore.Field]string{}
 	for _, k := range edits {
 		f := mdstore.FieldNamed(k.Key)
 		if _, own := n.Own().Key(k.Key); f == nil || !f.Set || own {
@@ -97,6 +97,10 @@ func (d *Draft) take(n *mdstore.Node, x *mdstore.Fields, edits []KeyEdit) (other
 			continue
 		}
 		was, again := now[f]
+		if again && by[f] != k.Key && k.Do == SetKey {
+			return nil, keyRefused(k.Key, "%s and %s are one key, %s; give all of it once, as that", by[f], k.Key, f.Key)
+		}
+		by[f] = k.Key
 		if was.List = f.Rule.List; !again && n.Text(f) != "" {
 			was.Items = strings.Split(n.Text(f), "\n")
 		}

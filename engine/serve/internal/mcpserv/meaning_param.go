@@ -67,6 +67,9 @@ func (s *Server) checkObject(o ops.Operation, of *ops.Shape, at string, given ma
 		if slices.Contains(have, name) || name == confirm && o.Destructive {
 			continue
 		}
+		if _, other := of.Called(name); other {
+			continue // the operation says which of the two counts
+		}
 		if means := s.meantBy(o, name, have); means != "" {
 			return ops.BadParam(errs.UnknownParams, clip(name, 60), "%s: %s %q; %s", o.Name, what, clip(name, 60), means)
 		}
