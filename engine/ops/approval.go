@@ -13,7 +13,7 @@ import (
 )
 
 type ApprovalListIn struct {
-	ID string `json:"id,omitempty" arg:"ID" flag:"-" help:"this one alone, whole; all unless given"`
+	ID string `json:"id,omitempty" arg:"ID" flag:"-" help:"only this one, in full; default: all"`
 }
 
 type ApprovalListOut struct {
@@ -32,7 +32,7 @@ func (o *ApprovalListOut) Text() string {
 }
 
 var approvalList = op("approval_list", reads|repeats, ApprovalList, Help{
-	Summary: "list what waits for a person's approval",
+	Summary: "list requests that wait for a person's approval",
 	Use:     "env approve",
 	Example: "arbor env approve",
 })
@@ -61,10 +61,10 @@ func ApprovalList(_ context.Context, env *Env, in ApprovalListIn) (*ApprovalList
 
 type ApproveIn struct {
 	ID      string `json:"id" req:"true" arg:"ID"`
-	Session bool   `json:"session,omitempty" flag:"for-session" help:"the same for the rest of the session"`
-	Always  bool   `json:"always,omitempty" help:"the same from now on, in every session"`
-	Paths   string `json:"paths,omitempty" help:"of --for-session and --always: the files, as GLOB; that file unless given"`
-	DryRun  bool   `json:"dryRun,omitempty" help:"show what would be approved and granted, and decide nothing"`
+	Session bool   `json:"session,omitempty" flag:"for-session" help:"allow the same for the rest of the session"`
+	Always  bool   `json:"always,omitempty" help:"always allow the same, in every session"`
+	Paths   string `json:"paths,omitempty" help:"files that --for-session and --always cover, as GLOB; default: this file"`
+	DryRun  bool   `json:"dryRun,omitempty" help:"show the request and the grant; decide nothing"`
 }
 
 type DecideOut struct {
@@ -74,14 +74,14 @@ type DecideOut struct {
 }
 
 var approve = op("approve", writes, Approve, Help{
-	Summary: "list what waits for your approval; allow or refuse it",
+	Summary: "list, approve or deny requests that wait for you",
 	Use:     "env approve [ID]",
-	Text: `Without an ID it lists the requests that wait, each with the tool, the
-environment, its arguments and what would change; of long texts the middle is left
-out, and its size said. With an ID it asks before it approves; --dry-run shows the
-request in full and decides nothing. An approval is of one call with exactly these
-arguments, and the file as it is now; it lasts ten minutes. A request that nobody
-answers ends after 24 hours. Only a person at a terminal approves or denies.`,
+	Text: `Without an ID it lists the waiting requests: tool, environment, arguments, and
+what would change. Long texts are shown without their middle, with their size.
+With an ID it asks, then approves; --dry-run shows the whole request and decides
+nothing. An approval covers one call with exactly these arguments and the file
+as it is now, and expires after ten minutes. A request without an answer expires
+after 24 hours. Only a person at a terminal can approve or deny.`,
 	Example: "arbor env approve\narbor env approve x3k9qa --dry-run\narbor env approve x3k9qa --for-session " +
 		"--paths 'src/**/*.go'",
 })
@@ -123,7 +123,7 @@ type DenyIn struct {
 }
 
 var deny = op("deny", writes, Deny, Help{
-	Summary: "refuse a call that waits for you", Use: "env approve ID --deny", Example: "arbor env approve x3k9qa --deny",
+	Summary: "deny a request", Use: "env approve ID --deny", Example: "arbor env approve x3k9qa --deny",
 })
 
 // Deny refuses a request.
@@ -134,7 +134,7 @@ func Deny(ctx context.Context, env *Env, in DenyIn) (*DecideOut, error) {
 type AccessRequestIn struct {
 	SessionRef
 	Environment string `json:"environment" req:"true"`
-	Reason      string `json:"reason" req:"true" help:"for the person who is asked"`
+	Reason      string `json:"reason" req:"true" help:"shown to the person who decides"`
 }
 
 type AccessRequestOut struct {
@@ -143,7 +143,7 @@ type AccessRequestOut struct {
 }
 
 var accessRequest = op("access_request", writes|repeats, AccessRequest, Help{
-	Summary: "ask a person for trust in an environment",
+	Summary: "ask a person to trust an environment",
 })
 
 // AccessRequest asks a person to let the session use an environment, with the trust that its file asks for. When the

@@ -20,15 +20,15 @@ type BriefingUpdateIn struct {
 
 // BriefingIn has parts of a briefing. A nil part stays as it is.
 type BriefingIn struct {
-	Description *string      `json:"description,omitempty" empty:"ok" help:"what the workspace is, in one LINE"`
-	RootFolder  *string      `json:"rootFolder,omitempty" flag:"root" empty:"ok" help:"the FOLDER that the work is in, relative to the project"`
+	Description *string      `json:"description,omitempty" empty:"ok" help:"one LINE about the workspace"`
+	RootFolder  *string      `json:"rootFolder,omitempty" flag:"root" empty:"ok" help:"the FOLDER of the work, relative to the project"`
 	Purpose     *string      `json:"purpose,omitempty" empty:"ok" help:"the PURPOSE: what the work is for"`
-	CurrentGoal *string      `json:"currentGoal,omitempty" flag:"current-goal" empty:"ok" help:"the GOAL of these days"`
-	Preferences *string      `json:"preferences,omitempty" empty:"ok" help:"PREFERENCES: how the work is to be done"`
+	CurrentGoal *string      `json:"currentGoal,omitempty" flag:"current-goal" empty:"ok" help:"the current GOAL"`
+	Preferences *string      `json:"preferences,omitempty" empty:"ok" help:"PREFERENCES: how to do the work"`
 	Agent       *string      `json:"agent,omitempty" empty:"ok" help:"the ID of an agent in the folder agents of the vault"`
-	Workflows   []WorkflowIn `json:"workflows,omitempty" flag:"-" help:"all of them, as name, when and steps"`
-	KeyFiles    []KeyFileIn  `json:"keyFiles,omitempty" flag:"-" help:"all of them, as path and purpose"`
-	Related     []RelatedIn  `json:"related,omitempty" flag:"-" help:"all of them, as path and why"`
+	Workflows   []WorkflowIn `json:"workflows,omitempty" flag:"-" help:"the whole list; each has name, when, steps"`
+	KeyFiles    []KeyFileIn  `json:"keyFiles,omitempty" flag:"-" help:"the whole list; each has path, purpose"`
+	Related     []RelatedIn  `json:"related,omitempty" flag:"-" help:"the whole list; each has path, why"`
 }
 
 // A WorkflowIn is a way in which work is done.

@@ -17,8 +17,8 @@ import (
 
 type ChangesGetIn struct {
 	In
-	SessionID string `json:"sessionId,omitempty" flag:"-" listed:"never" help:"since this session last looked"`
-	Since     string `json:"since,omitempty" help:"since this TIME: UTC, RFC 3339, Unix milliseconds, or how long ago, as 2h30m"`
+	SessionID string `json:"sessionId,omitempty" flag:"-" listed:"never" help:"since this session's last look"`
+	Since     string `json:"since,omitempty" help:"since this TIME: UTC, RFC 3339, Unix milliseconds, or an age such as 2h30m"`
 }
 
 type ChangesGetOut struct {
@@ -48,13 +48,13 @@ type FileChange struct {
 }
 
 var changesGet = op("changes_get", writes|looks, ChangesGet, Help{
-	Summary: "list what others changed since a session last looked",
+	Summary: "list changes by others since your last look",
 	Use:     "changes",
-	Text: `File by file, with who changed it and what text: a session, "editor" for a save
-without Arbor, or git with the author of the commit. It is since the session last
-looked, or since a time of your choice. What a session has seen is kept for 14
-days after it last looked, for the 64 sessions that looked last. All of it is
-printed, as what is printed counts as seen.`,
+	Text: `For each file: who changed it, and which text. Who is a session, "editor" for a
+save without Arbor, or the author of a git commit. The period begins at the
+session's last look, or at --since. What a session has seen is remembered for 14
+days after its last look, for the 64 most recent sessions. The list is never
+cut, because everything printed counts as seen.`,
 	Example: `arbor changes --session alice
 arbor changes --since 2h30m
 arbor changes --since "2026-01-01 10:00:00"`,

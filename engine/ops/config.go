@@ -11,7 +11,7 @@ import (
 
 type ConfigGetIn struct {
 	In
-	Key string `json:"key,omitempty" arg:"KEY" flag:"-" help:"a key or a table; all settings unless given"`
+	Key string `json:"key,omitempty" arg:"KEY" flag:"-" help:"a key or a table; default: all settings"`
 }
 
 // ConfigGetOut lists settings with their origins. It shows no secret.
@@ -23,10 +23,10 @@ type ConfigGetOut struct {
 }
 
 var configGet = op("config_get", reads|repeats, ConfigGet, Help{
-	Summary: "show settings and where each comes from",
+	Summary: "show settings and where each one is set",
 	Use:     "admin config show KEY",
-	Text: `Prints the value that counts of all layers, or those of a table. -w names the
-workspace whose own settings count too.`,
+	Text: `Prints the effective value of a key, or the values of a table. -w includes the
+workspace's own settings.`,
 	Example: "arbor admin config show provider\narbor admin config show providers --json",
 })
 

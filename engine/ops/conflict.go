@@ -47,7 +47,7 @@ type ConflictPart struct {
 }
 
 var conflictsOp = op("conflicts", reads|repeats, Conflicts, Help{
-	Summary: "list what merges of git and saves by other programs have left for you to decide",
+	Summary: "list merge conflicts and conflicting saves",
 	Use:     "conflicts",
 	Example: "arbor conflicts",
 })

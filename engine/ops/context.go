@@ -21,12 +21,12 @@ import (
 
 type ContextGetIn struct {
 	In
-	NodeID         string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the focused node unless given"`
-	IncludeLog     string `json:"includeLog,omitempty" flag:"include-log" enum:"true,false,all" help:"all adds the lines of Arbor itself"`
-	MaxLogEntries  int    `json:"maxLogEntries,omitempty" listed:"never" min:"0" flag:"log" help:"the newest N log entries of each node, 0 for none; 20 unless given"`
+	NodeID         string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"default: the focused node"`
+	IncludeLog     string `json:"includeLog,omitempty" flag:"include-log" enum:"true,false,all" help:"all includes the lines that Arbor wrote"`
+	MaxLogEntries  int    `json:"maxLogEntries,omitempty" listed:"never" min:"0" flag:"log" help:"the newest N log entries of each node; 0 for none; default 20"`
 	ReverseLog     bool   `json:"reverseLog,omitempty" listed:"never" help:"newest log entries first"`
-	IncludeProblem *bool  `json:"includeProblem,omitempty" flag:"-" help:"true unless given"`
-	Budget         int    `json:"budget,omitempty" min:"0" flag:"budget,b" help:"at most N tokens of 4 bytes each"`
+	IncludeProblem *bool  `json:"includeProblem,omitempty" flag:"-" help:"default true"`
+	Budget         int    `json:"budget,omitempty" min:"0" flag:"budget,b" help:"at most N tokens (4 bytes each)"`
 	Format         string `json:"format,omitempty" flag:"-" enum:"json,markdown"`
 	At             string `json:"at,omitempty" listed:"history" help:"as it was in this git REVISION"`
 	// parts that the reader has come as their ids; nil: the reply names no versions
@@ -43,16 +43,16 @@ type ContextGetOut struct {
 }
 
 var contextGet = op("context_get", reads|repeats, ContextGet, Help{
-	Summary: "gather the context for work on a node",
+	Summary: "print the context for work on a node",
 	Advice:  "Read it before work.",
 	Use:     "context [NODE]",
-	Text: `The goal and rules of the workspace, the way from the root (or the nearest
-isolated node) to the node, the conclusions of its children and what it refers
-to; nothing else. Without NODE it is the focused one. A file is named if
-something of its node is missing; -v names all of them, with versions and line
-numbers. --budget keeps it short: what is left out is listed with its size. Four
-bytes count as a token, of the Markdown, or of the JSON without its indentation
-and the members changes and hint.`,
+	Text: `Prints the workspace's goal and rules, the path from the root (or the nearest
+isolated node) to the node, conclusions of children, and what its references
+say. Without NODE it uses the focused node. A file's path is printed only if
+part of its node is left out; -v prints all paths, with versions and line
+numbers. --budget limits the size, and lists what is left out with its size.
+Four bytes count as one token, measured on the Markdown, or on the compact JSON
+without the members changes and hint.`,
 	Example: `arbor context
 arbor context node-mj2hz4gy --budget 4000
 arbor context . --format json`,
@@ -230,11 +230,11 @@ type ContextFocusOut struct {
 var contextFocus = op("context_focus", writes|repeats, ContextFocus, Help{
 	Summary: "move the focus to a node",
 	Use:     "focus [NODE]",
-	Text: `The focused node is the one that "." names, and the default of arbor context.
-Starting a node moves the focus of the session, or of this machine; this command
-also moves the one in Workspace.md, which counts for everybody who has none. A
-session that is bound keeps its focus to itself. Without NODE it prints the
-focused node.`,
+	Text: `The focused node is what "." names, and the default of arbor context. Starting a
+node moves the focus of the session, or of this machine. arbor focus also moves
+the focus in Workspace.md, which counts for everyone who has no focus of their
+own. A bound session keeps its own focus. Without NODE it prints the focused
+node.`,
 	Example: `arbor focus node-mj2hz4gy
 arbor focus`,
 })

@@ -13,7 +13,7 @@ import (
 
 type PlanDiffIn struct {
 	In
-	Revisions []string `json:"revisions,omitempty" arg:"REV" help:"one: it and now; two: both; HEAD and now unless given"`
+	Revisions []string `json:"revisions,omitempty" arg:"REV" help:"one: compare it with now; two: with each other; default HEAD"`
 }
 
 type PlanDiffOut struct {
@@ -46,9 +46,9 @@ type PlanChange struct {
 var planDiff = op("plan_diff", reads|repeats|byGit, PlanDiff, Help{
 	Summary: "compare the plans of two git revisions",
 	Use:     "diff [REV...]",
-	Text: `What was created, finished with which conclusion, started, moved and changed:
-since HEAD, since REV, or from one REV to another, also as A..B. Other files of
-the vault are counted.`,
+	Text: `Lists what was created, finished (with conclusions), started, moved and changed:
+since HEAD, since REV, or between two revisions, also written A..B. Other
+changed files of the vault are counted.`,
 	Example: "arbor diff\narbor diff main\narbor diff v1 v2 --format markdown",
 })
 

@@ -19,9 +19,9 @@ import (
 
 type EnvRegisterIn struct {
 	URI   string   `json:"uri" req:"true" arg:"URI" help:"file:FOLDER in the project, or file:///FOLDER"`
-	ID    string   `json:"id,omitempty" help:"its ID; made of the folder's name unless given"`
-	Trust string   `json:"trust,omitempty" enum:"full,restricted,read_only" help:"how far tools run unasked; restricted unless given"`
-	Tools []string `json:"tools,omitempty" help:"only these TOOLS, and those of the vault"`
+	ID    string   `json:"id,omitempty" help:"its ID; default: from the folder's name"`
+	Trust string   `json:"trust,omitempty" enum:"full,restricted,read_only" help:"which tools run without asking; default restricted"`
+	Tools []string `json:"tools,omitempty" help:"only these TOOLS and the vault's own"`
 }
 
 type EnvRegisterOut struct {
@@ -33,11 +33,12 @@ type EnvRegisterOut struct {
 }
 
 var envRegister = op("env_register", writes|repeats, EnvRegister, Help{
-	Summary: "register a folder as an environment; a person is asked to trust it",
+	Summary: "register a folder as an environment; a person must trust it",
 	Use:     "env add URI",
-	Text: `What a person registers at a terminal is trusted by that. full runs everything,
-restricted asks for all that does not only read, read_only runs nothing else. An
-environment in the project is a file of the vault; any other is of this machine.`,
+	Text: `An environment that a person registers at a terminal is trusted. full runs
+everything, restricted asks before anything that does not only read, read_only
+runs only what reads. An environment in the project is saved in the vault;
+others are saved on this machine only.`,
 	Example: "arbor env add file:. --trust restricted\narbor env add file:///srv/site --id site --trust read_only",
 })
 
@@ -232,7 +233,7 @@ type EnvRemoveIn struct {
 type EnvRemoveOut struct{ Wrote }
 
 var envRemove = op("env_remove", writes, EnvRemove, Help{
-	Summary: "forget an environment; its files stay", Use: "env rm ENV",
+	Summary: "remove an environment; its files stay", Use: "env rm ENV",
 	Text:    "The trust in it is forgotten too. No file of its folder is touched.",
 	Example: "arbor env rm site",
 })
@@ -263,14 +264,14 @@ func EnvRemove(ctx context.Context, env *Env, in EnvRemoveIn) (*EnvRemoveOut, er
 
 type EnvRestoreIn struct {
 	ID  string `json:"id" req:"true" arg:"ENV"`
-	URI string `json:"uri,omitempty" help:"where it is now, as URI: a person's to say"`
+	URI string `json:"uri,omitempty" help:"its new location, a URI; only a person may give it"`
 }
 
 var envRestore = op("env_restore", writes|repeats, EnvRestore, Help{
-	Summary: "look again at an environment whose folder was gone",
+	Summary: "check again for an environment's missing folder",
 	Use:     "env restore ENV",
-	Text: `With --uri it is registered at another folder, and trusted there: only a person
-at a terminal does that.`,
+	Text: `With --uri its folder changes, and the new one is trusted; only a person at a
+terminal can do that.`,
 	Example: "arbor env restore site\narbor env restore site --uri file:///srv/new",
 })
 

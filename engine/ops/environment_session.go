@@ -34,11 +34,11 @@ type ListedEnvironment struct {
 }
 
 var envList = op("env_list", reads|repeats, EnvList, Help{
-	Summary: "list environments: those of the session, and others",
+	Summary: "list environments, the session's first",
 	Use:     "env list",
-	Text: `Those of the session come first, in the order in which calls look at them. A
-status is active, missing (the folder is gone) or untrusted (no person of this
-machine lets tools run in it as it is now: arbor env trust).`,
+	Text: `The session's environments come first, in the order in which calls search them.
+The status is active, missing (the folder is gone) or untrusted (nobody on this
+machine has trusted it as it is now; see arbor env trust).`,
 	Example: "arbor env list",
 })
 
@@ -79,7 +79,7 @@ type EnvAttachIn struct {
 	SessionRef
 	ID     string   `json:"id" req:"true" arg:"ENV"`
 	Tools  []string `json:"tools,omitempty" help:"only these tools"`
-	Folder string   `json:"folder,omitempty" help:"where relative paths begin"`
+	Folder string   `json:"folder,omitempty" help:"the base of relative paths"`
 }
 
 type EnvAttachOut struct{ Wrote }
@@ -87,8 +87,9 @@ type EnvAttachOut struct{ Wrote }
 var envAttach = op("env_attach", writes|repeats, EnvAttach, Help{
 	Summary: "attach an environment to the session",
 	Use:     "env attach ENV",
-	Text: `A call that names no environment goes to the session's own one, or else to the
-first attached one that has the tool. Attached again, its tools and folder change.`,
+	Text: `A call that names no environment uses the session's default, or else the first
+attached environment that has the tool. Attaching it again updates its tools and
+folder.`,
 	Example: "arbor env attach app --session s1",
 })
 
@@ -247,7 +248,7 @@ func init() {
 // Act names a session and an environment for a call of a tool.
 type Act struct {
 	SessionRef
-	Environment string `json:"environment,omitempty" help:"the ID of the environment; else the first that has the tool"`
+	Environment string `json:"environment,omitempty" help:"the ID of the environment; default: the first that has the tool"`
 }
 
 // use runs a tool in the environment that its call goes to, and returns the environment's id: see act.Here.Use.

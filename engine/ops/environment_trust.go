@@ -17,10 +17,10 @@ type EnvTrustIn struct {
 }
 
 var envTrust = op("env_trust", writes|repeats, EnvTrust, Help{
-	Summary: "let tools run in an environment, as far as it asks for",
+	Summary: "trust an environment: let its tools run",
 	Use:     "env trust ENV",
-	Text: `The trust is of this machine and of the environment as it is now: its id, URI,
-trust, tools and folder. Where one of them is another one, it is untrusted again.`,
+	Text: `The trust applies to this machine and to the environment as it is now. If its
+id, URI, trust level, tools or folder change, it is untrusted again.`,
 	Example: "arbor env trust app",
 })
 
@@ -62,7 +62,7 @@ func MayTrust(env *Env, e places.Environment, root string) error {
 }
 
 type EnvGrantsIn struct {
-	Revoke string `json:"revoke,omitempty" writes:"true" help:"take back the grant with this ID"`
+	Revoke string `json:"revoke,omitempty" writes:"true" help:"revoke the grant with this ID"`
 }
 
 type EnvGrantsOut struct {
@@ -71,9 +71,9 @@ type EnvGrantsOut struct {
 }
 
 var envGrants = op("env_grants", writes|looks, EnvGrants, Help{
-	Summary: "list what you have granted, or revoke it", Use: "env grants",
-	Text: `A grant lets calls of one tool run without a question: for files that one pattern
-of paths matches, or with exactly the same arguments.`,
+	Summary: "list your grants, or revoke one", Use: "env grants",
+	Text: `A grant lets calls of one tool run without asking, either for files that match a
+path pattern or for exactly the same arguments.`,
 	Example: "arbor env grants\narbor env grants --revoke x3k9qa",
 })
 
@@ -96,7 +96,7 @@ func EnvGrants(ctx context.Context, env *Env, in EnvGrantsIn) (*EnvGrantsOut, er
 }
 
 type EnvClientsIn struct {
-	Remove string `json:"remove,omitempty" writes:"true" help:"forget the CLIENT; its token is none any more"`
+	Remove string `json:"remove,omitempty" writes:"true" help:"remove the CLIENT; its token stops working"`
 }
 
 type EnvClientsOut struct {
@@ -113,9 +113,9 @@ type ListedClient struct {
 }
 
 var envClients = op("env_clients", writes|looks, EnvClients, Help{
-	Summary: "list the machines that may serve folders, or remove one", Use: "env clients",
-	Text: `A machine is added by a code that arbor serve --pair shows, and arbor env connect
-takes. One that is removed is cut off within seconds.`,
+	Summary: "list machines that may serve folders, or remove one", Use: "env clients",
+	Text: `To add a machine, run arbor serve --pair here and arbor env connect there. A
+removed machine is disconnected within seconds.`,
 	Example: "arbor env clients\narbor env clients --remove laptop",
 })
 
@@ -146,7 +146,7 @@ type EnvUndoIn struct {
 }
 
 var envUndo = op("env_undo", writes, EnvUndo, Help{
-	Summary: "take back what a tool did to a file", Use: "env undo ID",
+	Summary: "undo what a tool did to a file", Use: "env undo ID",
 	Text:    "The id is that which file_write, file_edit and file_delete return as undo.",
 	Example: "arbor env undo k2v8m4qe",
 })

@@ -40,8 +40,8 @@ func FileRead(ctx context.Context, env *Env, in FileReadIn) (*FileReadOut, error
 
 type FileListIn struct {
 	Act
-	Path  string `json:"path,omitempty" help:"a folder; the root unless given"`
-	Depth int    `json:"depth,omitempty" help:"levels of folders; 1 unless given"`
+	Path  string `json:"path,omitempty" help:"a folder; default: the root"`
+	Depth int    `json:"depth,omitempty" help:"levels of folders; default 1"`
 }
 
 type FileListOut struct {
@@ -70,9 +70,9 @@ func FileList(ctx context.Context, env *Env, in FileListIn) (*FileListOut, error
 type FileSearchIn struct {
 	Act
 	Pattern string `json:"pattern" req:"true"`
-	Path    string `json:"path,omitempty" help:"a folder or file; the root unless given"`
-	Regexp  bool   `json:"regexp,omitempty" help:"the pattern is a regular expression (RE2)"`
-	Limit   int    `json:"limit,omitempty" help:"lines; 100 unless given"`
+	Path    string `json:"path,omitempty" help:"a folder or file; default: the root"`
+	Regexp  bool   `json:"regexp,omitempty" help:"pattern is a regular expression (RE2)"`
+	Limit   int    `json:"limit,omitempty" help:"lines; default 100"`
 }
 
 type FileSearchOut struct {
@@ -150,7 +150,7 @@ func changeFile(
 type FileEditIn struct {
 	Act
 	Path    string `json:"path" req:"true"`
-	Old     string `json:"old" req:"true" help:"the text, which stands there once"`
+	Old     string `json:"old" req:"true" help:"the text to replace; it must occur once"`
 	New     string `json:"new" req:"true" empty:"ok"`
 	IfMatch string `json:"ifMatch,omitempty"`
 }

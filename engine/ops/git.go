@@ -116,12 +116,12 @@ func fileOf(ctx context.Context, env *Env, ws, ref string) (id mdstore.ID, f mds
 }
 
 type SyncIn struct {
-	Message  string `json:"message,omitempty" flag:"message,m" help:"the MESSAGE of the commit, in place of what happened in the plan"`
-	PushAll  bool   `json:"pushAll,omitempty" help:"push also commits that change other files than the vault's"`
-	Force    bool   `json:"force,omitempty" help:"carry on files that became unreadable since the last sync"`
-	NoPush   bool   `json:"noPush,omitempty" help:"commit and merge, and push nothing"`
-	Continue bool   `json:"continue,omitempty" help:"end a sync that stopped at a conflict, which is resolved now"`
-	Abort    bool   `json:"abort,omitempty" help:"take back a sync that stopped at a conflict"`
+	Message  string `json:"message,omitempty" flag:"message,m" help:"the commit MESSAGE; default: what changed in the plan"`
+	PushAll  bool   `json:"pushAll,omitempty" help:"also push commits that change files outside the vault"`
+	Force    bool   `json:"force,omitempty" help:"sync files even if they became unreadable since the last sync"`
+	NoPush   bool   `json:"noPush,omitempty" help:"commit and merge, but do not push"`
+	Continue bool   `json:"continue,omitempty" help:"finish a sync after its conflicts are resolved"`
+	Abort    bool   `json:"abort,omitempty" help:"cancel a sync that stopped at a conflict"`
 	Write
 }
 
@@ -134,18 +134,18 @@ type SyncOut struct {
 }
 
 var syncOp = op("sync", writes|byGit, Sync, Help{
-	Summary: "commit the vault, merge what others did, and push",
+	Summary: "commit the vault, merge others' work, and push",
 	Use:     "sync",
-	Text: `Commits the changed files of the vault and nothing else, fetches the upstream of
-the branch, merges it file by file as Arbor knows them, mends what the merge
-left (the status of a parent, a node whose parent was deleted), and pushes.
-What is staged elsewhere stays staged. Files outside of the vault change only
-where the upstream changed them and nobody here did. Where people must decide,
-it stops as git merge does, with exit code 4: arbor conflicts names what is
-open; then sync --continue, or sync --abort. A file of the vault that could be
-read when the last sync ended and cannot any more stops it, too, unless --force
-carries it on as it is. No hook, filter or driver of the
-repository runs, and commits are not signed. Needs git 2.38 or newer.`,
+	Text: `Commits the changed files of the vault and nothing else, fetches the branch's
+upstream, merges each file by fields and sections, repairs what follows from the
+merge (the status of a parent, a node whose parent was deleted), and pushes.
+Files staged elsewhere stay staged. Files outside the vault change only if the
+upstream changed them and you did not. If a person must decide, it stops with
+exit code 4, as git merge does: arbor conflicts lists the conflicts, then run
+sync --continue or sync --abort. It also stops if a file of the vault became
+unreadable since the last sync; --force syncs it as it is. No hooks, filters or
+drivers of the repository run, and commits are not signed. Needs git 2.38 or
+newer.`,
 	Example: `arbor sync
 arbor sync -m "plan the release" --no-push
 arbor sync --continue`,
@@ -177,22 +177,21 @@ type GitInstallIn struct {
 type GitInstallOut struct{ Wrote }
 
 var gitInstall = op("git_install", writes|repeats|byGit, GitInstall, Help{
-	Summary: "let git merge the vault's files by what they mean",
+	Summary: "install the git merge driver for the vault's files",
 	Use:     "admin git install",
 	Text: `Writes .gitattributes in the vault, which you commit, and the merge driver into
-the configuration of this clone (.git/config), where it counts for all of its
-working trees. Every clone needs that once: configuration is not cloned. git
-merge, rebase, cherry-pick, revert and stash run the driver then for each file
-that both sides changed. It shows the diff of both files; arbor admin git uninstall
-takes both out again.`,
+this clone's .git/config, which all its working trees share. Configuration is
+not cloned, so every clone needs this once. git merge, rebase, cherry-pick,
+revert and stash then use the driver for each file that both sides changed. The
+diff of both files is shown; arbor admin git uninstall reverts them.`,
 	Example: "arbor admin git install --dry-run\narbor admin git install",
 })
 
 var gitUninstall = op("git_uninstall", writes|repeats|byGit, GitUninstall, Help{
-	Summary: "let git merge the vault's files as lines again",
+	Summary: "uninstall the git merge driver",
 	Use:     "admin git uninstall",
-	Text: `Takes Arbor's lines out of .gitattributes, and the merge driver out of the
-configuration of this clone, for all vaults in it.`,
+	Text: `Removes Arbor's lines from .gitattributes, and the merge driver from this
+clone's configuration, for all vaults in it.`,
 	Example: "arbor admin git uninstall",
 })
 

@@ -11,8 +11,8 @@ import (
 
 type PlanGraphIn struct {
 	In
-	NodeID string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"only what lies below NODE"`
-	Where  string `json:"where,omitempty" help:"only what matches this QUERY of search, and what it depends on"`
+	NodeID string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"only nodes below NODE"`
+	Where  string `json:"where,omitempty" help:"only nodes that match QUERY, and what they depend on"`
 	Waves  bool   `json:"waves,omitempty" help:"what can be done at once, wave by wave, and no edges"`
 }
 
@@ -46,12 +46,13 @@ type GraphEdge struct {
 }
 
 var planGraph = op("plan_graph", reads|repeats, PlanGraph, Help{
-	Summary: "show what waits for what, and what can be done at once",
+	Summary: "show dependencies, and which nodes can be done in parallel",
 	Use:     "graph [NODE]",
-	Text: `Each node that depends on others, with these below it. --waves lists the open
-work wave by wave instead: all of a wave can be done at once, and needs the
-waves before it; then the longest chain, and what can never be started. With
---format mermaid or dot it is a drawing for a Markdown page or for Graphviz.`,
+	Text: `Prints each node that has dependencies, with the nodes it depends on indented
+below. --waves lists the open work in waves instead: nodes of one wave can be
+done in parallel, after the waves before it. Then come the longest chain, and
+nodes that can never start. --format mermaid or dot prints a diagram for
+Markdown or Graphviz.`,
 	Example: `arbor graph
 arbor graph --waves
 arbor graph Backend --format mermaid

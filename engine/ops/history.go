@@ -17,9 +17,9 @@ import (
 
 type HistoryGetIn struct {
 	In
-	NodeID string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
-	Limit  int    `json:"limit,omitempty" min:"-1" flag:"limit,n" help:"at most N commits; 20 unless given"`
-	Since  string `json:"since,omitempty" help:"not older than this TIME: UTC, RFC 3339, or how long ago, as 2h30m"`
+	NodeID string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"default: the workspace itself"`
+	Limit  int    `json:"limit,omitempty" min:"-1" flag:"limit,n" help:"at most N commits; default 20"`
+	Since  string `json:"since,omitempty" help:"since this TIME: UTC, RFC 3339, or an age such as 2h30m"`
 }
 
 type HistoryGetOut struct {
@@ -42,12 +42,11 @@ const (
 )
 
 var historyGet = op("history_get", reads|repeats|byGit, HistoryGet, Help{
-	Summary: "tell who changed a node when, from git's commits and its log",
+	Summary: "show who changed a node and when, from git and its log",
 	Use:     "history [NODE]",
-	Text: `One entry for each commit that changed the node, the newest first, with what
-changed and the lines of the log that came with it; before them what is in no
-commit yet. Moves are followed by the node's id. Without NODE it is the
-workspace itself.`,
+	Text: `One entry per commit that changed the node, newest first, with the changes and
+the log entries that came with it. Uncommitted changes come first. Moves are
+followed by the node's id. Without NODE it shows the workspace itself.`,
 	Example: "arbor history \"Sign-in endpoint\"\narbor history . -n 5 --since 2026-01-01",
 })
 
@@ -251,7 +250,7 @@ func (e *HistoryEntry) tell(was, is *view.Edition) {
 
 type BlameIn struct {
 	In
-	NodeID  string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
+	NodeID  string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"default: the workspace itself"`
 	Section string `json:"section,omitempty" help:"only this SECTION, as Conclusion"`
 }
 
@@ -270,10 +269,10 @@ type BlamePart struct {
 }
 
 var blame = op("blame", reads|repeats|byGit, Blame, Help{
-	Summary: "tell who changed each field and section of a node last",
+	Summary: "show who last changed each field and section of a node",
 	Use:     "blame [NODE]",
-	Text: `Of each field and section the newest line counts; the authors of its other lines
-stand behind it. Without NODE it is the workspace itself.`,
+	Text: `For each field and section it shows who changed its newest line, and then the
+authors of the other lines. Without NODE it shows the workspace itself.`,
 	Example: "arbor blame \"Sign-in endpoint\"\narbor blame . --section Conclusion",
 })
 

@@ -10,7 +10,7 @@ import (
 
 // Wanted says which part of a list a call wants.
 type Wanted struct {
-	Limit  int    `json:"limit,omitempty" min:"-1" flag:"limit,n" help:"at most N; 20 unless given"`
+	Limit  int    `json:"limit,omitempty" min:"-1" flag:"limit,n" help:"at most N; default 20"`
 	Cursor string `json:"cursor,omitempty" help:"the CURSOR of an earlier page"`
 }
 

@@ -11,10 +11,10 @@ import (
 
 type LogAppendIn struct {
 	In
-	NodeID   string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
+	NodeID   string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"default: the workspace itself"`
 	Operator string `json:"operator,omitempty" flag:"-" listed:"never" enum:"AI,Human"`
 	Event    string `json:"event" req:"true" text:"the event"`
-	Question bool   `json:"question,omitempty" help:"ask a person; the node waits for the answer"`
+	Question bool   `json:"question,omitempty" help:"ask a person; the node is blocked until answered"`
 	Write
 	Several
 }
@@ -25,19 +25,19 @@ type LogAppendOut struct {
 }
 
 var logAppend = op("log_append", writes, LogAppend, Help{
-	Summary: "add to the log of a node or of the workspace",
+	Summary: "add a log entry to a node or the workspace",
 	Use:     "log [NODE...] [EVENT | -]",
 	Text: `With an EVENT, or with -m, -F, - or -e, it adds an entry: the time in UTC, who
 (--as), and the event, which may have several lines. Without a text it prints
-the log, oldest entry first. Without NODE it is the log of the workspace.
+the log, oldest entry first. Without NODE it uses the workspace's log.
 
-Several nodes take the EVENT by -m, -F, - or -e, and get it in one commit. An
-EVENT that is the id or the title of a node is refused, because its text was
-forgotten.
+For several nodes, give the EVENT by -m, -F, - or -e; all entries go in one
+commit. An EVENT that is the id or title of a node is refused, because the text
+was probably forgotten.
 
-An assistant asks with --question; the entry begins with "? " then, and arbor
-next leaves the node out. A person answers the newest open question of the node
-with a text that begins with "! ", another one with "! re HH:MM:SS ": at a
+An assistant asks a question with --question. The entry then begins with "? ",
+and arbor next skips the node. A person answers the node's newest open question
+with a text that begins with "! ", or another one with "! re HH:MM:SS ": at a
 terminal, on the page, or in the file.`,
 	Example: `arbor log node-mj2hz4gy "The limit is 5 tries a minute"
 arbor log "Sign-in endpoint" Limits -m "Both wait for the new server"
@@ -119,7 +119,7 @@ func (env *Env) answered(t target, act plan.Act, event string) (hint string, ok 
 
 type ProblemUpdateIn struct {
 	In
-	NodeID   string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
+	NodeID   string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"default: the workspace itself"`
 	Problem  string `json:"problem" req:"true" text:"the problem"`
 	NextStep string `json:"nextStep,omitempty" flag:"next" empty:"ok" help:"what to do about it: the next STEP"`
 	Match
@@ -127,12 +127,12 @@ type ProblemUpdateIn struct {
 }
 
 var problemUpdate = op("problem_update", writes|repeats, ProblemUpdate, Help{
-	Summary: "set the open problem of a node or of the workspace",
+	Summary: "set the open problem of a node or the workspace",
 	Use:     "problem [NODE] [TEXT | -]",
-	Text: `A problem is what is wrong now and what to do about it; it is part of every
-context below. With a TEXT, or with -m, -F, - or -e, it replaces the open
-problem. Without a text it prints the problem. Without NODE it is the problem of
-the workspace.`,
+	Text: `A problem says what is wrong now and what to do about it; it is part of the
+context of all nodes below. With a TEXT, or with -m, -F, - or -e, it replaces
+the open problem. Without a text it prints the problem. Without NODE it uses the
+workspace's problem.`,
 	Example: `arbor problem node-mj2hz4gy "No test server" --next "Ask ops on Monday"
 arbor problem -m "The release date is at risk"
 arbor problem node-mj2hz4gy --clear`,
@@ -151,13 +151,13 @@ func ProblemUpdate(ctx context.Context, env *Env, in ProblemUpdateIn) (*Wrote, e
 
 type ProblemClearIn struct {
 	In
-	NodeID string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
+	NodeID string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"default: the workspace itself"`
 	Match
 	Write
 }
 
 var problemClear = op("problem_clear", writes|repeats, ProblemClear, Help{
-	Summary: "clear the open problem of a node or of the workspace",
+	Summary: "clear the open problem of a node or the workspace",
 	Use:     "problem --clear",
 })
 

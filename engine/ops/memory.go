@@ -14,12 +14,12 @@ import (
 type MemorySaveIn struct {
 	SlotRef
 	Text        string         `json:"text" req:"true" text:"the text"`
-	Mode        string         `json:"mode,omitempty" enum:"append,replace" help:"replace takes the place of all entries, which are kept"`
+	Mode        string         `json:"mode,omitempty" enum:"append,replace" help:"replace replaces all entries; a copy is kept"`
 	Tags        []string       `json:"tags,omitempty" flag:"tag" help:"a TAG of the slot; may be repeated"`
 	Group       *string        `json:"group,omitempty" help:"the GROUP of a new slot, as projects/alpha"`
-	Description *string        `json:"description,omitempty" help:"the slot in one line of TEXT"`
-	Priority    *int           `json:"priority,omitempty" help:"N from 1 (most) to 5"`
-	EntryType   string         `json:"entryType,omitempty" flag:"type" help:"the TYPE; manual_save unless given"`
+	Description *string        `json:"description,omitempty" help:"one line of TEXT about the slot"`
+	Priority    *int           `json:"priority,omitempty" help:"N from 1 (highest) to 5"`
+	EntryType   string         `json:"entryType,omitempty" flag:"type" help:"the TYPE; default manual_save"`
 	Metadata    map[string]any `json:"metadata,omitempty" flag:"-" help:"the entry's"`
 	Write
 	Match
@@ -34,13 +34,12 @@ type MemorySaveOut struct {
 }
 
 var memorySave = op("memory_save", writes, MemorySave, Help{
-	Summary: "append a text to a slot of the memory, made if missing",
+	Summary: "append a text to a memory slot; create the slot if needed",
 	Use:     "memory save [SLOT] [TEXT | -]",
-	Text: `A slot is a Markdown file, memory/GROUP/SLOT.md in the workspace; each text
-is an entry of it, with an id, a type and the time. It reads back as it was
-given, byte by byte; a line end at the end of a file or of stdin is no part
-of it (arbor memory import keeps it). Without SLOT it is the current one of
-the session (arbor memory use).`,
+	Text: `A slot is a Markdown file, memory/GROUP/SLOT.md in the workspace; each text is
+an entry with an id, a type and a time. Texts are kept byte by byte, except the
+line end at the end of a file or of stdin (arbor memory import keeps it).
+Without SLOT it uses the session's current slot (arbor memory use).`,
 	Example: `arbor memory save decisions -m "We use JWT tokens." --tag api
 git log -1 --format=%B | arbor memory save releases -`,
 })
@@ -95,12 +94,12 @@ type MemoryUpdateIn struct {
 	SlotRef
 	Name        *string        `json:"name,omitempty" help:"a new NAME"`
 	Group       *string        `json:"group,omitempty" empty:"ok" help:"the GROUP to move it to; empty for none"`
-	Tags        []string       `json:"tags,omitempty" flag:"tag" help:"all tags of the slot: a TAG; may be repeated"`
-	AddTags     []string       `json:"addTags,omitempty" flag:"add-tag" help:"a further TAG; may be repeated"`
-	RemoveTags  []string       `json:"removeTags,omitempty" flag:"remove-tag" help:"a TAG that it loses; may be repeated"`
-	Description *string        `json:"description,omitempty" empty:"ok" help:"the slot in one line of TEXT"`
-	Priority    *int           `json:"priority,omitempty" help:"N from 1 (most) to 5"`
-	Metadata    map[string]any `json:"metadata,omitempty" flag:"-" help:"further keys of the front matter"`
+	Tags        []string       `json:"tags,omitempty" flag:"tag" help:"replace all tags of the slot with TAG; may be repeated"`
+	AddTags     []string       `json:"addTags,omitempty" flag:"add-tag" help:"a TAG to add; may be repeated"`
+	RemoveTags  []string       `json:"removeTags,omitempty" flag:"remove-tag" help:"a TAG to remove; may be repeated"`
+	Description *string        `json:"description,omitempty" empty:"ok" help:"one line of TEXT about the slot"`
+	Priority    *int           `json:"priority,omitempty" help:"N from 1 (highest) to 5"`
+	Metadata    map[string]any `json:"metadata,omitempty" flag:"-" help:"other keys of the front matter"`
 	Write
 	Match
 }
@@ -114,8 +113,8 @@ type MemoryUpdateOut struct {
 var memoryUpdate = op("memory_update", writes|repeats, MemoryUpdate, Help{
 	Summary: "rename, move or describe a slot",
 	Use:     "memory set SLOT [KEY=VALUE...]",
-	Text: `The file goes to the folder of its group and is called as the slot is.
-Entries stay as they are.`,
+	Text: `The file is renamed, and moved to the folder of its group. Entries stay
+unchanged.`,
 	Example: "arbor memory set decisions name=api_decisions group=projects/alpha\narbor memory set decisions tags+=urgent",
 })
 
@@ -174,7 +173,7 @@ func MemoryDelete(ctx context.Context, env *Env, in MemoryDeleteIn) (*MemoryDele
 
 type MemoryUseIn struct {
 	SessionRef
-	Slot string `json:"slot" req:"true" arg:"SLOT" is:"slot" help:"none: every memory write is refused"`
+	Slot string `json:"slot" req:"true" arg:"SLOT" is:"slot" help:"none refuses every memory write"`
 	Write
 }
 
@@ -184,12 +183,11 @@ type MemoryUseOut struct {
 }
 
 var memoryUse = op("memory_use", writes|repeats, MemoryUse, Help{
-	Summary: "make a slot the session's current one",
+	Summary: "select the session's current slot",
 	Use:     "memory use SLOT",
-	Text: `Calls of the session that name no slot mean it then; one that is not there
-is made by the first memory save. With none, every write of the session to
-the memory is refused until another slot is used. The plan can be worked on
-as ever.`,
+	Text: `Calls of the session that name no slot then use it. A slot that does not exist
+is created by the first memory save. With none, the session cannot write to the
+memory until it uses another slot; it can still work on the plan.`,
 	Example: "arbor memory use decisions\narbor memory use none",
 })
 
@@ -227,10 +225,10 @@ func MemoryUse(ctx context.Context, env *Env, in MemoryUseIn) (*MemoryUseOut, er
 type MemoryMergeIn struct {
 	MemoryIn
 	Sources       []string `json:"sources" req:"true" arg:"SLOT" help:"two slots or more"`
-	Target        string   `json:"target" req:"true" flag:"into" help:"the SLOT that gets their entries; it may be a source"`
-	Similarity    *float64 `json:"similarity,omitempty" min:"0.01" max:"1" help:"N from 0 to 1: how alike texts are of which one is left out; 0.8 unless given"`
+	Target        string   `json:"target" req:"true" flag:"into" help:"the SLOT that receives the entries; it may be one of the sources"`
+	Similarity    *float64 `json:"similarity,omitempty" min:"0.01" max:"1" help:"similarity N (0 to 1) from which a text counts as a duplicate; default 0.8"`
 	DeleteSources bool     `json:"deleteSources,omitempty" help:"move the other sources to the trash"`
-	DryRun        *bool    `json:"dryRun,omitempty" flag:"-" help:"true unless given: show it and write nothing"`
+	DryRun        *bool    `json:"dryRun,omitempty" flag:"-" help:"default true: show the change; write nothing"`
 }
 
 func (in MemoryMergeIn) planned() bool { return in.DryRun == nil || *in.DryRun }
@@ -245,11 +243,11 @@ type MemoryMergeOut struct {
 }
 
 var memoryMerge = op("memory_merge", writes, MemoryMerge, Help{
-	Summary: "merge slots, without what they say twice",
+	Summary: "merge slots and drop duplicate texts",
 	Use:     "memory merge SLOT...",
-	Text: `Entries are in the order of time; of two that are alike the later is left out.
-What the target has stays. --dry-run shows what would be done; arbor undo takes a
-merge back.`,
+	Text: `Entries are sorted by time; of similar entries, the later one is left out.
+Entries of the target stay. --dry-run shows the result; arbor undo reverts a
+merge.`,
 	Example: `arbor memory merge monday tuesday --into meetings --dry-run
 arbor memory merge monday tuesday --into meetings`,
 })
@@ -287,20 +285,20 @@ func MemoryMerge(ctx context.Context, env *Env, in MemoryMergeIn) (*MemoryMergeO
 type MemorySummarizeIn struct {
 	SlotRef
 	Text         string   `json:"text,omitempty" text:"the text"`
-	EntryIDs     []string `json:"entryIds,omitempty" flag:"entry" help:"the ID of an entry, in place of a text; may be repeated"`
-	Ratio        *float64 `json:"ratio,omitempty" min:"0.05" max:"0.5" help:"N from 0.05 to 0.5, of the length; 0.15 unless given"`
-	Summary      string   `json:"summary,omitempty" help:"your SUMMARY; unless given, sentences of the text are chosen"`
-	MaxSummaries int      `json:"maxSummaries,omitempty" min:"2" help:"N summaries, 5 unless given: beyond it the oldest become one"`
+	EntryIDs     []string `json:"entryIds,omitempty" flag:"entry" help:"the ID of an entry, instead of a text; may be repeated"`
+	Ratio        *float64 `json:"ratio,omitempty" min:"0.05" max:"0.5" help:"N, the summary's share of the text, 0.05 to 0.5; default 0.15"`
+	Summary      string   `json:"summary,omitempty" help:"your SUMMARY; default: chosen sentences of the text"`
+	MaxSummaries int      `json:"maxSummaries,omitempty" min:"2" help:"keep at most N summaries, default 5; older ones are combined"`
 	Write
 }
 
 var memorySummarize = op("memory_summarize", writes, MemorySummarize, Help{
 	Summary: "append a summary to a slot",
 	Use:     "memory summarize [SLOT] [TEXT | -]",
-	Text: `Summarized is the text, or the entries that are named, or else all entries
-since the last summary. The summary is yours (--summary), or sentences of
-the text that are chosen without a model. Where the slot has five summaries
-already, the oldest become one entry; the file as it was is kept.`,
+	Text: `Summarizes the given text, the named entries, or all entries since the last
+summary. The summary is yours (--summary), or sentences chosen from the text
+without a model. If the slot already has five summaries, the oldest are combined
+into one; a copy of the file is kept.`,
 	Example: "arbor memory summarize meetings -F minutes.txt --ratio 0.1\narbor memory summarize meetings --entry entry-lr3k2a00-x81bq0",
 })
 

@@ -17,7 +17,7 @@ import (
 
 type MemoryArchiveIn struct {
 	SlotRef
-	Reason string `json:"reason,omitempty" help:"why, in a line of TEXT"`
+	Reason string `json:"reason,omitempty" help:"the reason, one line of TEXT"`
 	Write
 	Match
 }
@@ -29,12 +29,12 @@ type MemoryMoveOut struct {
 }
 
 var memoryArchive = op("memory_archive", writes, MemoryArchive, Help{
-	Summary: "move a slot into the archive of its workspace",
+	Summary: "archive a slot",
 	Use:     "memory archive SLOT",
-	Text: `Its file is compressed there (archive/memory/GROUP/SLOT.md.gz, which zcat
-reads); the file SLOT.toml beside it says why. It is not searched any more.
-arbor memory list --archived names what is archived, --candidates 90 what
-nobody has used.`,
+	Text: `The file is compressed as archive/memory/GROUP/SLOT.md.gz, which zcat reads;
+SLOT.toml beside it holds the reason. Archived slots are not searched. arbor
+memory list --archived lists them, --candidates 90 lists slots unused for 90
+days.`,
 	Example: `arbor memory archive scratch --reason "the release is out"`,
 })
 
@@ -90,7 +90,7 @@ type MemoryRestoreIn struct {
 }
 
 var memoryRestore = op("memory_restore", writes, MemoryRestore, Help{
-	Summary: "bring a slot back from the archive",
+	Summary: "restore a slot from the archive",
 	Use:     "memory restore SLOT",
 	Text:    "It is where it was then, as it was.",
 	Example: "arbor memory restore scratch",
@@ -116,8 +116,8 @@ func MemoryRestore(ctx context.Context, env *Env, in MemoryRestoreIn) (*MemoryMo
 
 type MemoryCompressIn struct {
 	SlotRef
-	Action string `json:"action,omitempty" enum:"analyze,compress,decompress" arg:"ACTION" help:"compress unless given; without a slot analyze, which only tells sizes"`
-	Force  bool   `json:"force,omitempty" help:"compress also what is small, or does not get smaller"`
+	Action string `json:"action,omitempty" enum:"analyze,compress,decompress" arg:"ACTION" help:"default compress; analyze (sizes only) if no slot is named"`
+	Force  bool   `json:"force,omitempty" help:"also compress small files and those that do not shrink"`
 	Write
 	Match
 }
@@ -138,13 +138,13 @@ type SlotSizeOut struct {
 }
 
 var memoryCompress = op("memory_compress", writes|repeats, MemoryCompress, Help{
-	Summary: "compress the file of a slot, or open it",
+	Summary: "compress the file of a slot, or decompress it",
 	Use:     "memory compress [SLOT] [ACTION]",
-	Text: `ACTION is compress unless it is given, decompress, or analyze, which only
-tells sizes; without SLOT it is analyze, of all slots. A compressed slot is
-SLOT.md.gz, which zcat reads; it is read, searched and added to as any
-other. A file of less than 1,024 bytes, and one that does not get smaller,
-stays as it is without --force.`,
+	Text: `ACTION is compress (the default), decompress, or analyze, which only reports
+sizes. Without SLOT it analyzes all slots. A compressed slot is SLOT.md.gz,
+which zcat reads; you can read, search and extend it like any other. A file of
+less than 1,024 bytes, or one that does not shrink, stays as it is unless you
+use --force.`,
 	Example: "arbor memory compress\narbor memory compress meetings\narbor memory compress meetings decompress",
 })
 
@@ -216,8 +216,8 @@ func sizeOut(s plan.SlotSize, path string) SlotSizeOut {
 
 type MemoryExportIn struct {
 	SlotRef
-	Format string `json:"format,omitempty" enum:"md,txt,json" help:"md unless given"`
-	Path   string `json:"path,omitempty" writes:"true" help:"make this FILE in the project"`
+	Format string `json:"format,omitempty" enum:"md,txt,json" help:"default md"`
+	Path   string `json:"path,omitempty" writes:"true" help:"create this FILE in the project"`
 }
 
 type MemoryExportOut struct {
@@ -229,7 +229,7 @@ type MemoryExportOut struct {
 }
 
 var memoryExport = op("memory_export", writes|looks, MemoryExport, Help{
-	Summary: "give a slot as Markdown, text or JSON",
+	Summary: "export a slot as Markdown, text or JSON",
 	Use:     "memory export [SLOT]",
 	Text:    "Without --path it is printed. A file that is there already is not replaced.",
 	Example: "arbor memory export decisions --format json > decisions.json\narbor memory export decisions --path docs/decisions.md",
@@ -282,8 +282,8 @@ var MemoryExport = reading(func(ctx context.Context, env *Env, in MemoryExportIn
 type MemoryImportIn struct {
 	MemoryIn
 	Source string `json:"source" req:"true" arg:"FILE" help:"a file in the project"`
-	Slot   string `json:"slot,omitempty" help:"the SLOT that it goes to; unless given, what the file says, or its name"`
-	As     string `json:"as,omitempty" enum:"auto,text,memcord" help:"text makes one entry of the file"`
+	Slot   string `json:"slot,omitempty" help:"the target SLOT; default: what the file says, or its name"`
+	As     string `json:"as,omitempty" enum:"auto,text,memcord" help:"text imports the whole file as one entry"`
 	Data   []byte `json:"-"` // content of the file; nil: Source is read in the project
 	Write
 }
@@ -294,11 +294,11 @@ type MemoryImportOut struct {
 }
 
 var memoryImport = op("memory_import", writes, MemoryImport, Help{
-	Summary: "add a text file, slots of memcord or an export to the memory",
+	Summary: "import a text file, memcord slots or an export",
 	Use:     "memory import FILE",
-	Text: `Files of memcord and exports in JSON bring slots, compressed or not; any
-other text becomes an entry. Nothing is replaced: entries that are there
-already are left out, and names that no slot can have are put right.`,
+	Text: `memcord files and JSON exports are imported as slots, compressed or not; any
+other text becomes an entry. Nothing is replaced: existing entries are skipped,
+and invalid slot names are corrected.`,
 	Example: "arbor memory import ~/memcord/memory_slots/alpha.json\narbor memory import notes.md --slot meetings",
 })
 

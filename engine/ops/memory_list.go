@@ -15,13 +15,13 @@ import (
 
 type MemoryListIn struct {
 	MemoryIn
-	Query  string   `json:"query,omitempty" help:"only slots with these WORDS in name, description, group and tags"`
-	Tags   []string `json:"tags,omitempty" flag:"tag" help:"only slots with this TAG; may be repeated: with all of them"`
+	Query  string   `json:"query,omitempty" help:"only slots with these WORDS in name, description, group or tags"`
+	Tags   []string `json:"tags,omitempty" flag:"tag" help:"only slots with this TAG; repeat it to require several"`
 	Group  string   `json:"group,omitempty" help:"only slots in this GROUP and below it"`
-	SortBy string   `json:"sortBy,omitempty" enum:"updated,name,created,priority" flag:"sort" help:"updated unless given"`
+	SortBy string   `json:"sortBy,omitempty" enum:"updated,name,created,priority" flag:"sort" help:"default updated"`
 
-	Archived   bool `json:"archived,omitempty" help:"archived slots instead"`
-	Candidates int  `json:"candidates,omitempty" min:"0" help:"only slots that nobody changed or read for N days"`
+	Archived   bool `json:"archived,omitempty" help:"archived slots only"`
+	Candidates int  `json:"candidates,omitempty" min:"0" help:"only slots not changed or read for N days"`
 	Wanted
 }
 

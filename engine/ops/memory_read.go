@@ -17,8 +17,8 @@ import (
 
 type MemoryReadIn struct {
 	SlotRef
-	Entry  string `json:"entry,omitempty" arg:"ENTRY" help:"id, or 0 the oldest, -1 the newest"`
-	At     string `json:"at,omitempty" help:"the entry nearest to a TIME, or to \"2 days ago\", with its neighbours"`
+	Entry  string `json:"entry,omitempty" arg:"ENTRY" help:"id or position: 0 is the oldest, -1 the newest"`
+	At     string `json:"at,omitempty" help:"the entry nearest to a TIME, such as \"2 days ago\", with its neighbours"`
 	Type   string `json:"type,omitempty" help:"only entries of a TYPE"`
 	Limit  int    `json:"limit,omitempty" min:"0" flag:"limit,n" help:"the newest N"`
 	Cursor string `json:"cursor,omitempty" help:"the CURSOR of an earlier reply"`
@@ -49,8 +49,8 @@ type EntryOut struct {
 var memoryRead = op("memory_read", reads|repeats, MemoryRead, Help{
 	Summary: "read entries of a slot",
 	Use:     "memory show [SLOT] [ENTRY]",
-	Text: `All entries, or the newest -n; ENTRY is an id, or a number: 0, 1, … from the
-oldest, -1, -2, … from the newest.`,
+	Text: `Prints all entries, or the newest -n. ENTRY is an id or a position: 0, 1, ...
+from the oldest, -1, -2, ... from the newest.`,
 	Example: "arbor memory show decisions -1\narbor memory show decisions --at \"2 days ago\"",
 })
 
@@ -223,9 +223,9 @@ func entriesAt(all []entry, at string, now time.Time) ([]entry, error) {
 
 type AskIn struct {
 	Question    string `json:"question" req:"true" arg:"QUESTION"`
-	In          string `json:"in,omitempty" enum:"plan,memory,sessions,states,docs,all" help:"only in this PLACE"`
+	In          string `json:"in,omitempty" enum:"plan,memory,sessions,states,docs,all" help:"search only this PLACE"`
 	WorkspaceID string `json:"workspaceId,omitempty" flag:"-"`
-	Limit       int    `json:"limit,omitempty" min:"0" flag:"limit,n" help:"at most N passages; 5 unless given"`
+	Limit       int    `json:"limit,omitempty" min:"0" flag:"limit,n" help:"at most N passages; default 5"`
 }
 
 type AskOut struct {
@@ -246,9 +246,9 @@ const answersShown = 5 // passages unless told otherwise
 var ask = op("ask", reads|repeats, Ask, Help{
 	Summary: "find the passages that answer a question",
 	Use:     "ask QUESTION...",
-	Text: `The question is asked in plain words, of which any may match, whatever their
-endings. No model is called: the passages are paragraphs of files, the best
-first, each with its source and the sentence that matches.`,
+	Text: `Ask in plain words; any of them may match, with any ending. No model is called:
+the result is paragraphs of files, best first, each with its source and the
+matching sentence.`,
 	Example: `arbor ask "Why was the invoice given up?"
 arbor ask 为什么不用 Redis --in memory`,
 })

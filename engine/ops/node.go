@@ -59,11 +59,11 @@ type NodeInfo struct {
 }
 
 var nodeGet = op("node_get", reads|repeats, NodeGet, Help{
-	Summary: "show a node and the actions that it allows",
+	Summary: "show a node and its allowed actions",
 	Use:     "show NODE",
-	Text: `All sections of the node, the newest entries of its log, and the actions that
-its status allows. The version in the last line goes with --if-match. To work
-on the node, read arbor context: it has more.`,
+	Text: `Prints all sections of the node, the newest log entries, and the actions that
+its status allows. The version in the last line is for --if-match. To work on
+the node, read arbor context, which has more.`,
 	Example: `arbor show node-mj2hz4gy
 arbor show "Sign-in endpoint"
 arbor show . --json`,
@@ -134,15 +134,15 @@ type NodeUpdateIn struct {
 	Requirement *string       `json:"requirement,omitempty" empty:"ok" help:"the new requirement, as TEXT"`
 	Note        *string       `json:"note,omitempty" empty:"ok" help:"the new note, as TEXT"`
 	Conclusion  *string       `json:"conclusion,omitempty" empty:"ok" help:"the new conclusion, as TEXT"`
-	Docs        []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"the documents, all of them, each as PATH:DESC; may be repeated"`
+	Docs        []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"replace all documents with PATH:DESC; may be repeated"`
 
-	Criteria  []string `json:"criteria,omitempty" flag:"criterion" help:"all CRITERIA; equal texts keep their ticks"`
-	Checked   []string `json:"checked,omitempty" arg:"CRITERION" flag:"tick" help:"boxes to tick: NUMBERS or beginnings"`
-	Unchecked []string `json:"unchecked,omitempty" flag:"untick" help:"boxes to open again"`
+	Criteria  []string `json:"criteria,omitempty" flag:"criterion" help:"replace all CRITERIA; equal texts keep their ticks"`
+	Checked   []string `json:"checked,omitempty" arg:"CRITERION" flag:"tick" help:"criteria to tick, by NUMBERS or beginning"`
+	Unchecked []string `json:"unchecked,omitempty" flag:"untick" help:"criteria to untick"`
 	Evidence  string   `json:"evidence,omitempty" help:"what PROVES it"`
 	mdstore.Fields
-	Own     map[string]any `json:"fields,omitempty" flag:"-" help:"further keys; null removes one"`
-	NewKeys bool           `json:"newKeys,omitempty" listed:"never" flag:"new" help:"set a new key also if it looks like a known one"`
+	Own     map[string]any `json:"fields,omitempty" flag:"-" help:"other keys; null removes a key"`
+	NewKeys bool           `json:"newKeys,omitempty" listed:"never" flag:"new" help:"allow a new key that looks like a known one"`
 	Match
 	Write
 	Several
@@ -150,20 +150,20 @@ type NodeUpdateIn struct {
 }
 
 var nodeUpdate = op("node_update", writes|repeats, NodeUpdate, Help{
-	Summary: "change title, texts, fields or keys of a node",
+	Summary: "change a node's title, texts or fields",
 	Use:     "set NODE... [-] [KEY=VALUE...]",
-	Text: `What is not given stays. Short texts have a flag each; a long one is named by
---section and comes from -F FILE, - (stdin) or -e (your editor, with the text
-as it is now). An empty text removes the text of the section. With --session, a
-text that changed since the session last read it is not replaced at once: the
-command fails with what it says now, and goes through the next time. What is
-replaced and was not the session's own is kept in .local/replaced for 30 days.
+	Text: `Everything you do not name stays. Short texts have a flag each; for a long one,
+use --section with -F FILE, - (stdin) or -e (your editor, with the present
+text). An empty text removes the section's text. With --session, if a text
+changed since the session last read it, the first try fails and shows the new
+text; the second one goes through. A replaced text that the session did not
+write itself is kept in .local/replaced for 30 days.
 
-KEY=VALUE sets a key of the front matter, or title, requirement, note or conclusion;
-KEY+=ITEM and KEY-=ITEM add to a list and take from it, and KEY= removes the key or
-the text. A key that Arbor knows is checked as
-its flag is; any other one is your own. A new one that looks like a known one
-needs --new. Several nodes are changed in one commit.`,
+KEY=VALUE sets a key of the front matter, or title, requirement, note or
+conclusion. KEY+=ITEM adds to a list, KEY-=ITEM removes from it, and KEY=
+removes the key or text. Known keys are checked as their flags are; any other
+key is your own. A new key that looks like a known one needs --new. Several
+nodes are changed in one commit.`,
 	Example: `arbor set node-mj2hz4gy title="Sign-in endpoint" note=
 arbor set . priority=high due=fri sprint=7 tags+=late estimate=
 arbor set . --section note -e
@@ -214,8 +214,8 @@ type NodeMoveIn struct {
 	In
 	NodeID      string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
 	NewParentID string `json:"newParentId" req:"true" arg:"PARENT" is:"node"`
-	Before      string `json:"before,omitempty" is:"node" help:"put it before this SIBLING"`
-	After       string `json:"after,omitempty" is:"node" help:"put it after this SIBLING"`
+	Before      string `json:"before,omitempty" is:"node" help:"place it before this SIBLING"`
+	After       string `json:"after,omitempty" is:"node" help:"place it after this SIBLING"`
 	Cascade     bool   `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
 	Match
 	Write
@@ -231,11 +231,11 @@ type NodeMoveOut struct {
 }
 
 var nodeMove = op("node_move", writes|repeats, NodeMove, Help{
-	Summary: "give a node another parent or another place",
+	Summary: "move a node to another parent or position",
 	Use:     "mv NODE... PARENT",
-	Text: `All below the node comes along. With --before or --after it gets that place
-among its siblings, and no file of a sibling changes. The folders stay where
-they are: the parent is in the file. Several nodes are moved in one commit.`,
+	Text: `The subtree moves along. --before or --after set the position among siblings; no
+sibling's file changes. Folders stay where they are: the parent is a field in
+the file. Several nodes are moved in one commit.`,
 	Example: `arbor mv node-mj2hz4gy root --before node-mj2hzz01
 arbor mv "Sign-in endpoint" Limits Backend`,
 })
@@ -306,10 +306,10 @@ type NodeDeleteOut struct {
 }
 
 var nodeDelete = op("node_delete", writes|destroys, NodeDelete, Help{
-	Summary: "move a node and all below it to the trash",
+	Summary: "move a node and its subtree to the trash",
 	Use:     "rm NODE...",
-	Text: `References to it from other nodes are marked as expired. Several nodes go in one
-commit; arbor restore brings each back.
+	Text: `References to it from other nodes expire. Several nodes go in one commit; arbor
+restore restores each.
 ` + confirmText,
 	Example: `arbor rm node-mj2hz4gy --dry-run
 arbor rm node-mj2hz4gy --yes`,
@@ -363,10 +363,10 @@ type NodeIsolateOut struct {
 }
 
 var nodeIsolate = op("node_isolate", writes|repeats, NodeIsolate, Help{
-	Summary: "cut a node's context off from its ancestors, or join it again",
+	Summary: "isolate a node's context from its ancestors, or undo that",
 	Use:     "isolate NODE",
-	Text: `The context of the node and of all below it begins at the node then; the goal,
-rules and documents of the workspace stay in it. --off joins it again.`,
+	Text: `The context of the node and of its subtree then begins at this node; the
+workspace's goal, rules and documents stay in it. --off undoes the isolation.`,
 	Example: `arbor isolate node-mj2hz4gy
 arbor isolate node-mj2hz4gy --off`,
 })

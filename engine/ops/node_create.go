@@ -15,21 +15,21 @@ import (
 
 type NodeCreateIn struct {
 	In
-	ParentID    string `json:"parentId,omitempty" flag:"parent,p" default:"root" is:"planning" help:"the planning NODE that it goes below"`
+	ParentID    string `json:"parentId,omitempty" flag:"parent,p" default:"root" is:"planning" help:"the planning NODE that becomes its parent"`
 	Type        string `json:"type,omitempty" flag:"type,t" default:"execution" enum:"planning,execution" judge:"engine"`
 	Title       string `json:"title" req:"true" unless:"like" arg:"TITLE" help:"1 to 200 characters in one line"`
 	Requirement string `json:"requirement,omitempty" text:"the requirement" help:"what is to be done, in Markdown"`
-	RulesHash   string `json:"rulesHash,omitempty" help:"the HASH that arbor ws rules shows, where there are rules"`
+	RulesHash   string `json:"rulesHash,omitempty" help:"the rules' HASH, as arbor ws rules prints it; required if there are rules"`
 	mdstore.Fields
 	Docs       []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"a document as PATH:DESC; may be repeated"`
 	References []Reference   `json:"references,omitempty" flag:"-"`
-	Before     string        `json:"before,omitempty" is:"node" help:"the sibling NODE that it is to stand before"`
-	After      string        `json:"after,omitempty" is:"node" help:"the sibling NODE that it is to stand after"`
-	Children   []NewChild    `json:"children,omitempty" flag:"-" help:"nodes to be made below it, in their order, with children of their own"`
-	Like       string        `json:"like,omitempty" is:"node" help:"copy this NODE with all below it, as pending"`
+	Before     string        `json:"before,omitempty" is:"node" help:"the sibling NODE to place it before"`
+	After      string        `json:"after,omitempty" is:"node" help:"the sibling NODE to place it after"`
+	Children   []NewChild    `json:"children,omitempty" flag:"-" help:"child nodes to create, in order; they may have children"`
+	Like       string        `json:"like,omitempty" is:"node" help:"copy this NODE and its subtree, as pending"`
 	Cascade    bool          `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
 
-	Criteria []string `json:"criteria,omitempty" flag:"criterion" help:"a CRITERION of completion"`
+	Criteria []string `json:"criteria,omitempty" flag:"criterion" help:"an acceptance CRITERION"`
 	Write
 
 	RulesRead bool `json:"-"` // the caller has been shown the rules, so RulesHash is not needed
@@ -67,19 +67,19 @@ var nodeCreate = op("node_create", writes, NodeCreate, Help{
 	Advice:  "A task, todo or subtask; children makes a subtree. Needs rulesHash where there are rules.",
 	Use:     "add [TITLE] [-]",
 	Aliases: "new",
-	Text: `A planning node divides work among its children, an execution node does it.
-The requirement, if any, says what is to be done: from -m, -F, - (stdin) or -e
-(your editor). Where the workspace has rules, they are shown once per change of
-them; with --as AI, --rules-hash proves that they were read: arbor ws rules shows
-it. With -q the id of the new node is printed, and nothing else.
+	Text: `A planning node divides work among its children; an execution node does it. The
+requirement is optional and says what to do: from -m, -F, - (stdin) or -e (your
+editor). If the workspace has rules, they are shown whenever they changed; with
+--as AI, --rules-hash proves that they were read (see arbor ws rules). -q prints
+only the id of the new node.
 
-With - in place of TITLE, stdin is an outline: indented lines, or a Markdown
-list whose further lines are requirements. Headings are left out, and so are the
-boxes of tasks. All of it is made in one commit.
+With - instead of TITLE, stdin is an outline: indented lines, or a Markdown list
+whose continuation lines are requirements. Headings and check boxes are left
+out. All nodes are created in one commit.
 
---like copies a node with all below it: every key and text of its own, its open
-boxes, and the dependencies among the copies; without logs, conclusions and
-problems. So a template is a node. TITLE and flags say what differs.`,
+--like copies a node with its subtree: fields, texts and open criteria, and
+dependencies among the copies; but no logs, conclusions or problems. So any node
+can be a template. TITLE and flags override the copy.`,
 	Example: `arbor add "Sign-in endpoint" -m "POST /sign-in, rate limited"
 arbor add "Backend" --type planning -m "All that runs on the server"
 arbor add "Limits" --parent Backend -F limits.md

@@ -11,8 +11,8 @@ import (
 	"arbor/mdstore"
 )
 
-// Pairs has the words KEY=VALUE of a command or form that takes such. Their values are texts as people type them: "8" is
-// a number where the key holds no text.
+// Pairs are the words KEY=VALUE of a command or a form. A value is a text as people type it: "8" becomes a number
+// if the key does not hold texts.
 type Pairs struct {
 	Keys []string `json:"set,omitempty" listed:"never" flag:"-" help:"KEY=VALUE, as a person types it"`
 }

@@ -14,15 +14,15 @@ import (
 
 type NodeListIn struct {
 	In
-	RootID string   `json:"rootId,omitempty" arg:"NODE" is:"node" help:"the node to start at; the root unless given"`
-	Depth  int      `json:"depth,omitempty" min:"0" flag:"depth,d" help:"only N levels below the start; 0 for all"`
+	RootID string   `json:"rootId,omitempty" arg:"NODE" is:"node" help:"the node to start from; default: the root"`
+	Depth  int      `json:"depth,omitempty" min:"0" flag:"depth,d" help:"only N levels deep; 0 for all"`
 	Status []string `json:"status,omitempty" flag:"status,s" is:"status" help:"only nodes in these STATUSES, separated by commas"`
 	Type   string   `json:"type,omitempty" flag:"type,t" enum:"planning,execution"`
-	Where  string   `json:"where,omitempty" help:"only what matches this QUERY of search"`
-	Sort   []string `json:"sort,omitempty" is:"key" help:"by these KEYS, -KEY downward; flat then"`
-	Limit  int      `json:"limit,omitempty" min:"-1" flag:"limit,n" help:"at most N nodes; 200 unless given"`
+	Where  string   `json:"where,omitempty" help:"only nodes that match QUERY"`
+	Sort   []string `json:"sort,omitempty" is:"key" help:"sort by these KEYS, -KEY for descending; no tree"`
+	Limit  int      `json:"limit,omitempty" min:"-1" flag:"limit,n" help:"at most N nodes; default 200"`
 	Cursor string   `json:"cursor,omitempty" help:"the CURSOR of an earlier page"`
-	Waves  bool     `json:"waves,omitempty" flag:"-" help:"open work instead, wave by wave"`
+	Waves  bool     `json:"waves,omitempty" flag:"-" help:"open work in waves"`
 
 	Own []string `json:"-"` // own keys of nodes that the result is to have
 }
@@ -46,17 +46,17 @@ const (
 )
 
 var nodeList = op("node_list", reads|repeats, NodeList, Help{
-	Summary: "list nodes in the order of the tree",
+	Summary: "list nodes in tree order",
 	Use:     "list [NODE]",
 	Aliases: "ls",
-	Text: `Id, status, type and title of every node, or of those below NODE. Made for grep
-and scripts: -q prints only ids, --fields only what is asked for. With --json
-nodes is one flat list in tree order. When there are more than fit, the printed
-cursor brings the next page, and --all brings everything at once.
+	Text: `Prints id, status, type and title of all nodes, or of those below NODE, for grep
+and scripts: -q prints only ids, --fields only the named fields. With --json,
+nodes is one flat list in tree order. If there are more nodes than the limit,
+the printed cursor fetches the next page; --all prints everything.
 
---where takes the language of arbor search: words, fields such as assignee:nia,
-due<fri, and is:ready, blocked, overdue, running, terminal. --sort orders by
-fields, of the node or of your own, -KEY the other way round.`,
+--where takes a query as arbor search does: words, fields such as assignee:nia
+or due<fri, and is:ready, blocked, overdue, running or terminal. --sort orders
+by fields, also your own; -KEY is descending.`,
 	Example: `arbor list --status implementing,validating
 arbor list --where 'is:ready type:execution' --sort title
 arbor list Backend --type execution -q

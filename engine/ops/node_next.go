@@ -17,12 +17,12 @@ import (
 
 type NodeNextIn struct {
 	In
-	Count        *int   `json:"count,omitempty" min:"1" flag:"limit,n" help:"at most N nodes; 1 unless given"`
-	Claim        bool   `json:"claim,omitempty" writes:"true" help:"claim them: no other session gets them during the lease"`
-	SessionID    string `json:"sessionId,omitempty" flag:"-" help:"the session that claims; without one the operator claims, and never gets the same node twice"`
-	LeaseSeconds int    `json:"leaseSeconds,omitempty" min:"0" max:"86400" flag:"-" writes:"true" help:"1800 unless given; 86400 at most"`
-	Blocked      bool   `json:"blocked,omitempty" help:"what waits, and for what"`
-	Release      string `json:"release,omitempty" is:"node" writes:"true" help:"give back a NODE that is claimed"`
+	Count        *int   `json:"count,omitempty" min:"1" flag:"limit,n" help:"at most N nodes; default 1"`
+	Claim        bool   `json:"claim,omitempty" writes:"true" help:"claim them: other sessions do not get them during the lease"`
+	SessionID    string `json:"sessionId,omitempty" flag:"-" help:"the claiming session; without one the operator claims, and never gets the same node twice"`
+	LeaseSeconds int    `json:"leaseSeconds,omitempty" min:"0" max:"86400" flag:"-" writes:"true" help:"default 1800; at most 86400"`
+	Blocked      bool   `json:"blocked,omitempty" help:"list blocked nodes and what blocks them"`
+	Release      string `json:"release,omitempty" is:"node" writes:"true" help:"release a claimed NODE"`
 }
 
 // NodeNextOut lists ready nodes in tree order.
@@ -88,20 +88,20 @@ type NextNode struct {
 }
 
 var nodeNext = op("node_next", writes|looks, NodeNext, Help{
-	Summary: "list nodes that are ready for work, or claim them",
+	Summary: "list nodes that are ready to start, or claim them",
 	Advice:  "To resume work. A claim keeps others off; release gives it back.",
 	Use:     "next",
-	Text: `By priority, then by the day that they are due, then in the order of the tree:
-the first one unless -n says more. Work that was claimed, begun and left is
-among them. What depends on open nodes, or waits for a person's answer, is not;
---blocked lists that.
+	Text: `Sorted by priority, then due date, then tree order; only the first one unless -n
+says more. Work that was claimed, started and left is included. Nodes with open
+dependencies, or with an open question to a person, are not; --blocked lists
+those.
 
---claim takes them: no other session gets them while the claim lasts. A write
-to the node renews the claim; completing the node ends it, and so does
---release. A session gets its own nodes again before others; without one
-(--session, ARBOR_SESSION) the operator (--as) claims, and never gets the same
-node twice. Sessions of other assistants cannot start a claimed node; a person
-can, and can release any.`,
+--claim takes the nodes: other sessions do not get them while the claim lasts.
+Each write to the node renews the claim; completing the node, or --release, ends
+it. A session gets its own nodes first. Without a session (--session,
+ARBOR_SESSION) the operator (--as) claims, and never gets the same node twice.
+Other assistants' sessions cannot start a claimed node; a person can, and can
+release any claim.`,
 	Example: `arbor next
 arbor next -n 5
 arbor start $(arbor next --claim -q)

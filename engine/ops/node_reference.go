@@ -38,10 +38,11 @@ type Reference struct {
 }
 
 var nodeReference = op("node_reference", writes, NodeReference, Help{
-	Summary: "add, remove, expire or activate a reference to a node or document",
+	Summary: "change a node's references to nodes and documents",
 	Use:     "ref NODE",
-	Text: `Without a verb it lists them. A reference names another node or a document; the
-context of the node brings what an active one says: one hop, no further.`,
+	Text: `Without a verb it lists them. A reference names another node or a document. The
+node's context includes what an active reference says, but not that node's own
+references.`,
 	Example: `arbor ref node-mj2hz4gy
 arbor ref add node-mj2hz4gy "Sign-in endpoint" "the limits are there"
 arbor ref add node-mj2hz4gy docs/api.md

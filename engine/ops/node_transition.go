@@ -18,17 +18,17 @@ type NodeTransitionIn struct {
 	In
 	NodeID     string   `json:"nodeId" req:"true" arg:"NODE" is:"node"`
 	Action     string   `json:"action" req:"true" arg:"ACTION" flag:"-" is:"action" judge:"engine"`
-	Conclusion string   `json:"conclusion,omitempty" text:"the conclusion" help:"the result, in Markdown; complete, fail and cancel need one"`
+	Conclusion string   `json:"conclusion,omitempty" text:"the conclusion" help:"the result, in Markdown; required by complete, fail and cancel"`
 	Reason     string   `json:"reason,omitempty" empty:"ok" help:"the REASON, for the log"`
-	Log        string   `json:"log,omitempty" empty:"ok" help:"a log entry of its own in the same commit: what HAPPENED"`
-	Context    bool     `json:"context,omitempty" flag:"-" help:"with start, retry and reopen: the context is in the reply"`
-	Have       []string `json:"have,omitempty" flag:"-" listed:"never" help:"with context: as context_get takes it"`
+	Log        string   `json:"log,omitempty" empty:"ok" help:"also add a log entry that says what HAPPENED"`
+	Context    bool     `json:"context,omitempty" flag:"-" help:"with start, retry and reopen: include the context in the reply"`
+	Have       []string `json:"have,omitempty" flag:"-" listed:"never" help:"for context: see context_get"`
 	Cascade    bool     `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
-	Force      bool     `json:"force,omitempty" help:"begin it though it waits for others"`
+	Force      bool     `json:"force,omitempty" help:"start even if dependencies are open"`
 	Match
 	Write
 
-	Checked []string `json:"checked,omitempty" flag:"tick" help:"boxes to tick: NUMBERS or beginnings"`
+	Checked []string `json:"checked,omitempty" flag:"tick" help:"criteria to tick, by NUMBERS or beginning"`
 
 	Several
 	Begin bool `json:"-"` // complete starts a pending execution node first
@@ -70,8 +70,8 @@ var nodeTransition = op("node_transition", writes, NodeTransition, Help{
 	Summary: "start, submit, complete, fail, retry, reopen, cancel or drop a node",
 	Advice:  "complete, fail, cancel and drop need a conclusion.",
 	Use:     "node transition NODE ACTION [-]",
-	Text: `The actions are start, submit, complete, fail, retry, reopen, cancel, drop; each
-is a command of its own as well.`,
+	Text: `The actions are start, submit, complete, fail, retry, reopen, cancel and drop;
+each is also a command.`,
 	Example: `arbor node transition node-mj2hz4gy complete -m "Done"`,
 })
 

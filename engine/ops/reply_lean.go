@@ -225,7 +225,9 @@ func titleIn(texts map[string]bool, lines map[string]string, n *mdstore.Node, sh
 }
 
 // titlesIn returns the titles that a reply shows, of the nodes as they were read last. See titleIn.
-func (env *Env) titlesIn(ws mdstore.ID, texts map[string]bool, lines map[string]string, short func(id string) string) (sent []plan.Text) {
+func (env *Env) titlesIn(
+	ws mdstore.ID, texts map[string]bool, lines map[string]string, short func(id string) string,
+) (sent []plan.Text) {
 	v := env.Engine.Live().Last(ws)
 	if v == nil {
 		return nil

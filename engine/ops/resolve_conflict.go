@@ -20,7 +20,7 @@ type ResolveConflictIn struct {
 	Ours   bool   `json:"ours,omitempty" help:"our side of what is in conflict"`
 	Theirs bool   `json:"theirs,omitempty" help:"their side"`
 	Edit   bool   `json:"-"` // take the file as a person has edited it
-	Field  string `json:"field,omitempty" help:"this field or section alone: its NAME as conflicts has it"`
+	Field  string `json:"field,omitempty" help:"only this field or section, by its NAME in arbor conflicts"`
 	Write
 }
 
@@ -31,22 +31,21 @@ type ResolveConflictOut struct {
 }
 
 var resolveConflict = op("resolve_conflict", writes, ResolveConflict, Help{
-	Summary: "list what is in conflict after a merge, or end a conflict",
+	Summary: "list merge conflicts, or resolve one",
 	Use:     "conflicts [NODE]",
-	Text: `Without a NODE it lists the conflicts: for each file the fields and sections
-that both sides changed differently, with what each side says and what they were
-before; or that one side deleted what the other changed. Ours is what was
-checked out when the merge began; in a rebase that is the branch that you rebase
-onto. Then the conflict copies, and what git or another program took out of
-files within the last day (TAKEN_OUT), with the command that writes it again.
+	Text: `Without NODE it lists the conflicts: for each file, the fields and sections that
+both sides changed differently, with both texts and the text before; or that one
+side deleted the file and the other changed it. Ours is the branch that was
+checked out when the merge began; in a rebase, it is the branch you rebase onto.
+It also lists conflict copies, and texts that git or another program removed
+within the last day (TAKEN_OUT), with the command that writes them again.
 
-With a NODE it ends that conflict. What both sides changed without contradiction
-stays; only what is in conflict takes the side. NODE may be a workspace or the
-path of a file, too. With -e the file opens in your editor, with marks around
-what is in conflict; it is taken when no mark is left. Where git's index has the
-conflict, the file is staged, so that git knows that it is over: end the merge
-then with git commit, or git rebase --continue. It works in the middle of a
-merge.`,
+With NODE it resolves that conflict. Changes that do not contradict each other
+stay; only the conflicting parts take the chosen side. NODE may also be a
+workspace or the path of a file. With -e the file opens in your editor, with
+conflict markers; it is accepted once no marker is left. If git's index has the
+conflict, the file is staged: finish with git commit or git rebase --continue.
+This also works in the middle of a merge.`,
 	Example: `arbor conflicts
 arbor conflicts "Sign-in endpoint" --theirs
 arbor conflicts "Sign-in endpoint" --field Conclusion --ours

@@ -14,14 +14,14 @@ import (
 
 type SearchIn struct {
 	Query       string   `json:"query" req:"true" arg:"QUERY"`
-	In          string   `json:"in,omitempty" enum:"plan,memory,sessions,states,docs,all" help:"only in this PLACE"`
+	In          string   `json:"in,omitempty" enum:"plan,memory,sessions,states,docs,all" help:"search only this PLACE"`
 	WorkspaceID string   `json:"workspaceId,omitempty" flag:"-" listed:"memory"`
-	Tags        []string `json:"tags,omitempty" flag:"tag" listed:"memory" help:"only what has this TAG, or another one that is given"`
-	ExcludeTags []string `json:"excludeTags,omitempty" flag:"without" listed:"memory" help:"only what has not this TAG"`
+	Tags        []string `json:"tags,omitempty" flag:"tag" listed:"memory" help:"only what has this TAG; repeat it to allow several"`
+	ExcludeTags []string `json:"excludeTags,omitempty" flag:"without" listed:"memory" help:"only what does not have this TAG"`
 	Type        string   `json:"type,omitempty" listed:"memory" help:"only entries or nodes of this TYPE"`
-	Since       string   `json:"since,omitempty" listed:"memory" help:"not older than this TIME: UTC, RFC 3339, Unix milliseconds, or how long ago, as 2h30m"`
-	Until       string   `json:"until,omitempty" listed:"memory" help:"not newer than this TIME"`
-	Limit       int      `json:"limit,omitempty" min:"0" flag:"limit,n" listed:"memory" help:"at most N results; 20 unless given"`
+	Since       string   `json:"since,omitempty" listed:"memory" help:"since this TIME: UTC, RFC 3339, Unix milliseconds, or an age such as 2h30m"`
+	Until       string   `json:"until,omitempty" listed:"memory" help:"no later than this TIME"`
+	Limit       int      `json:"limit,omitempty" min:"0" flag:"limit,n" listed:"memory" help:"at most N results; default 20"`
 	Cursor      string   `json:"cursor,omitempty" listed:"memory" help:"the CURSOR of an earlier page"`
 }
 
@@ -63,13 +63,13 @@ type Source struct {
 const foundShown = 20 // results unless told otherwise
 
 var searchOp = both(SetMemory, op("search", reads|repeats, Search, Help{
-	Summary: "find words in plan, memory, sessions, states and documents",
+	Summary: "search plan, memory, sessions, states and documents",
 	Use:     "search QUERY...",
-	Text: `All words must match, the last one as a prefix. There are "phrases", AND,
-OR, NOT or -word (behind -- where it comes first), parentheses, and the fields
-tag: group: type: status: in: is: title:, those of nodes, and any key that some
-file has; dates and numbers also with < <= > >= (docs/search.md has the rules).
-The best come first.`,
+	Text: `All words must match; the last one matches as a prefix. You can use "phrases",
+AND, OR, NOT or -word (after -- if it comes first), parentheses, and fields:
+tag: group: type: status: in: is: title:, the fields of nodes, and any key that
+a file has; dates and numbers also with < <= > >= (see docs/search.md). The best
+results come first.`,
 	Example: `arbor search "token bucket"
 arbor search 'login -draft tag:backend' --in memory
 arbor search '(登录 OR login) status:completed' --open`,

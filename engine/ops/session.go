@@ -17,9 +17,9 @@ import (
 type SessionStartIn struct {
 	SessionRef
 	Name        string   `json:"name,omitempty" arg:"NAME"`
-	Description string   `json:"description,omitempty" help:"what it is about, as TEXT"`
-	Goal        string   `json:"goal,omitempty" help:"what it is to reach, as TEXT"`
-	Previous    string   `json:"previous,omitempty" help:"the SESSION that it goes on from"`
+	Description string   `json:"description,omitempty" help:"what the session is about, a TEXT"`
+	Goal        string   `json:"goal,omitempty" help:"what the session is to achieve, a TEXT"`
+	Previous    string   `json:"previous,omitempty" help:"the SESSION that it continues"`
 	Tags        []string `json:"tags,omitempty" flag:"tag" help:"a TAG; may be repeated"`
 	Write
 }
@@ -32,11 +32,11 @@ type SessionStartOut struct {
 }
 
 var sessionStart = both(SetEnvironments, op("session_start", writes, SessionStart, Help{
-	Summary: "start a session with a file, and bind to it",
+	Summary: "start a session with a file and bind to it",
 	Use:     "session start [NAME]",
-	Text: `The session is a file in the workspace's folder sessions/, with a goal, notes and
-a log: as long as the session is bound, every command that changes something
-leaves a line there. It prints the line that makes this shell the session's.`,
+	Text: `The session is a file in the workspace's folder sessions/, with a goal, notes
+and a log. While a session is bound, every command that changes something adds a
+log line. The command prints a line that makes your shell use the session.`,
 	Example: `eval "$(arbor session start "Sign-in" --goal "The endpoint works")"`,
 }))
 
@@ -102,11 +102,11 @@ type SessionLoadOut struct {
 }
 
 var sessionLoad = op("session_load", writes|looks, SessionLoad, Help{
-	Summary: "take up a session: where it stands, what changed since",
+	Summary: "continue a session: show its state and what changed since",
 	Use:     "session load [NAME]",
-	Text: `By id, by name or as the one that the shell is bound to. An open session is
-bound to this shell. One that has ended stays as it is: a new session that goes
-on from it is started and bound, and its line is printed.`,
+	Text: `Names a session by id or name; default: the one bound to this shell. An open
+session is bound to this shell. An ended session stays as it is: a new session
+that continues it is started and bound, and the line for your shell is printed.`,
 	Example: `arbor session load "Sign-in"
 arbor session load "Sign-in" --read`,
 })
@@ -173,7 +173,7 @@ var readSession = reading(func(ctx context.Context, env *Env, in SessionLoadIn) 
 
 type SessionListIn struct {
 	In
-	Active bool `json:"active,omitempty" help:"only those that have not ended"`
+	Active bool `json:"active,omitempty" help:"only sessions that have not ended"`
 	Wanted
 }
 
@@ -232,8 +232,8 @@ func SessionList(ctx context.Context, env *Env, in SessionListIn) (*SessionListO
 type SessionNoteIn struct {
 	SessionRef
 	Text  string   `json:"text" req:"true" text:"the note"`
-	Files []string `json:"files,omitempty" flag:"about" help:"a FILE that it is about; may be repeated"`
-	Type  string   `json:"type,omitempty" help:"a WORD for what it is; note unless given"`
+	Files []string `json:"files,omitempty" flag:"about" help:"a FILE that the note concerns; may be repeated"`
+	Type  string   `json:"type,omitempty" help:"the kind of note, a WORD; default note"`
 	Write
 }
 
@@ -276,8 +276,8 @@ type SessionEndOut struct {
 var sessionEnd = op("session_end", writes|repeats, SessionEnd, Help{
 	Summary: "end a session with a summary, and its binding",
 	Use:     "session end [-]",
-	Text: `It notes how the plan stands, so that session load can tell what has changed
-since. What the session has claimed is given back.`,
+	Text: `Saves the state of the plan, so that session load can show later changes. The
+session's claims are released.`,
 	Example: `arbor session end -m "The endpoint works; the page is left to do"`,
 })
 
@@ -308,7 +308,7 @@ func SessionEnd(ctx context.Context, env *Env, in SessionEndIn) (*SessionEndOut,
 }
 
 type SessionIn struct {
-	SessionID string `json:"sessionId,omitempty" flag:"-" is:"session" help:"the caller's unless given"`
+	SessionID string `json:"sessionId,omitempty" flag:"-" is:"session" help:"default: the caller's"`
 }
 
 type SessionStatusOut struct {

@@ -14,10 +14,10 @@ import (
 )
 
 type SessionBindIn struct {
-	SessionID   string `json:"sessionId,omitempty" flag:"-" is:"session" help:"one to go on with; one is made unless given"`
-	Take        bool   `json:"take,omitempty" flag:"-" help:"take the session over from the open connection that has bound it"`
+	SessionID   string `json:"sessionId,omitempty" flag:"-" is:"session" help:"a session to continue; default: a new one"`
+	Take        bool   `json:"take,omitempty" flag:"-" help:"take over a session that another open connection holds"`
 	WorkspaceID string `json:"workspaceId,omitempty" arg:"WS" flag:"-"`
-	NodeID      string `json:"nodeId,omitempty" flag:"node" is:"node" help:"the focus of the session: a NODE"`
+	NodeID      string `json:"nodeId,omitempty" flag:"node" is:"node" help:"the session's focus, a NODE"`
 	Write
 }
 
@@ -34,11 +34,11 @@ type SessionBindOut struct {
 }
 
 var sessionBind = op("session_bind", writes|repeats, SessionBind, Help{
-	Summary: "make a workspace the default of a session",
+	Summary: "bind a session to a workspace",
 	Advice:  "And of this connection.",
 	Use:     "session bind [WS]",
 	Text: `A session has one workspace; binding it again moves it. Without a session one is
-made, and the line is printed that makes it the shell's.`,
+created, and the line for your shell is printed.`,
 	Example: "arbor session bind Login --session alice",
 })
 
@@ -129,7 +129,7 @@ type SessionUnbindOut struct {
 }
 
 var sessionUnbind = op("session_unbind", writes, SessionUnbind, Help{
-	Summary: "forget what a session is bound to and what it has seen",
+	Summary: "unbind a session and forget what it has seen",
 	Use:     "session unbind",
 	Text:    "The workspace itself does not change. What the session has claimed is given back.",
 	Example: "arbor session unbind --session alice",

@@ -13,7 +13,7 @@ import (
 type SlotRef struct {
 	In
 	SessionID string `json:"sessionId,omitempty" flag:"-"`
-	Slot      string `json:"slot,omitempty" arg:"SLOT" is:"slot" help:"name or id; the session's current one unless given"`
+	Slot      string `json:"slot,omitempty" arg:"SLOT" is:"slot" help:"name or id; default: the session's current slot"`
 }
 
 func (r SlotRef) caller() string { return r.SessionID }

@@ -20,12 +20,12 @@ type StateSaveIn struct {
 	Name                string   `json:"name" req:"true" arg:"NAME" help:"1 to 200 characters in one line"`
 	ActiveTask          string   `json:"activeTask" req:"true" text:"the active task"`
 	NextSteps           []string `json:"nextSteps" req:"true" flag:"next" help:"a next STEP (required); may be repeated"`
-	ActiveFiles         []string `json:"activeFiles,omitempty" flag:"active" help:"the PATH of a file in work, in the project; may be repeated"`
-	ConversationContext string   `json:"conversationContext,omitempty" flag:"conversation" help:"what was talked about, as TEXT"`
-	Reasoning           string   `json:"reasoning,omitempty" help:"why it is done so, as TEXT"`
-	Description         string   `json:"description,omitempty" help:"the state in a TEXT of one line"`
+	ActiveFiles         []string `json:"activeFiles,omitempty" flag:"active" help:"the PATH of a file in progress; may be repeated"`
+	ConversationContext string   `json:"conversationContext,omitempty" flag:"conversation" help:"what was discussed, a TEXT"`
+	Reasoning           string   `json:"reasoning,omitempty" help:"the reason for this way, a TEXT"`
+	Description         string   `json:"description,omitempty" help:"one line of TEXT about the state"`
 	Tags                []string `json:"tags,omitempty" flag:"tag" help:"a TAG; may be repeated"`
-	NodeID              string   `json:"nodeId,omitempty" flag:"node" is:"node" help:"the NODE in work; the focus unless given"`
+	NodeID              string   `json:"nodeId,omitempty" flag:"node" is:"node" help:"the NODE in progress; default: the focus"`
 	Write
 }
 
@@ -35,11 +35,12 @@ type StateSaveOut struct {
 }
 
 var stateSave = op("state_save", writes, StateSave, Help{
-	Summary: "save where the work stands",
+	Summary: "save the state of the work",
 	Use:     "session state save NAME [-]",
-	Text: `The state is a file of its own: the active task (-m, -F, - or -e), the next steps,
-the files in work with their digests, how the plan and the briefing stand, and
-git's commit. arbor session state load takes it up, in any session.`,
+	Text: `A state is a file with the active task (-m, -F, - or -e), the next steps, the
+files in progress with their digests, the state of the plan and the briefing,
+and the git commit. Any session can continue from it with arbor session state
+load.`,
 	Example: `arbor session state save Review -m "The endpoint" --next "Write the tests"
 arbor session state save v2 -m "The form" --next "Ask Ann" --tag ui`,
 })
@@ -92,8 +93,8 @@ func StateSave(ctx context.Context, env *Env, in StateSaveIn) (*StateSaveOut, er
 type StateListIn struct {
 	In
 	SessionID string   `json:"sessionId,omitempty" flag:"-" is:"session"`
-	Tags      []string `json:"tags,omitempty" flag:"tag" help:"only states with this TAG, or another one that is given"`
-	Query     string   `json:"query,omitempty" help:"only states with these WORDS in name, description and tags"`
+	Tags      []string `json:"tags,omitempty" flag:"tag" help:"only states with this TAG; repeat it to allow several"`
+	Query     string   `json:"query,omitempty" help:"only states with these WORDS in name, description or tags"`
 	Wanted
 }
 
@@ -161,7 +162,7 @@ func stateHead(p *mdstore.Page) StateHead {
 type StateLoadIn struct {
 	SessionRef
 	State           string `json:"state" req:"true" arg:"STATE"`
-	RestorationGoal string `json:"restorationGoal,omitempty" flag:"goal,g" help:"the GOAL of the session that goes on; the active task unless given"`
+	RestorationGoal string `json:"restorationGoal,omitempty" flag:"goal,g" help:"the GOAL of the new session; default: the active task"`
 	Continue        *bool  `json:"continue,omitempty" flag:"-"`
 	Write
 }
@@ -193,11 +194,11 @@ type FileNow struct {
 }
 
 var stateLoad = op("state_load", writes|looks, StateLoad, Help{
-	Summary: "take up a state: what changed, a session that goes on",
+	Summary: "continue from a state: show changes, start a session",
 	Use:     "session state load STATE",
-	Text: `STATE is an id or a name; of several with one name the newest is meant. The new
-session goes on from the one that saved the state, and is bound to the
-workspace. With --read nothing is started nor bound.`,
+	Text: `STATE is an id or a name; if several states have the name, the newest is used. A
+new session continues the one that saved the state, and is bound to the
+workspace. --read starts and binds nothing.`,
 	Example: `arbor session state load "Before the review"
 arbor session state load v2 --goal "Fix the form" --json
 arbor session state load v2 --read`,
@@ -269,7 +270,7 @@ type StateUpdateIn struct {
 	State       string   `json:"state" req:"true" arg:"STATE"`
 	Name        *string  `json:"name,omitempty" help:"the new NAME"`
 	Description *string  `json:"description,omitempty" empty:"ok" help:"the new description, as TEXT"`
-	Tags        []string `json:"tags,omitempty" flag:"tag" help:"the tags, all of them, each as a TAG; may be repeated"`
+	Tags        []string `json:"tags,omitempty" flag:"tag" help:"replace all tags with TAG; may be repeated"`
 	Match
 	Write
 }
@@ -280,7 +281,7 @@ type StateUpdateOut struct {
 }
 
 var stateUpdate = op("state_update", writes|repeats, StateUpdate, Help{
-	Summary: "change name, description or tags of a state",
+	Summary: "change a state's name, description or tags",
 	Use:     "session state set STATE [KEY=VALUE...]",
 	Text:    "All else stays as it was saved.",
 	Example: `arbor session state set "Before the review" tags=ui,done`,

@@ -13,8 +13,8 @@ import (
 
 type PlanStatsIn struct {
 	In
-	Where string `json:"where,omitempty" help:"only what matches this QUERY of search"`
-	Weeks int    `json:"weeks,omitempty" min:"1" max:"52" flag:"weeks" help:"the last N weeks by day; 4 unless given"`
+	Where string `json:"where,omitempty" help:"only nodes that match QUERY"`
+	Weeks int    `json:"weeks,omitempty" min:"1" max:"52" flag:"weeks" help:"the last N weeks by day; default 4"`
 }
 
 // PlanStatsOut counts leaves: nodes without children, other than the root.
@@ -50,12 +50,11 @@ type DayCount struct {
 const statsWeeks = 4 // unless told otherwise
 
 var planStats = op("plan_stats", reads|repeats, PlanStats, Help{
-	Summary: "count work by status, assignee and tag, and what was done day by day",
+	Summary: "count nodes by status, assignee and tag, and completions per day",
 	Use:     "stats",
-	Text: `Of the leaves of the plan, or of those that --where finds: how many have each
-status; what is open, done, given up and overdue by assignee (the first one) and
-by tag; and how many were completed on each day of the last weeks, as their logs
-say.`,
+	Text: `Counts leaves of the plan, or those that --where finds: by status; open, done,
+given up and overdue by assignee (the first one) and by tag; and completions per
+day of the last weeks, from the logs.`,
 	Example: `arbor stats
 arbor stats --where tag:pay --weeks 12`,
 })

@@ -30,10 +30,10 @@ type ListedTool struct {
 }
 
 var toolList = op("tool_list", reads|repeats, ToolList, Help{
-	Summary: "list the tools of the environments, and which is taken",
+	Summary: "list the tools of the environments, and which one a call uses",
 	Use:     "env tools",
-	Text: `For each tool it says which environment a call goes to that names none. A tool
-with a program is disabled until a person has approved its exact definition.`,
+	Text: `For each tool it shows which environment a call without a name uses. A tool that
+runs a program is disabled until a person approves its exact definition.`,
 	Example: "arbor env tools",
 })
 
@@ -68,7 +68,7 @@ func ToolList(ctx context.Context, env *Env, in ToolListIn) (*ToolListOut, error
 type ToolCallIn struct {
 	Act
 	Tool      string          `json:"tool" req:"true" arg:"TOOL"`
-	Arguments json.RawMessage `json:"arguments,omitempty" arg:"ARG=VALUE" help:"as tool_list has its parameters"`
+	Arguments json.RawMessage `json:"arguments,omitempty" arg:"ARG=VALUE" help:"see parameters in tool_list"`
 }
 
 type ToolCallOut struct {
@@ -86,9 +86,9 @@ type ToolCallOut struct {
 var toolCall = op("tool_call", writes, ToolCall, Help{
 	Summary: "run a tool that an environment defines",
 	Use:     "env run TOOL [ARG=VALUE...]",
-	Text: `A tool is defined in the environment (.monad/tools.json) or the vault (tools/*.md),
-and runs once a person has approved its exact definition. A value reaches the
-program as it stands, as one argument.`,
+	Text: `Tools are defined in the environment (.monad/tools.json) or the vault
+(tools/*.md). A person must approve a tool's exact definition before it runs.
+Each value reaches the program unchanged, as one argument.`,
 	Example: "arbor env run test package=./engine",
 })
 

@@ -22,9 +22,9 @@ type TranscriptAppendOut struct{ Wrote }
 var transcriptAppend = op("transcript_append", writes, TranscriptAppend, Help{
 	Summary: "add a message to a session's transcript",
 	Use:     "session transcript append ROLE [TEXT | -]",
-	Text: `The transcript is Transcript.md beside the session's file: a heading of level 2
-for each message, User, Assistant or System, and the message below it, byte by
-byte. A message that would read as something else stands in a fence.`,
+	Text: `The transcript is Transcript.md beside the session's file. Each message has a
+level-2 heading, User, Assistant or System, and the text below it, byte by byte.
+A message that Markdown would read differently is put in a code fence.`,
 	Example: `arbor session transcript append user "Where were we?"
 arbor session transcript append assistant -F answer.md`,
 })
@@ -49,7 +49,7 @@ func TranscriptAppend(ctx context.Context, env *Env, in TranscriptAppendIn) (*Tr
 
 type TranscriptReadIn struct {
 	SessionRef
-	Last int `json:"last,omitempty" min:"0" flag:"last,n" help:"the last N messages; all unless given"`
+	Last int `json:"last,omitempty" min:"0" flag:"last,n" help:"the last N messages; default: all"`
 }
 
 type TranscriptReadOut struct {
@@ -99,7 +99,7 @@ type TranscriptClearOut struct {
 }
 
 var transcriptClear = op("transcript_clear", writes|repeats, TranscriptClear, Help{
-	Summary: "clear a session's transcript; the old one is kept",
+	Summary: "clear a session's transcript; a copy is kept",
 	Use:     "session transcript clear",
 	Text:    "It is kept beside the session's file, with the time in its name.",
 	Example: "arbor session transcript clear",

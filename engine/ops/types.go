@@ -13,14 +13,14 @@ import (
 
 // In names the workspace that an operation is about. If it names none, Meanings says which workspace is meant.
 type In struct {
-	WorkspaceID string `json:"workspaceId,omitempty" arg:"WS" flag:"-" help:"the workspace; optional where the session is bound to one or only one is active"`
+	WorkspaceID string `json:"workspaceId,omitempty" arg:"WS" flag:"-" help:"the workspace; optional if the session is bound to one or only one is active"`
 }
 
 func (in In) workspace() string { return in.WorkspaceID }
 
 // Write has the parameters that every writing operation takes.
 type Write struct {
-	DryRun bool `json:"dryRun,omitempty" help:"print the change as a unified diff and write nothing"`
+	DryRun bool `json:"dryRun,omitempty" help:"print the change as a unified diff; write nothing"`
 }
 
 // planned reports whether the call is a dry run.
@@ -28,7 +28,7 @@ func (w Write) planned() bool { return w.DryRun }
 
 // Match is the precondition that a file is still at the version that the caller has read.
 type Match struct {
-	IfMatch string `json:"ifMatch,omitempty" help:"refuse unless the file is at this VERSION"`
+	IfMatch string `json:"ifMatch,omitempty" help:"fail if the file is not at this VERSION"`
 }
 
 // Several has the further nodes of a command that takes several: the same is done with all of them in one commit, or

@@ -10,10 +10,10 @@ import (
 )
 
 type UndoIn struct {
-	Operation string `json:"operation,omitempty" arg:"N" flag:"-" help:"number or id in the list; the last one unless given"`
-	Again     bool   `json:"again,omitempty" help:"write again what git or another program took out of the files"`
-	List      bool   `json:"list,omitempty" help:"only list the last operations"`
-	Diff      bool   `json:"diff,omitempty" listed:"never" help:"list them with what each changed"`
+	Operation string `json:"operation,omitempty" arg:"N" flag:"-" help:"number or id in the list; default: the last one"`
+	Again     bool   `json:"again,omitempty" help:"write again what git or another program removed from the files"`
+	List      bool   `json:"list,omitempty" help:"list the last operations"`
+	Diff      bool   `json:"diff,omitempty" listed:"never" help:"list operations with what each changed"`
 	Write
 }
 
@@ -41,22 +41,23 @@ type Undoable struct {
 }
 
 var undo = op("undo", writes, UndoOperation, Help{
-	Summary: "take the last operation back",
+	Summary: "undo the last operation",
 	Advice:  "Whoever made it with Arbor: list names the last ones, and operation takes a number or id of them. An undo is one too, and can be undone.",
 	Use:     "undo [N]",
 	Text: `An operation is what one command, or one call of an assistant, changed in the
-files of this vault, whoever made it on this machine. What people save, claims,
-bindings, and what git changes are none. N is the number of an operation in
---list, or its id there, which does not shift. Without it the newest is meant
-that is no undo and not undone: undo twice takes back the last two.
+files of this vault, by anyone on this machine. Saves by other programs, claims,
+bindings and changes by git are not operations. N is the operation's number in
+--list, or its id there, which does not change. Without N the newest operation
+is undone that is not itself an undo and not yet undone, so undoing twice
+reverts the last two.
 
-A file gets its bytes of before. One that was changed since is merged, and what
-cannot be merged is named and left alone. What was deleted or moved comes back;
-what was made goes to the trash. All is refused where something that came since
-stands on it. An undo is an operation too: arbor undo N of it does again what it
-took back. With --again, what the operation wrote and git or another program took
-out of the files is written once more (TAKEN_OUT of arbor check names it). The
-last 100 operations are kept, at most 64 MB; git is not needed.`,
+Files get their previous bytes. A file that changed since is merged; what cannot
+be merged is reported and left alone. Deleted or moved nodes come back; new ones
+go to the trash. The whole undo is refused if something newer depends on the
+operation. An undo is an operation too: arbor undo N repeats what it reverted.
+--again writes what the operation wrote and git or another program removed
+(TAKEN_OUT in arbor check). The last 100 operations are kept, at most 64 MB; git
+is not needed.`,
 	Example: `arbor undo
 arbor undo --list
 arbor undo 3 --dry-run

@@ -18,7 +18,7 @@ import (
 type WorkspaceInitIn struct {
 	Name  string        `json:"name" req:"true" arg:"NAME" help:"1 to 200 characters in one line"`
 	Goal  string        `json:"goal" req:"true" unless:"briefing" flag:"goal,g" help:"the GOAL: what the work is for"`
-	Rules []string      `json:"rules,omitempty" flag:"rule" help:"a RULE that all work here follows; may be repeated"`
+	Rules []string      `json:"rules,omitempty" flag:"rule" help:"a RULE for all work in this workspace; may be repeated"`
 	Docs  []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"a document as PATH:DESC; may be repeated"`
 	Brief *BriefingIn   `json:"briefing,omitempty" like:"briefing_update" listed:"briefing" flag:"-" help:"as briefing_update takes it"`
 	Write
@@ -34,14 +34,14 @@ type WorkspaceInitOut struct {
 }
 
 var workspaceInit = op("workspace_init", writes, WorkspaceInit, Help{
-	Summary: "make a workspace with its root node",
+	Summary: "create a workspace with its root node",
 	Advice:  "A project's plan.",
 	Use:     "init [NAME]",
-	Text: `A name is enough. The workspace goes into the vault that is found from here
-upwards, or that --vault or ARBOR_VAULT names. Where there is none, the folder
-.tanmi-workspace is made, at the top of the git repository, or here where there
-is none; never in your home folder or in /. To make a vault here although there
-is one above: arbor init NAME --goal GOAL --vault .tanmi-workspace`,
+	Text: `A name is enough. The workspace goes into the vault found in this folder or
+above, or named by --vault or ARBOR_VAULT. If there is none, .tanmi-workspace is
+created at the top of the git repository, or here outside of one, but never in
+your home folder or in /. To create a vault here although there is one above:
+arbor init NAME --goal GOAL --vault .tanmi-workspace`,
 	Example: `arbor init Login --goal "Users sign in with a password"
 arbor init Login --goal "..." --rule "Tests first" --doc docs/api.md:"the API"`,
 })
@@ -78,12 +78,12 @@ func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*Workspac
 }
 
 type WorkspaceListIn struct {
-	Status string `json:"status,omitempty" enum:"active,archived,all" help:"active unless given"`
-	SortBy string `json:"sortBy,omitempty" listed:"briefing" enum:"name,created,lastAccessed" flag:"sort" help:"lastAccessed unless given"`
-	Order  string `json:"order,omitempty" listed:"briefing" enum:"asc,desc" help:"asc for name unless given, else desc"`
+	Status string `json:"status,omitempty" enum:"active,archived,all" help:"default active"`
+	SortBy string `json:"sortBy,omitempty" listed:"briefing" enum:"name,created,lastAccessed" flag:"sort" help:"default lastAccessed"`
+	Order  string `json:"order,omitempty" listed:"briefing" enum:"asc,desc" help:"default: asc for name, otherwise desc"`
 	Limit  int    `json:"limit,omitempty" min:"-1" listed:"briefing" flag:"limit,n" help:"at most N workspaces"`
 	Cursor string `json:"cursor,omitempty" listed:"never" help:"the CURSOR of an earlier page"`
-	Query  string `json:"query,omitempty" listed:"briefing" help:"only those with all WORDS in name and description, or the one whose root folder is nearest above a folder"`
+	Query  string `json:"query,omitempty" listed:"briefing" help:"only workspaces with all WORDS in name and description; a path finds the workspace it lies in"`
 }
 
 type WorkspaceListOut struct {
@@ -113,8 +113,8 @@ type WorkspaceHead struct {
 var workspaceList = op("workspace_list", reads|repeats, WorkspaceList, Help{
 	Summary: "list the workspaces of the vault",
 	Use:     "ws list",
-	Text: `One line each, the one last used on this machine first: id, status, name, goal.
-A file that cannot be read is marked as damaged; arbor check says why.`,
+	Text: `One line per workspace, most recently used on this machine first: id, status,
+name, goal. Unreadable files are marked as damaged; arbor check says why.`,
 	Example: `arbor ws list --status all
 arbor ws list --query job --sort name
 arbor ws list -q`,
@@ -164,7 +164,7 @@ func (env *Env) head(w *mdstore.Workspace) WorkspaceHead {
 
 type WorkspaceResolveIn struct {
 	Identifier string `json:"identifier" req:"true" arg:"IDENT" help:"a session, a device, or path:FOLDER"`
-	Name       string `json:"name,omitempty" help:"NAME of a workspace that is made"`
+	Name       string `json:"name,omitempty" help:"the NAME if a workspace is created"`
 	Write
 }
 
@@ -175,14 +175,14 @@ type WorkspaceResolveOut struct {
 }
 
 var workspaceResolve = op("workspace_resolve", writes|repeats, WorkspaceResolve, Help{
-	Summary: "find or make the workspace of an identifier",
+	Summary: "find or create the workspace of an identifier",
 	Use:     "session for IDENT",
-	Text: `An identifier is 1 to 256 bytes: the name of a session, of a device, or of a
-folder, as path:FOLDER. It is bound to one workspace; several may be bound to
-one. One that is bound to none gets a new workspace. Commands in a folder that
-is bound, or below it, are about its workspace where they name none and no
-session is bound; of several folders the nearest counts. arbor use WS --bind
-binds an identifier to a workspace that is there.`,
+	Text: `An identifier has 1 to 256 bytes: the name of a session or device, or
+path:FOLDER. It is bound to one workspace; a workspace may have several
+identifiers. For an unbound identifier a new workspace is created. Commands in a
+bound folder or below it use its workspace if they name none and no session is
+bound; the nearest bound folder counts. arbor use WS --bind binds an identifier
+to an existing workspace.`,
 	Example: `arbor session for laptop --name "Things at hand"
 arbor session for path:.
 arbor use Login --bind path:../login`,
@@ -233,7 +233,7 @@ type WorkspaceMoveOut struct {
 }
 
 var workspaceArchive = op("workspace_archive", writes|repeats, WorkspaceArchive, Help{
-	Summary: "move a workspace into the archive",
+	Summary: "archive a workspace",
 	Use:     "ws archive [WS]",
 	Text:    "It can be read there. Nothing in it can be changed until it is restored.",
 	Example: "arbor ws archive Login",
@@ -255,7 +255,7 @@ func (env *Env) archive(ctx context.Context, in WorkspaceMoveIn, restore bool, h
 }
 
 var workspaceRestore = op("workspace_restore", writes|repeats, WorkspaceRestore, Help{
-	Summary: "take a workspace out of the archive",
+	Summary: "restore a workspace from the archive",
 	Use:     "ws restore [WS]",
 	Text:    "Its folder moves back, and it is active again.",
 	Example: "arbor ws restore Login",
@@ -291,7 +291,7 @@ func archivedOne(all []*mdstore.Workspace) (string, error) {
 
 type WorkspaceDeleteIn struct {
 	WorkspaceID string `json:"workspaceId" req:"true" arg:"WS" flag:"-"`
-	Force       bool   `json:"force,omitempty" help:"also an active one with open nodes"`
+	Force       bool   `json:"force,omitempty" help:"also if it is active and has open nodes"`
 	Match
 	Write
 }
@@ -310,7 +310,7 @@ var workspaceDelete = op("workspace_delete", writes|destroys, WorkspaceDelete, H
 	Summary: "move a workspace to the trash",
 	Advice:  "An active one only with force.",
 	Use:     "ws rm WS",
-	Text: `Bindings to it end, and its sessions.
+	Text: `Its bindings and sessions end.
 ` + confirmText,
 	Example: `arbor ws rm Login --force --dry-run
 arbor ws rm Login --force --yes`,

@@ -19,7 +19,7 @@ import (
 )
 
 type WorkspaceCheckIn struct {
-	WorkspaceID string `json:"workspaceId,omitempty" arg:"WS" flag:"-" help:"every workspace of the vault unless given"`
+	WorkspaceID string `json:"workspaceId,omitempty" arg:"WS" flag:"-" help:"default: every workspace of the vault"`
 	Fix         bool   `json:"fix,omitempty" help:"repair what can be repaired without losing text"`
 	Write
 }
@@ -34,16 +34,16 @@ type WorkspaceCheckOut struct {
 }
 
 var workspaceCheck = op("workspace_check", writes|repeats, WorkspaceCheck, Help{
-	Summary: "list all that is wrong in the files, and repair it on request",
+	Summary: "list problems in the files, and repair them with --fix",
 	Advice:  "fix loses no text.",
 	Use:     "check [WS]",
-	Text: `One line each: file:line:col: code: text, as editors and CI read it, and what
---fix does about it, or that it needs a repair by hand. The exit code is 6 when
-there are any. --fix repairs what it can without losing text: it prints the
-diff, what it repaired, and what remains; --fix --dry-run writes nothing. Paths
-in the diff are relative to the vault, in lines to the working directory. With
-WS only that workspace is checked, and not what concerns the whole vault:
-sessions.json, workspaces that share an id, files between the workspaces.
+	Text: `One line per problem, file:line:col: code: text, as editors and CI read it, with
+what --fix does about it, or that it needs repair by hand. The exit code is 6 if
+there are any. --fix repairs what it can without losing text; it prints the
+diff, the repairs, and the problems that remain; --fix --dry-run writes nothing.
+Paths in the diff are relative to the vault, in other lines to the working
+directory. With WS it checks only that workspace, without problems of the whole
+vault: sessions.json, workspaces that share an id, files between workspaces.
 --sarif prints a SARIF 2.1.0 document, for code review in pull requests.`,
 	Example: `arbor check
 arbor check --fix --dry-run
@@ -219,8 +219,8 @@ func (env *Env) repaired(ctx context.Context, id mdstore.ID, fixed []mdoc.Diagno
 }
 
 type WorkspaceGCIn struct {
-	MaxAge *int `json:"maxAge,omitempty" min:"1" help:"DAYS without use: 90 unless given"`
-	Shared bool `json:"shared,omitempty" help:"also what no resolve on this machine made"`
+	MaxAge *int `json:"maxAge,omitempty" min:"1" help:"unused for this many DAYS; default 90"`
+	Shared bool `json:"shared,omitempty" help:"include workspaces that were not made by session for"`
 	Write
 }
 
@@ -242,13 +242,13 @@ type CollectedWorkspace struct {
 var workspaceGC = op("workspace_gc", writes|destroys, WorkspaceGC, Help{
 	Summary: "move unused workspaces to the trash",
 	Use:     "ws gc",
-	Text: `Of those that arbor session for has made on this machine: the ones that nobody has
-loaded, resolved, bound or written to for 90 days, and whose files are as old.
-With --shared others too; of these what anybody wrote counts. The default
-workspace stays, and so does one that cannot be read or is in use: a node is
-claimed, a session is open, or something was bound to it since. Each that stays
-is named with the reason. The trash (.local/trash) keeps what goes until you
-empty it.`,
+	Text: `Moves those workspaces to the trash that arbor session for created on this
+machine, that nobody has loaded, resolved, bound or written to for 90 days, and
+whose files are as old. --shared includes workspaces created otherwise; for
+these, writes by anyone count. The default workspace stays, and so does any that
+cannot be read or is in use: a node is claimed, a session is open, or it was
+bound since. Each workspace that stays is listed with the reason. The trash
+(.local/trash) is kept until you empty it.`,
 	Example: "arbor ws gc --max-age 30 --dry-run",
 })
 

@@ -136,10 +136,10 @@ func counts(s *view.View, diagnostics int) Counts {
 
 type WorkspaceStatusIn struct {
 	In
-	Format string `json:"format,omitempty" listed:"never" enum:"box,markdown" help:"box unless given"`
+	Format string `json:"format,omitempty" listed:"never" enum:"box,markdown" help:"default box"`
 	At     string `json:"at,omitempty" listed:"history" help:"as it was in this git REVISION"`
 
-	Git bool `json:"git,omitempty" listed:"never" help:"what git says of the vault, too"`
+	Git bool `json:"git,omitempty" listed:"never" help:"also show git's status of the vault"`
 
 	All bool `json:"-"` // return the whole tree; for front ends that shorten it themselves
 }
@@ -166,11 +166,10 @@ var workspaceStatus = op("workspace_status", reads|repeats, WorkspaceStatus, Hel
 	Summary: "show the tree of a workspace with progress, focus and problems",
 	Advice:  "For people; node_list is cheaper.",
 	Use:     "status [WS]",
-	Text: `The goal, how many leaves are done, given up (failed or cancelled) and not
-needed (open, below a node that is completed or cancelled), the whole tree, open
-problems with their next steps, and what is wrong with files of the plan; arbor
-check looks at those of memory and sessions, too.
---format markdown is for pasting it somewhere.`,
+	Text: `Shows the goal; how many leaves are done, given up (failed or cancelled) and not
+needed (open below a completed or cancelled node); the whole tree; open problems
+with next steps; and problems in files of the plan. arbor check also checks
+memory and sessions. --format markdown prints a version to paste elsewhere.`,
 	Example: `arbor status
 arbor status Login --format markdown`,
 })

@@ -16,8 +16,8 @@ import (
 
 type WorkspaceLoadIn struct {
 	In
-	ID    string `json:"id,omitempty" listed:"never" flag:"-" help:"another word for workspaceId"`
-	Limit int    `json:"limit,omitempty" min:"0" max:"100" flag:"limit,n" help:"the newest N entries, sessions and states; 3 unless given"`
+	ID    string `json:"id,omitempty" listed:"never" flag:"-" help:"same as workspaceId"`
+	Limit int    `json:"limit,omitempty" min:"0" max:"100" flag:"limit,n" help:"the newest N entries, sessions and states; default 3"`
 	Shape string `json:"shape,omitempty" enum:"data" listed:"never" flag:"-" help:"data wraps the reply"`
 }
 
@@ -87,10 +87,10 @@ const (
 var workspaceLoad = op("workspace_load", reads|repeats, WorkspaceLoad, Help{
 	Summary: "show a workspace's purpose, recent activity and next steps",
 	Use:     "ws load [WS]",
-	Text: `The briefing (arbor ws set writes it), the newest entries of the logs, sessions
-and states, files below the root folder, the agent, and how the plan stands.
-Left out of the listing are folders whose names begin with a dot, and what the
-.gitignore files of the project leave out.`,
+	Text: `Shows the briefing (arbor ws set changes it), the newest log entries, sessions
+and states, files below the root folder, the agent, and the state of the plan.
+Folders whose names begin with a dot, and files that .gitignore excludes, are
+not listed.`,
 	Example: "arbor ws load\narbor ws load \"Job Search\" --limit 1 --json",
 })
 

@@ -21,12 +21,12 @@ type WorkspaceUpdateIn struct {
 }
 
 var workspaceUpdate = op("workspace_update", writes|repeats, WorkspaceUpdate, Help{
-	Summary: "change name, goal or briefing of a workspace",
+	Summary: "change a workspace's name, goal or briefing",
 	Use:     "ws set [WS] [KEY=VALUE...]",
-	Text: `The keys are name, goal, verify, and those of the briefing: purpose, currentGoal,
-description, rootFolder, preferences, agent. What is not given stays; KEY= empties
-a part of the briefing. Workflows, key files and related files are sections of the
-workspace's file: arbor ws edit opens it.`,
+	Text: `The keys are name, goal, verify, and those of the briefing: purpose,
+currentGoal, description, rootFolder, preferences, agent. Everything you do not
+name stays; KEY= empties a part of the briefing. Workflows, key files and
+related files are sections of the workspace's file: use arbor ws edit.`,
 	Example: `arbor ws set Login name="Sign-in" goal="Users sign in with a passkey"
 arbor ws set purpose="Find work" rootFolder=Job`,
 })
@@ -52,9 +52,9 @@ type WorkspaceUpdateRulesIn struct {
 	In
 	Action string   `json:"action" req:"true" flag:"-" enum:"add,remove,replace,change"`
 	Rule   string   `json:"rule,omitempty" flag:"-" help:"one rule, for add and remove"`
-	Rules  []string `json:"rules,omitempty" arg:"RULE" flag:"-" help:"several; all of them, for replace"`
+	Rules  []string `json:"rules,omitempty" arg:"RULE" flag:"-" help:"several rules; for replace, the whole list"`
 	From   string   `json:"from,omitempty" flag:"-" help:"the rule to change, for change"`
-	To     string   `json:"to,omitempty" flag:"-" help:"what it becomes, for change"`
+	To     string   `json:"to,omitempty" flag:"-" help:"the new text, for change"`
 	Match
 	Write
 }
@@ -69,8 +69,8 @@ var workspaceUpdateRules = op("workspace_update_rules", writes|repeats, Workspac
 	Summary: "add, remove, replace or change rules",
 	Advice:  "rulesHash changes with them.",
 	Use:     "ws rules",
-	Text: `Without a verb it prints the rules and their hash. Where there are rules, arbor
-add asks for that hash: it proves that the rules were read.`,
+	Text: `Without a verb it prints the rules and their hash. If there are rules, arbor add
+requires the hash as proof that they were read.`,
 	Example: `arbor ws rules
 arbor ws rules add "No new dependencies"
 arbor ws rules set -F rules.txt`,
@@ -127,8 +127,8 @@ type WorkspaceUpdateDocsOut struct {
 var workspaceUpdateDocs = op("workspace_update_docs", writes, WorkspaceUpdateDocs, Help{
 	Summary: "add, remove, expire or activate a document",
 	Use:     "ws docs",
-	Text: `Without a verb it lists them. The documents of the workspace are part of the
-context of every node in it, unless they are expired.`,
+	Text: `Without a verb it lists them. The workspace's documents are part of the context
+of every node, unless they are expired.`,
 	Example: `arbor ws docs
 arbor ws docs add docs/api.md "the endpoints"
 arbor ws docs set docs/old.md status=expired`,

@@ -42,11 +42,11 @@ func connectCommand() cli.Command {
 	var code, name, level string
 	return cli.Command{
 		Use: "connect URL [DIR]", Under: "env", Short: "Serve a folder of this machine to an arbor serve elsewhere",
-		Long: `The assistants of that server get the tools of files and programs in DIR, or in the
-working directory, as far as --trust says; it never learns where the folder lies.
-You are asked here, at this terminal, before anything runs that needs you. The
-first time takes a code that arbor serve --pair shows. A connection that is lost is
-made again.`,
+		Long: `Assistants of that server can use files and programs in DIR (default: the
+working directory), as far as --trust allows. The server never learns the
+folder's path. Questions are asked here, at this terminal, before anything runs
+that needs your consent. The first connection needs a code from arbor serve
+--pair. A lost connection is restored automatically.`,
 		Example: `arbor env connect https://plans.example:7433 . --code k3f9-2mxq --name laptop
 arbor env connect https://plans.example:7433 --trust read_only`,
 		Flags: func(fs *flag.FlagSet) {

@@ -94,12 +94,11 @@ func driverCommand() cli.Command {
 	return cli.Command{
 		Use: driverWord + " BASE OURS THEIRS SIZE PATH", Short: "What git runs to merge a file of a vault",
 		Hidden: true, Protocol: true,
-		Long: `Git runs it where a file of the vault was changed on both sides, once you have
-typed arbor admin git install. It merges the three files by what they mean:
-fields one by one, logs and lists as unions, texts by section. The result goes
-to OURS. The exit code is 0 for a clean merge, and 1 where the result has
-conflicts; arbor conflicts lists them. A file that it cannot merge so is merged
-by git's own merge of lines. It opens no vault.`,
+		Long: `Git runs this command when both sides changed a file of the vault, after arbor
+admin git install. It merges the three files by field, by section, and by entry
+of logs and lists. The result is written to OURS. The exit code is 0 for a clean
+merge and 1 if the result has conflicts, which arbor conflicts lists. A file
+that Arbor cannot parse is merged line by line, as git does. It opens no vault.`,
 		Example: `arbor admin git install`,
 		Run:     func(context.Context, cli.Call) error { return nil },
 	}

@@ -26,12 +26,11 @@ func exportCommand() cli.Command {
 	var language, where string
 	return cli.Command{
 		Use: "html DIR", Under: "export", Short: "Write the plan as web pages that need no server",
-		Long: `Write overview, plan, board, graph, nodes, memory and sessions of the workspace
-into DIR, as files of HTML to look at, to send, or to put on any web server.
-They run no script. DIR is made where it is missing. A folder that holds
-anything but an earlier export is refused; an earlier export is replaced. With
---where, plan, board and graph show only what the query finds; the pages of all
-nodes are written.`,
+		Long: `Writes overview, plan, board, graph, nodes, memory and sessions of the workspace
+into DIR as HTML files to view, send, or put on any web server. They contain no
+script. DIR is created if needed. An earlier export in DIR is replaced; a folder
+that holds anything else is refused. With --where, plan, board and graph show
+only matching nodes; the pages of all nodes are written.`,
 		Example: `arbor export html ../plan-for-the-team
 arbor export html public --lang zh -w Website
 arbor export html week --where 'assignee:nia due<+7d'`,

@@ -135,12 +135,12 @@ func mcpCommand(version string) cli.Command {
 	var o offer
 	return cli.Command{
 		Use: "mcp", Short: "Serve an AI assistant over stdin and stdout (MCP)", Protocol: true, Flags: o.flags,
-		Long: `Serve one AI assistant over stdin and stdout, in the Model Context Protocol. An
-assistant's program starts it; arbor setup tells it how. Where there is no vault
-yet, one is made when the assistant makes the first workspace, at the top of the
-git repository; never in your home folder or in /. Started by Claude
-Code it takes CLAUDE_CODE_SESSION_ID for its session where none is named, and
-looks in CLAUDE_PROJECT_DIR where its own folder has no vault.`,
+		Long: `Serves one AI assistant over stdin and stdout, in the Model Context Protocol.
+The assistant's program starts it; arbor setup configures that. If there is no
+vault, the first workspace that the assistant creates also creates one, at the
+top of the git repository, but never in your home folder or in /. If Claude Code
+starts it, CLAUDE_CODE_SESSION_ID is the default session, and CLAUDE_PROJECT_DIR
+is searched if the working directory has no vault.`,
 		Example: `arbor setup claude-code
 arbor mcp --profile worker
 arbor mcp -C /path/to/project -w Login`,
@@ -168,14 +168,14 @@ func serveCommand(version string) cli.Command {
 	)
 	return cli.Command{
 		Use: "serve", Short: "Serve the page for people and AI assistants over HTTP (MCP)",
-		Long: `Serve a page to look at the plan and to work on it, for browsers of this
-machine, and AI assistants in the Model Context Protocol, at /mcp. With --open
-the page opens in your browser; run that again to log another browser in. The
-address is printed when it is ready. Requests of assistants carry the token of a
-file that only you can read, as Authorization: Bearer TOKEN; it opens /mcp and
-never the page, where you decide. Pages of other origins are refused. The headers
-Arbor-Session and Arbor-Workspace say which session and workspace calls are about
-that name none; Arbor-Identifier names a device that has a workspace of its own.`,
+		Long: `Serves the plan as a web page to browsers on this machine, and to AI assistants
+at /mcp, in the Model Context Protocol. --open opens the page in your browser;
+run it again to log in with another browser. The address is printed once the
+server is ready. Assistants send the token from a file that only you can read,
+as Authorization: Bearer TOKEN. The token gives access to /mcp but not to the
+page, where you decide. Requests from pages of other origins are refused. The
+headers Arbor-Session and Arbor-Workspace set the session and workspace of calls
+that name none; Arbor-Identifier names a device that has its own workspace.`,
 		Example: `arbor serve --open
 arbor serve --listen 127.0.0.1:0 --profile worker
 curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \

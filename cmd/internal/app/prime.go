@@ -11,10 +11,10 @@ import (
 func primeCommand() cli.Command {
 	return cli.Command{
 		Use: "prime", Short: "Print how to work with the plan from a shell, and where it stands",
-		Long: `Print what an assistant that works from a shell must know: the commands of a
-day's work, then the rules of the workspace with their hash, the focus, what
-runs and what is ready. It is made for the start of a session: a hook may print
-it, and arbor setup agents puts the first part into AGENTS.md.`,
+		Long: `Prints what an assistant needs to work from a shell: the everyday commands, then
+the workspace's rules with their hash, the focus, running nodes and ready nodes.
+Use it at the start of a session: a hook can print it, and arbor setup agents
+writes the first part to AGENTS.md.`,
 		Example: "arbor prime\narbor prime -w Login",
 		Run: func(ctx context.Context, call cli.Call) error {
 			atHome(call)

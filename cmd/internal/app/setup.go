@@ -30,12 +30,12 @@ func setupCommand() cli.Command {
 	)
 	return cli.Command{
 		Use: "setup CLIENT", Short: "Put Arbor into the configuration of an assistant's program", Word: "CLIENT", Words: setup.Clients(), Writes: true,
-		Long: `Put Arbor's MCP server into the configuration of a program that assistants run
-in, or take it out again. Nothing else in the file changes: comments, order and
-layout stay. --dry-run shows the diff. The entry is the project's where the
-program has such a file, which you may commit; --scope user makes it yours
-alone. For agents, arbor keeps a section in AGENTS.md, CLAUDE.md and GEMINI.md
-that says how to work with the plan from a shell: in those that exist, and in
+		Long: `Adds Arbor's MCP server to the configuration of an assistant's program, or
+removes it. Comments, order and layout of the file stay unchanged. --dry-run
+shows the diff. If the program has a configuration file for the project, which
+you may commit, the entry goes there; with --scope user it goes to your own
+file. For agents, Arbor keeps a section in AGENTS.md, CLAUDE.md and GEMINI.md
+about working with the plan from a shell: in the files that exist, or in
 AGENTS.md if none does.`,
 		Example: `arbor setup claude-code --hooks
 arbor setup vscode --dry-run
@@ -180,13 +180,12 @@ func hookCommand() cli.Command {
 	return cli.Command{
 		Use: "hook EVENT", Short: "What a hook tells a session of an assistant", Word: "EVENT", Words: setup.Hooks(),
 		Protocol: true, Harmless: true,
-		Long: `Print what a session of an assistant must know, as the JSON that its client
-takes from a hook: session-start says where the plan stands; prompt how many
-files others have changed since the session last looked; stop, at the end of a
-turn, and compact that a node is running and nothing was logged since it was
-started. arbor setup CLIENT --hooks makes the client run them. A hook never
-stands in the way: whatever goes wrong, its exit code is 0, and stderr says what
-it was.`,
+		Long: `Prints what an assistant should know at this moment, as the JSON that its client
+expects from a hook. session-start: the state of the plan. prompt: how many
+files others changed since the session's last look. stop (at the end of a turn)
+and compact: that a node is running and nothing was logged since it started.
+arbor setup CLIENT --hooks configures the client to run them. A hook never
+blocks the client: the exit code is always 0, and errors go to stderr.`,
 		Example: `arbor setup claude-code --hooks
 echo '{"session_id":"s-1"}' | arbor hook session-start
 echo '{"session_id":"s-1"}' | arbor hook stop --client gemini`,

@@ -194,10 +194,10 @@ func newRoot(sh *shell) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "arbor",
 		Short: "Workspaces of plans and tasks in plain Markdown files",
-		Long: `A workspace is a tree of planning and execution nodes, and each node is one
-Markdown file that you may edit as you like. Arbor keeps the life cycles and the
-rules, gathers the context for work on a node, and changes no byte of a file but
-those that a command is about.`,
+		Long: `A workspace is a tree of planning and execution nodes. Each node is one Markdown
+file, which you may edit in any editor. Arbor enforces life cycles and rules,
+gathers the context for work on a node, and changes only those bytes of a file
+that a command concerns.`,
 		Example: `arbor init Login --goal "Users sign in with a password"
 arbor add "Sign-in endpoint" -m "POST /sign-in, rate limited"
 arbor status

@@ -217,11 +217,11 @@ func newCompletion(root *cobra.Command) *cobra.Command {
 	shells := []string{"bash", "zsh", "fish", "powershell"}
 	return &cobra.Command{
 		Use: "completion SHELL", Short: "Print a completion script for bash, zsh, fish or PowerShell",
-		Long: `It completes commands, flags, and the ids of nodes and workspaces with their
-titles, and offers only nodes that allow the verb now. The script for bash needs
-the package bash-completion. Put the output where your shell looks for it: for
-zsh into a file _arbor in a folder of $fpath, for fish into
-~/.config/fish/completions/arbor.fish; PowerShell runs it from $PROFILE.`,
+		Long: `The script completes commands, flags, and ids of nodes and workspaces with their
+titles. It offers only nodes that allow the verb now. The bash script needs the
+package bash-completion. Write the output where your shell looks for it: for zsh
+a file _arbor in a folder of $fpath, for fish
+~/.config/fish/completions/arbor.fish; for PowerShell, run it from $PROFILE.`,
 		Example:           "arbor admin completion bash > ~/.local/share/bash-completion/completions/arbor",
 		ValidArgsFunction: choices(shells...),
 		RunE: func(cmd *cobra.Command, words []string) error {

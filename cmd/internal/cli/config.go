@@ -68,9 +68,10 @@ func newConfigEdit(sh *shell) *cobra.Command {
 	scope, user := "", false
 	cmd := &cobra.Command{
 		Use: "set KEY=VALUE...", Short: "Set keys in a file of settings",
-		Long: `Without a flag it changes arbor.toml in the project. Only the line of the key
-changes: comments and order stay. KEY= takes the key out. What a clone must not
-decide goes to your own file (--user); secrets go to the environment.`,
+		Long: `By default it changes arbor.toml in the project. Only the line of the key
+changes; comments and order stay. KEY= removes the key. Settings that a clone
+must not decide belong in your own file (--user); secrets belong in the
+environment.`,
 		Example: `arbor admin config set provider=anthropic
 arbor admin config set toolsets=plan,briefing --user
 arbor admin config set provider= --user`,

@@ -19,9 +19,9 @@ func newEdit(sh *shell) *cobra.Command {
 	in := &ops.NodeGetIn{}
 	return sh.command(command{op: "node_get", in: in, without: allParams, help: ops.Help{
 		Use: "edit NODE", Summary: "open the file of a node in your editor, and check what was saved",
-		Text: `The editor is VISUAL or EDITOR. When it ends, the fields and sections that
-changed are listed, and what check finds in this node. The exit code is 6 if the
-node can no longer be worked with.`,
+		Text: `The editor is VISUAL or EDITOR. Afterwards the command lists the fields and
+sections that changed, and any problems that check finds in this node. The exit
+code is 6 if the node can no longer be used.`,
 		Example: `arbor edit "Sign-in endpoint"`,
 	}, instead: func(ctx context.Context) (bool, error) { return true, runEdit(ctx, sh, in.NodeID) }})
 }

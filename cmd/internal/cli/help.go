@@ -226,12 +226,12 @@ func addHelp(sh *shell, root *cobra.Command) {
 func newWhere(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use: "where", Short: "Tell which vault is used, and why",
-		Long: `--vault names the vault; else ARBOR_VAULT does; else it is looked for in this
-folder and all above: a folder .tanmi-workspace, or an arbor.toml whose key
-vault holds its name or path. One above the git repository counts only where
-the repository's arbor.toml names it (vault = "../.tanmi-workspace"), or your
-own settings do. A submodule is part of its superproject, and a linked working
-tree looks into the main one, too. With -q it prints the path alone.`,
+		Long: `The vault is --vault, or else ARBOR_VAULT, or else the nearest one in this
+folder or above: a folder .tanmi-workspace, or the folder that the key vault of
+an arbor.toml names. A vault above the git repository counts only if the
+repository's arbor.toml (vault = "../.tanmi-workspace") or your own settings
+name it. A submodule belongs to its superproject, and a linked working tree also
+uses the main one's vault. -q prints only the path.`,
 		Example:           "arbor admin where\ncd \"$(arbor admin where -q)\"",
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(*cobra.Command, []string) error { return printWhere(sh) },

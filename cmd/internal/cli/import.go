@@ -19,11 +19,11 @@ func newImportTanmi(sh *shell) *cobra.Command {
 	zone := ""
 	tanmi := &cobra.Command{
 		Use: "tanmi DIR", Short: "Import workspaces of TanmiWorkspace 1.x",
-		Long: `DIR is the folder of one workspace (workspace.json, graph.json, ...), or a
-folder that holds several and their archive, or the project of a
-.tanmi-workspace. Statuses and times are taken as they are. A file that is not
-understood as a whole is attached as it is, below imported/ in the new
-workspace, and named. The vault is made here if there is none.`,
+		Long: `DIR is the folder of one workspace (workspace.json, graph.json, ...), a folder
+of several workspaces and their archive, or the project that contains a
+.tanmi-workspace. Statuses and times are kept. A file that cannot be read
+completely is copied unchanged to imported/ in the new workspace, and reported.
+If there is no vault, one is created here.`,
 		Example: "arbor import tanmi ../old/.tanmi-workspace --dry-run\narbor import tanmi ../old/.tanmi-workspace",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs

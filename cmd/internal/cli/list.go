@@ -37,9 +37,9 @@ func treeCommand(sh *shell) command {
 	in := &ops.NodeListIn{}
 	c := command{op: "node_list", in: in, list: true, without: []string{"limit", "cursor", "sort"}, help: ops.Help{
 		Use: "tree [NODE]", Summary: "draw the tree of nodes, or the part below one",
-		Text: `One line each: status sign, title, id, and marks for focus, problems, damage and
-isolation. A tree that is too long is drawn to the depth that fits; what is left
-out is counted where it would be.`,
+		Text: `Each line has a status sign, the title, the id, and marks for focus, problems,
+damage and isolation. If the tree is too long, lower levels are replaced by
+their number of nodes.`,
 		Example: "arbor tree\narbor tree Backend --depth 2\narbor tree --status pending,implementing",
 	}}
 	c.check = func(*cobra.Command) error {

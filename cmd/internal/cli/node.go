@@ -124,38 +124,38 @@ type verb struct {
 }
 
 var verbs = []verb{
-	{do: statemachine.Start, summary: "begin the work of a node",
-		text:    "The focus moves to the node, and pending ancestors go into monitoring.",
+	{do: statemachine.Start, summary: "start work on a node",
+		text:    "The focus moves to the node, and pending ancestors change to monitoring.",
 		example: `arbor start "Sign-in endpoint"`},
 	{do: statemachine.Submit, summary: "submit the work of a node for validation",
-		text:    "The node is validated next: complete it, or fail it.",
+		text:    "After validation, complete the node or fail it.",
 		example: `arbor submit node-mj2hz4gy`, concludes: true},
 	{do: statemachine.Complete, summary: "complete a node with its conclusion",
-		text: `The conclusion is what the rest of the tree learns of the work: the result, not
-the way to it. It is required unless the node has one already. A planning node
-is complete when all its children are finished. A pending execution node is
-started first, in the same commit. The node's problem is cleared. With open
-acceptance criteria it is refused: --tick 1,2 ticks what holds first. At a
-terminal --force completes it all the same, and the log says so.`,
+		text: `The conclusion tells the rest of the tree the result of the work. It is required
+unless the node already has one. A planning node can be completed once all its
+children are finished. A pending execution node is started first, in the same
+commit. The node's problem is cleared. Open acceptance criteria prevent
+completion: tick those that hold with --tick 1,2. At a terminal, --force
+completes the node anyway and logs that.`,
 		example: `arbor complete node-mj2hz4gy -m "Done; 5 tries a minute"
 arbor complete node-mj2hz4gy -F conclusion.md --tick 1,2
 git log -1 --format=%B | arbor complete node-mj2hz4gy -
 arbor complete . -e`, aliases: "done", concludes: true},
-	{do: statemachine.Fail, summary: "give a node up, with the reason as its conclusion",
-		text:    "A failed node can be taken up again with retry.",
+	{do: statemachine.Fail, summary: "mark a node as failed, with the reason as its conclusion",
+		text:    "To work on it again, use arbor retry.",
 		example: `arbor fail node-mj2hz4gy -m "The provider closed its API"`, concludes: true},
-	{do: statemachine.Retry, summary: "take a failed node up again",
+	{do: statemachine.Retry, summary: "work on a failed node again",
 		text:    "The focus moves to the node.",
 		example: `arbor retry node-mj2hz4gy --reason "There is a new API"`},
 	{do: statemachine.Reopen, summary: "reopen a finished node",
 		text:    "The focus moves to the node. Below a completed or cancelled ancestor, --cascade\nreopens the ancestors as well.",
 		example: `arbor reopen node-mj2hz4gy --reason "The limit is wrong" --cascade`},
 	{do: statemachine.Cancel, summary: "cancel a planning node, with the reason as its conclusion",
-		text:    "What lies below it is frozen until the node is reopened. The node's problem is\ncleared.",
+		text:    "Its subtree is frozen until the node is reopened. The node's problem is cleared.",
 		example: `arbor cancel Backend -m "The customer has single sign-on"`, concludes: true},
-	{do: statemachine.Drop, summary: "give a node up before it is finished, and say why",
-		text: `A pending node is started first, in the same commit. Then an execution node fails,
-and a planning node is cancelled.`,
+	{do: statemachine.Drop, summary: "give up an unfinished node, with the reason",
+		text: `A pending node is started first, in the same commit. An execution node then
+fails; a planning node is cancelled.`,
 		example: `arbor drop node-mj2hz4gy -m "Nobody needs it"`, concludes: true},
 }
 

@@ -11,11 +11,11 @@ import (
 func newRestore(sh *shell) *cobra.Command {
 	in := ops.NodeRestoreIn{}
 	cmd := &cobra.Command{
-		Use: "restore [NODE]", Short: "List what was deleted, or bring a node and all below it back",
-		Long: `Without NODE it lists what is in the trash. NODE is the id or the title of what
-was deleted; of several the last one comes back. It hangs below its old parent
-again; where that is gone, or with --parent, below another one. References to it
-stay expired. A workspace comes out of the archive by arbor ws restore.`,
+		Use: "restore [NODE]", Short: "List deleted nodes, or restore one with its subtree",
+		Long: `Without NODE it lists the trash. NODE is the id or title of a deleted node; if
+there are several, the one deleted last is restored. It returns to its old
+parent; with --parent, or if the old parent is gone, to another one. References
+to it stay expired. To restore an archived workspace, use arbor ws restore.`,
 		Example:           "arbor restore\narbor restore \"Sign-in endpoint\"\narbor restore node-mj2hz4gy --parent root",
 		ValidArgsFunction: completeFlag(sh, trashOffers),
 		RunE: func(cmd *cobra.Command, words []string) error {

@@ -39,13 +39,13 @@ type noun struct {
 var nouns = []noun{
 	{path: "session", list: "session_list",
 		verbs: "list start end show load note bind unbind for state transcript", help: ops.Help{
-			Summary: "keep what a shell or an assistant does in one go together",
+			Summary: "group the work of one shell or assistant",
 			Text: `A session belongs to one workspace and may have a file with a goal, notes and a
 log. It is named by --session or ARBOR_SESSION. Without a verb it lists the
 sessions that have a file.`,
 			Example: "arbor session\nexport ARBOR_SESSION=alice\narbor session bind Login"}},
 	{path: "session state", list: "state_list", verbs: "list save load set rm", help: ops.Help{
-		Summary: "save where the work stands, and continue from there later",
+		Summary: "save the state of the work, and continue from it later",
 		Text:    "Without a verb it lists the newest states.",
 		Example: "arbor session state\narbor session state load \"Before the review\" --read"}},
 	{path: "session transcript", list: "transcript_read", verbs: "show append clear", help: ops.Help{
@@ -54,17 +54,17 @@ sessions that have a file.`,
 		Example: "arbor session transcript append user \"Where were we?\"\narbor session transcript show --last 2"}},
 	{path: "memory", list: "memory_list",
 		verbs: "list save show set archive restore compress rm summarize merge import export use", help: ops.Help{
-			Summary: "keep texts to remember, in slots", Aliases: "mem",
-			Text: `Texts are entries of slots: Markdown files below memory/ in the workspace, which
-you can edit and git can merge. arbor search finds words in all of them. Without
-a verb it lists the slots.`,
+			Summary: "keep texts in slots", Aliases: "mem",
+			Text: `A slot is a Markdown file below memory/ in the workspace, and its entries are
+the texts. You can edit it, and git can merge it. arbor search searches all
+slots. Without a verb it lists the slots.`,
 			Example: "arbor memory\narbor memory save decisions -m \"We use JWT tokens.\"\narbor memory show decisions -1"}},
 	{path: "env", list: "env_list",
 		verbs: "list add attach detach restore rm tools run approve trust grants undo clients connect", help: ops.Help{
-			Summary: "say where tools of assistants act, and how far",
-			Text: `An environment is a folder with tools and a level of trust: full runs all tools,
-restricted asks you before anything changes, read_only changes nothing. Without
-a verb it lists the environments.`,
+			Summary: "say in which folders assistants' tools may act, and what they may do",
+			Text: `An environment is a folder with tools and a trust level: full runs all tools,
+restricted asks you before a tool changes anything, read_only runs only tools
+that read. Without a verb it lists the environments.`,
 			Example: "arbor env\narbor env add . --trust restricted"}},
 	{path: "ws", list: "workspace_list",
 		verbs: "list show set edit archive restore rm gc load rules docs", help: ops.Help{
@@ -80,15 +80,15 @@ a verb it lists the environments.`,
 		Text:    "Without a verb it lists the settings in effect. docs/settings.md has every key.",
 		Example: "arbor admin config\narbor admin config set provider=anthropic --user"}},
 	{path: "admin git", verbs: "install uninstall", help: ops.Help{
-		Summary: "let git merge the vault's files by what they mean",
+		Summary: "install the git merge driver for the vault's files",
 		Text: "Git merges files as lines, in which two people's work on one plan often conflicts.\n" +
 			"Arbor's merge driver merges fields, logs, lists and texts of its own files.",
 		Example: "arbor admin git install --dry-run"}},
 	{path: "import", verbs: "tanmi", help: ops.Help{
-		Summary: "bring workspaces of other programs into the vault", Text: "The source stays as it is.",
+		Summary: "import workspaces from other programs", Text: "The source stays as it is.",
 		Example: "arbor import tanmi ../old/.tanmi-workspace --dry-run"}},
 	{path: "export", verbs: "html", help: ops.Help{
-		Summary: "write a workspace in other forms, to share it", Text: "The workspace stays as it is.",
+		Summary: "export a workspace to share it", Text: "The workspace stays as it is.",
 		Example: "arbor export html ../plan-for-the-team"}},
 	{path: "node", hidden: true, help: ops.Help{
 		Summary: "the tools of MCP about nodes, by their names",

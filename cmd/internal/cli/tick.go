@@ -14,10 +14,10 @@ func tickCommand(sh *shell) command {
 	in, text, off := &ops.NodeUpdateIn{}, &textSource{}, false
 	c := command{op: "node_update", in: in, text: text, help: ops.Help{
 		Use: "tick NODE CRITERION...", Summary: "tick acceptance criteria of a node",
-		Text: `A CRITERION is the number that arbor show has, or the beginning of its text.
-Only the boxes change in the file; -m says what proves it, in the log. Boxes of
-the requirement are ticked in the same way. With --session, a list that changed
-since the session last read it is refused once.`,
+		Text: `A CRITERION is its number in arbor show, or the beginning of its text. Only the
+check boxes change in the file; -m adds the evidence to the log. Check boxes of
+the requirement can be ticked the same way. With --session, if the list changed
+since the session last read it, the first try is refused and shows the new list.`,
 		Example: `arbor tick "Sign-in endpoint" 2 3 -m "go test ./login: ok"
 arbor tick . "the limit"
 arbor tick . 2 --off`,

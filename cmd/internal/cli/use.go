@@ -13,9 +13,9 @@ func newUse(sh *shell) *cobra.Command {
 	var bind string
 	return sh.command(command{op: "workspace_get", help: ops.Help{
 		Use: "use [WS]", Summary: "make a workspace the default of this machine",
-		Text: `Commands that name no workspace are about it then. A session that is bound keeps
-its own, and so does a folder. Without WS it tells which one is the default.
-With --bind it is the default of that session or folder alone.`,
+		Text: `Commands that name no workspace use the default. A bound session or folder keeps
+its own. Without WS it prints the default. With --bind, WS becomes the default
+of that session or folder only.`,
 		Example: "arbor use Login\narbor use\narbor use Login --bind path:.",
 	}, flags: func(cmd *cobra.Command) {
 		cmd.Flags().StringVar(&bind, "bind", "", "bind an `IDENT` to it: the name of a session, or path:FOLDER")

@@ -23,25 +23,25 @@ func newWatch(sh *shell) *cobra.Command {
 	opt := &watchOptions{shell: sh}
 	cmd := &cobra.Command{
 		Use: "watch [WS]", Short: "Print each change as it happens, until interrupted", Aliases: []string{"tail"},
-		Long: `One line a change, by any program, within a second of the save: the local time,
-what happened to which node, the fields with their old and new values, the
-sections, new entries of lists and logs, and the file. After it comes what is
-wrong since then, as arbor check reports it, and what is repaired. Documents of
-the project and stray files are for arbor check. Without a workspace it watches
-the whole vault. A change that brings more than 200 lines is cut, with the
-number of those left out; --all prints them all.
+		Long: `Prints one line per change by any program, within a second of the save: local
+time, what happened to which node, fields with old and new values, sections, new
+entries of lists and logs, and the file. Then it prints problems that arose
+since, as arbor check reports them, and problems that are gone. Documents of the
+project and stray files are not watched; use arbor check. Without a workspace it
+watches the whole vault. A change of more than 200 lines is cut, with the number
+of lines left out; --all prints everything.
 
-With --json each change is one document on a line of its own, and all are
-printed: time (UTC), workspaceId, nodeId (not of a workspace itself), title,
-kind (created, changed, removed, moved; diagnosed: no file changed, but what is
-wrong did), path, from (of what moved), nodes (that came, went or moved with a
-workspace; those that came have lines, too), unreadable, fields [{key, from,
-to}], sections [{name, kind, added, removed}], diagnostics (those that came),
-mended (those that went). Paths are absolute. Lines of one time happened at
-once.
+With --json each change is one document on its own line, and nothing is cut:
+time (UTC), workspaceId, nodeId (absent for the workspace itself), title, kind
+(created, changed, removed, moved, or diagnosed if only the problems changed),
+path, from (the old path after a move), nodes (added, removed or moved with a
+workspace; added ones also have their own lines), unreadable, fields [{key,
+from, to}], sections [{name, kind, added, removed}], diagnostics (new problems),
+mended (problems that are gone). Paths are absolute. Lines with the same time
+belong together.
 
-Ctrl-C ends it with exit code 0, and so does the next line for a pipe whose
-reader is gone.`,
+Ctrl-C ends it with exit code 0; so does the next line if the reader of a pipe
+is gone.`,
 		Example:           "arbor watch\narbor watch Login --json | jq -r .path\narbor watch -q >> changes.txt &",
 		ValidArgsFunction: completeFlag(sh, workspaceOffers),
 		RunE: func(cmd *cobra.Command, words []string) error {
