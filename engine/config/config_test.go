@@ -96,7 +96,7 @@ func TestTheEnvironmentAndFlagsAreAboveFiles(t *testing.T) {
 		want   any
 		from   Level
 	}{
-		{nil, "toolsets", []any{"plan"}, BuiltIn},
+		{nil, "toolsets", []any{"default"}, BuiltIn},
 		{nil, "max-tokens", int64(8000), BuiltIn},
 		{[]Layer{user}, "toolsets", []any{"all"}, User},
 		{[]Layer{env, user}, "toolsets", []any{"plan", "briefing"}, Environment},

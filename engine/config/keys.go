@@ -38,8 +38,10 @@ var keys = []Key{
 		"which boxes complete asks for: section (acceptance criteria), all (those of the requirement, too), or off"},
 	{"folders", "id, title", "id", "", "init --folders", early, "what names the folders of new nodes: id, or title"},
 	{"listen", "text", "127.0.0.1:7433", "", "serve --listen", own, "the address on this machine that arbor serve takes"},
-	{"toolsets", "list", []any{"plan"}, "ARBOR_TOOLSETS", "mcp --toolsets", own,
-		"the sets of tools that servers offer: plan, briefing, memory, history, or all"},
+	{"toolsets", "list", []any{"default"}, "ARBOR_TOOLSETS", "mcp --toolsets", own,
+		"the sets of tools that servers offer: default, plan, briefing, memory, history, environments, or all"},
+	{"toolsets-offer", "list", []any{"briefing", "memory", "history"}, "", "", own,
+		"the sets that an assistant may turn on with tools_enable, where default is on"},
 	{"profile", "all, worker", "all", "", "mcp --profile", shared, "which tools of plan servers offer: all, or worker"},
 	{"replies", "both, text", "both", "", "mcp --replies", shared, "the form of a server's replies: both, or text"},
 	{"max-tokens", "number", int64(8000), "", "mcp --max-tokens", shared, "the largest reply of a server, in tokens"},
@@ -48,9 +50,6 @@ var keys = []Key{
 	{"identity", "any", nil, "", "", own, "who you are: assignee:mine in a query"},
 	{"trust", "any", nil, "", "", own, "what you trust, for programs that ask"},
 }
-
-// further are keys of other versions that a clone must not decide, either.
-var further = []string{"toolsets-offer"}
 
 // secrets are the variables that are shown as set, and whose values are never kept.
 var secrets = []string{"ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"}
@@ -91,7 +90,7 @@ func refused(l Level, file string, key []string, value any) (code, why string) {
 	switch {
 	case slices.Contains(secrets, key[0]):
 		return CodeRefused, "comes from the environment alone, and does not count in a file"
-	case ok && l.tracked() && (slices.Equal(k.In, own) || provider), l.tracked() && slices.Contains(further, strings.Join(key[:min(2, len(key))], ".")):
+	case ok && l.tracked() && (slices.Equal(k.In, own) || provider):
 		return CodeRefused, "does not count in a file that a clone brings" + forUser
 	case ok && !slices.Contains(k.In, l):
 		return CodeRefused, "does not count in this file, which is read later; set it in arbor.toml, or for yourself"

@@ -25,9 +25,9 @@ type ContextGetIn struct {
 	IncludeLog     string `json:"includeLog,omitempty" flag:"include-log" enum:"true,false,all" help:"all includes the lines that Arbor wrote"`
 	MaxLogEntries  int    `json:"maxLogEntries,omitempty" listed:"never" min:"0" flag:"log" help:"the newest N log entries of each node; 0 for none; default 20"`
 	ReverseLog     bool   `json:"reverseLog,omitempty" listed:"never" help:"newest log entries first"`
-	IncludeProblem *bool  `json:"includeProblem,omitempty" flag:"-" help:"default true"`
+	IncludeProblem *bool  `json:"includeProblem,omitempty" listed:"never" flag:"-" help:"default true"`
 	Budget         int    `json:"budget,omitempty" min:"0" flag:"budget,b" help:"at most N tokens (4 bytes each)"`
-	Format         string `json:"format,omitempty" flag:"-" enum:"json,markdown"`
+	Format         string `json:"format,omitempty" listed:"never" flag:"-" enum:"json,markdown"`
 	At             string `json:"at,omitempty" listed:"history" help:"as it was in this git REVISION"`
 	// parts that the reader has come as their ids; nil: the reply names no versions
 	Have []string `json:"have,omitempty" flag:"-" help:"ID@VERSION of parts that you have; [] asks for versions"`

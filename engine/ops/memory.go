@@ -14,13 +14,13 @@ import (
 type MemorySaveIn struct {
 	SlotRef
 	Text        string         `json:"text" req:"true" text:"the text"`
-	Mode        string         `json:"mode,omitempty" enum:"append,replace" help:"replace replaces all entries; a copy is kept"`
+	Mode        string         `json:"mode,omitempty" listed:"memory" enum:"append,replace" help:"replace replaces all entries; a copy is kept"`
 	Tags        []string       `json:"tags,omitempty" flag:"tag" help:"a TAG of the slot; may be repeated"`
-	Group       *string        `json:"group,omitempty" help:"the GROUP of a new slot, as projects/alpha"`
-	Description *string        `json:"description,omitempty" help:"one line of TEXT about the slot"`
-	Priority    *int           `json:"priority,omitempty" help:"N from 1 (highest) to 5"`
-	EntryType   string         `json:"entryType,omitempty" flag:"type" help:"the TYPE; default manual_save"`
-	Metadata    map[string]any `json:"metadata,omitempty" flag:"-" help:"the entry's"`
+	Group       *string        `json:"group,omitempty" listed:"memory" help:"the GROUP of a new slot, as projects/alpha"`
+	Description *string        `json:"description,omitempty" listed:"memory" help:"one line of TEXT about the slot"`
+	Priority    *int           `json:"priority,omitempty" listed:"memory" help:"N from 1 (highest) to 5"`
+	EntryType   string         `json:"entryType,omitempty" listed:"memory" flag:"type" help:"the TYPE; default manual_save"`
+	Metadata    map[string]any `json:"metadata,omitempty" listed:"memory" flag:"-" help:"the entry's"`
 	Write
 	Match
 }

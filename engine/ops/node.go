@@ -134,7 +134,7 @@ type NodeUpdateIn struct {
 	Requirement *string       `json:"requirement,omitempty" empty:"ok" help:"the new requirement, as TEXT"`
 	Note        *string       `json:"note,omitempty" empty:"ok" help:"the new note, as TEXT"`
 	Conclusion  *string       `json:"conclusion,omitempty" empty:"ok" help:"the new conclusion, as TEXT"`
-	Docs        []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"replace all documents with PATH:DESC; may be repeated"`
+	Docs        []mdstore.Ref `json:"docs,omitempty" listed:"never" flag:"doc" help:"replace all documents with PATH:DESC; may be repeated"`
 
 	Criteria  []string `json:"criteria,omitempty" flag:"criterion" help:"replace all CRITERIA; equal texts keep their ticks"`
 	Checked   []string `json:"checked,omitempty" arg:"CRITERION" flag:"tick" help:"criteria to tick, by NUMBERS or beginning"`

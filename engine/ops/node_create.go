@@ -22,7 +22,7 @@ type NodeCreateIn struct {
 	RulesHash   string `json:"rulesHash,omitempty" help:"the rules' HASH, as arbor ws rules prints it; required if there are rules"`
 	mdstore.Fields
 	Docs       []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"a document as PATH:DESC; may be repeated"`
-	References []Reference   `json:"references,omitempty" flag:"-"`
+	References []Reference   `json:"references,omitempty" listed:"never" flag:"-"`
 	Before     string        `json:"before,omitempty" is:"node" help:"the sibling NODE to place it before"`
 	After      string        `json:"after,omitempty" is:"node" help:"the sibling NODE to place it after"`
 	Children   []NewChild    `json:"children,omitempty" flag:"-" help:"child nodes to create, in order; they may have children"`

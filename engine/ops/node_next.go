@@ -20,7 +20,7 @@ type NodeNextIn struct {
 	Count        *int   `json:"count,omitempty" min:"1" flag:"limit,n" help:"at most N nodes; default 1"`
 	Claim        bool   `json:"claim,omitempty" writes:"true" help:"claim them: other sessions do not get them during the lease"`
 	SessionID    string `json:"sessionId,omitempty" flag:"-" help:"the claiming session; without one the operator claims, and never gets the same node twice"`
-	LeaseSeconds int    `json:"leaseSeconds,omitempty" min:"0" max:"86400" flag:"-" writes:"true" help:"default 1800; at most 86400"`
+	LeaseSeconds int    `json:"leaseSeconds,omitempty" listed:"never" min:"0" max:"86400" flag:"-" writes:"true" help:"default 1800; at most 86400"`
 	Blocked      bool   `json:"blocked,omitempty" help:"list blocked nodes and what blocks them"`
 	Release      string `json:"release,omitempty" is:"node" writes:"true" help:"release a claimed NODE"`
 }

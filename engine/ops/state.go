@@ -20,12 +20,12 @@ type StateSaveIn struct {
 	Name                string   `json:"name" req:"true" arg:"NAME" help:"1 to 200 characters in one line"`
 	ActiveTask          string   `json:"activeTask" req:"true" text:"the active task"`
 	NextSteps           []string `json:"nextSteps" req:"true" flag:"next" help:"a next STEP (required); may be repeated"`
-	ActiveFiles         []string `json:"activeFiles,omitempty" flag:"active" help:"the PATH of a file in progress; may be repeated"`
-	ConversationContext string   `json:"conversationContext,omitempty" flag:"conversation" help:"what was discussed, a TEXT"`
-	Reasoning           string   `json:"reasoning,omitempty" help:"the reason for this way, a TEXT"`
-	Description         string   `json:"description,omitempty" help:"one line of TEXT about the state"`
-	Tags                []string `json:"tags,omitempty" flag:"tag" help:"a TAG; may be repeated"`
-	NodeID              string   `json:"nodeId,omitempty" flag:"node" is:"node" help:"the NODE in progress; default: the focus"`
+	ActiveFiles         []string `json:"activeFiles,omitempty" listed:"briefing" flag:"active" help:"the PATH of a file in progress; may be repeated"`
+	ConversationContext string   `json:"conversationContext,omitempty" listed:"briefing" flag:"conversation" help:"what was discussed, a TEXT"`
+	Reasoning           string   `json:"reasoning,omitempty" listed:"briefing" help:"the reason for this way, a TEXT"`
+	Description         string   `json:"description,omitempty" listed:"briefing" help:"one line of TEXT about the state"`
+	Tags                []string `json:"tags,omitempty" listed:"briefing" flag:"tag" help:"a TAG; may be repeated"`
+	NodeID              string   `json:"nodeId,omitempty" listed:"briefing" flag:"node" is:"node" help:"the NODE in progress; default: the focus"`
 	Write
 }
 

@@ -19,7 +19,7 @@ type WorkspaceInitIn struct {
 	Name  string        `json:"name" req:"true" arg:"NAME" help:"1 to 200 characters in one line"`
 	Goal  string        `json:"goal" req:"true" unless:"briefing" flag:"goal,g" help:"the GOAL: what the work is for"`
 	Rules []string      `json:"rules,omitempty" flag:"rule" help:"a RULE for all work in this workspace; may be repeated"`
-	Docs  []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"a document as PATH:DESC; may be repeated"`
+	Docs  []mdstore.Ref `json:"docs,omitempty" listed:"briefing" flag:"doc" help:"a document as PATH:DESC; may be repeated"`
 	Brief *BriefingIn   `json:"briefing,omitempty" like:"briefing_update" listed:"briefing" flag:"-" help:"as briefing_update takes it"`
 	Write
 }

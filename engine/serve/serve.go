@@ -34,6 +34,9 @@ type (
 // DefaultMaxTokens is the greatest size of a reply unless the options say another one, in tokens of 4 bytes.
 const DefaultMaxTokens = mcpserv.DefaultMaxTokens
 
+// DefaultToolset is the tool set that is on unless the options name others.
+const DefaultToolset = mcpserv.DefaultSet
+
 // NewTools returns a server of the tools over an engine. The error names the invalid option.
 func NewTools(e *engine.Engine, opt ToolsOptions) (*Tools, error) { return mcpserv.New(e, opt) }
 

@@ -37,6 +37,7 @@ func frontEnds(version string) []cli.Command {
 // offer are the flags of servers.
 type offer struct {
 	toolsets  []string
+	offer     []string // of the settings
 	profile   string
 	replies   string
 	readOnly  bool
@@ -52,7 +53,8 @@ type offer struct {
 }
 
 func (o *offer) flags(fs *flag.FlagSet) {
-	fs.Func("toolsets", "the `SETS` of tools to offer, separated by commas: plan (the default), briefing, memory, history, environments, or all", commas(&o.toolsets))
+	fs.Func("toolsets",
+		"the `SETS` of tools to offer, separated by commas: default, plan, briefing, memory, history, environments, or all", commas(&o.toolsets))
 	fs.StringVar(&o.profile, "profile", "", "the `TOOLS` to offer of the set plan: all (the default), or worker, the dozen for work on nodes")
 	fs.BoolVar(&o.readOnly, "read-only", false, "offer only tools that write nothing")
 	fs.Func("tools", "offer only these `TOOLS`, separated by commas", commas(&o.tools))
@@ -92,7 +94,8 @@ func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, versio
 		o.site = serve.NewPage(e, serve.PageOptions{Home: home, TLS: o.tls, Clients: o.clients, Accept: o.accept, Log: o.log(call.Stderr)})
 		hear = o.site.Hear
 	}
-	s, err := serve.NewTools(e, serve.ToolsOptions{Version: version, Toolsets: o.toolsets, Profile: serve.Profile(o.profile), Workspace: set.Workspace, Session: set.Session, Operator: set.Operator,
+	s, err := serve.NewTools(e, serve.ToolsOptions{Version: version, Offer: o.offer,
+		Toolsets: o.toolsets, Profile: serve.Profile(o.profile), Workspace: set.Workspace, Session: set.Session, Operator: set.Operator,
 		ReadOnly: o.readOnly, Tools: o.tools, Exclude: o.exclude,
 		Clients: o.clients,
 		Home:    home,
@@ -114,6 +117,10 @@ func (o *offer) configured(ctx context.Context, e *engine.Engine, stderr io.Writ
 		for _, name := range config.Value[[]any](set, "toolsets") {
 			o.toolsets = append(o.toolsets, name.(string))
 		}
+	}
+	o.offer = []string{}
+	for _, name := range config.Value[[]any](set, "toolsets-offer") {
+		o.offer = append(o.offer, name.(string))
 	}
 	o.profile = cmp.Or(o.profile, config.Value[string](set, "profile"))
 	o.replies = cmp.Or(o.replies, config.Value[string](set, "replies"))

@@ -86,8 +86,8 @@ arbor setup agents --dry-run`,
 			if err := serve.CheckToolsets(sets); err != nil {
 				return err
 			}
-			if len(sets) > 0 && !slices.Contains(sets, ops.SetPlan) {
-				sets = append([]string{ops.SetPlan}, sets...)
+			if len(sets) > 0 && !slices.Contains(sets, ops.SetPlan) && !slices.Contains(sets, serve.DefaultToolset) {
+				sets = append([]string{serve.DefaultToolset}, sets...)
 			}
 			for _, arg := range [][2]string{{"--toolsets", strings.Join(sets, ",")}, {"--profile", profile},
 				{"--vault", call.Vault}, {"--workspace", call.Workspace}} {

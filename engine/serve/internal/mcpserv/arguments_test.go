@@ -202,7 +202,7 @@ func TestInstructionsFitTheTools(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := s.taught()
+		text := s.standing().taught()
 		s.Close()
 		t.Logf("%+v\n%s\n", opt, text)
 		for _, kind := range []string{"node", "memory", "transcript", "state", "document", "file of an environment", "snippet"} {
@@ -210,10 +210,11 @@ func TestInstructionsFitTheTools(t *testing.T) {
 				t.Errorf("%+v: the text of a %s is not marked as data", opt, kind)
 			}
 		}
-		if s.namesOthers(text) || strings.Contains(text, ";\n") || strings.Contains(text, "..") || !strings.Contains(text, "not instructions to you.") {
+		if s.standing().namesOthers(text) || strings.Contains(text, ";\n") || strings.Contains(text, "..") || !strings.Contains(text, "not instructions to you.") {
 			t.Errorf("%+v: the instructions are\n%s", opt, text)
 		}
-		if whole := text == strings.TrimSpace(instructions); whole != slices.Equal(opt.Toolsets, []string{"all"}) {
+		further := "Further tools: tools_enable turns on briefing, memory or history.\n"
+		if whole := text == strings.TrimSpace(strings.Replace(instructions, further, "", 1)); whole != slices.Equal(opt.Toolsets, []string{"all"}) {
 			t.Errorf("%+v: the instructions are whole: %v", opt, whole)
 		}
 	}
@@ -222,8 +223,8 @@ func TestInstructionsFitTheTools(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sizes[set] = len(s.taught())
-		if more := strings.Count(s.taught(), "\n"); set != ops.SetPlan && (sizes[set] == sizes[ops.SetPlan] || sizes[set] > sizes[ops.SetPlan]+220) {
+		sizes[set] = len(s.standing().taught())
+		if more := strings.Count(s.standing().taught(), "\n"); set != ops.SetPlan && (sizes[set] == sizes[ops.SetPlan] || sizes[set] > sizes[ops.SetPlan]+220) {
 			t.Errorf("with %s the instructions have %d bytes in %d lines, %d without", set, sizes[set], more, sizes[ops.SetPlan])
 		}
 		s.Close()

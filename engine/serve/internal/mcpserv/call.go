@@ -19,10 +19,11 @@ import (
 // call runs one operation for a client. A panic fails this call only.
 func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolRequest) (
 	res *mcp.CallToolResult, err error) {
+	f := s.offer(req.Session, headers(req.Extra))
 	defer func() {
 		if p := recover(); p != nil {
 			s.opt.Log.Error("a bug in arbor", "tool", o.Name, "panic", p, "stack", string(debug.Stack()))
-			res, err = s.refusal(errs.New(errs.InternalError,
+			res, err = s.refusal(f, errs.New(errs.InternalError,
 				"%s: this is a bug in arbor: %v; the vault is whole: a change is made as one or not at all", o.Name, p))
 		}
 	}()
@@ -35,7 +36,7 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 	}
 	given, err := arguments(o, env, req.Params.Arguments)
 	if err != nil {
-		return s.refusal(err)
+		return s.refusal(f, err)
 	}
 	o.Normal(given)
 	c, named := s.connection(req.Session, headers(req.Extra)), sessionOf(given)
@@ -43,10 +44,10 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 		c.realNames(o, given)
 	}
 	if env, err = s.caller(ctx, o, c, env, given); err != nil {
-		return s.refusal(err)
+		return s.refusal(f, err)
 	}
-	if err = s.checkNames(o, given); err != nil {
-		return s.refusal(err)
+	if err = f.checkNames(o, given); err != nil {
+		return s.refusal(f, err)
 	}
 	if req.Params.Arguments, err = json.Marshal(given); err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 	if o.Destructive {
 		var question *mcp.CallToolResult
 		if args, question, err = s.consent(ctx, o, env, req); err != nil {
-			return s.refusal(err)
+			return s.refusal(f, err)
 		}
 		if question != nil {
 			return question, nil
@@ -63,7 +64,7 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 	}
 	out, question, err := s.approved(ctx, env, req, func() (any, error) { return o.Call(ctx, env, args) })
 	if err != nil {
-		return s.refusal(err)
+		return s.refusal(f, err)
 	}
 	if question != nil {
 		return question, nil
@@ -96,11 +97,11 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 
 // refusal returns an error as the client gets it: a tool that failed where a model can do something about it, otherwise
 // an error of the protocol.
-func (s *Server) refusal(err error) (*mcp.CallToolResult, error) {
+func (s *Server) refusal(f offer, err error) (*mcp.CallToolResult, error) {
 	e := errs.As(err)
 	switch {
 	case e.Class() != errs.Internal, e.Details != nil && e.Details.Committed:
-		return s.failure(e)
+		return s.failure(f, e)
 	case errors.Is(err, context.Canceled):
 		return nil, err
 	}

@@ -20,8 +20,8 @@ const (
 
 // failure returns an error as the result of a tool that failed. Its text begins with the code and holds all that the
 // caller needs; there are no data, which clients would show instead of the text.
-func (s *Server) failure(e *errs.Error) (*mcp.CallToolResult, error) {
-	message := render.VisibleLines(shorten(e.In(say.Voice{Op: s.called}).Message, 2*maxMessage))
+func (s *Server) failure(f offer, e *errs.Error) (*mcp.CallToolResult, error) {
+	message := render.VisibleLines(shorten(e.In(say.Voice{Op: f.called}).Message, 2*maxMessage))
 	text := string(e.Code) + ": " + shorten(message, maxMessage)
 	if d := e.Details; d != nil {
 		if slices.ContainsFunc(d.Allowed, func(action string) bool { return !strings.Contains(text, action) }) {

@@ -21,13 +21,13 @@ var (
 )
 
 // taught returns the instructions without the clauses that name a tool which is not offered.
-func (s *Server) taught() string {
+func (f offer) taught() string {
 	var lines []string
 	step := 0
 	for line := range strings.Lines(strings.TrimSpace(instructions)) {
 		line = strings.TrimSuffix(line, "\n")
 		number := numbers().FindString(line)
-		kept := slices.DeleteFunc(clauses().FindAllString(line[len(number):], -1), s.namesOthers)
+		kept := slices.DeleteFunc(clauses().FindAllString(line[len(number):], -1), f.namesOthers)
 		text := strings.TrimSuffix(strings.TrimSpace(strings.Join(kept, "")), ";")
 		switch {
 		case text == "" && line != "":
@@ -48,10 +48,10 @@ func (s *Server) taught() string {
 }
 
 // namesOthers reports whether a text names a tool that is not offered.
-func (s *Server) namesOthers(text string) bool {
+func (f offer) namesOthers(text string) bool {
 	words := strings.FieldsFunc(text, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
 	return slices.ContainsFunc(words, func(w string) bool {
 		o, ok := ops.Find(w)
-		return ok && !s.offers(o)
+		return ok && !f.has(o) || w == enableName && !f.enables()
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,7 +30,8 @@ type Options struct {
 	Version   string        // of the program, for clients that show it
 	Profile   Profile       // which tools are offered; "" is ProfileAll
 	ReadOnly  bool          // only tools that write nothing are offered; nothing is claimed, and nothing counts as seen
-	Toolsets  []string      // the tool sets that are on, or allSets; nil: the plan's
+	Toolsets  []string      // the tool sets that are on, or allSets; nil: DefaultSet
+	Offer     []string      // the tool sets that tools_enable turns on where DefaultSet is on; nil: DefaultOffer
 	Tools     []string      // the only tools that are offered, of whatever set; nil: all of the profile
 	Exclude   []string      // tools that are not offered
 	Workspace string        // of calls that name none, until their session is bound; "" for no default
@@ -84,11 +86,15 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	opt.Replies = cmp.Or(opt.Replies, RepliesBoth)
 	opt.MaxTokens = cmp.Or(opt.MaxTokens, DefaultMaxTokens)
 	opt.Patience = cmp.Or(opt.Patience, DefaultPatience)
+	if opt.Offer == nil {
+		opt.Offer = DefaultOffer()
+	}
 	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	if err := CheckProfile(opt.Profile); err != nil {
 		return nil, err
 	}
-	err := cmp.Or(CheckToolsets(opt.Toolsets), checkTools("tools", opt.Tools), checkTools("exclude-tools", opt.Exclude))
+	err := cmp.Or(CheckToolsets(opt.Toolsets), checkOffer(opt.Offer), checkTools("tools", opt.Tools),
+		checkTools("exclude-tools", opt.Exclude))
 	if err != nil {
 		return nil, err
 	}
@@ -105,10 +111,10 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	s.running.Go(s.renew)
 	about := &mcp.Implementation{Name: "arbor", Title: "Arbor", Version: opt.Version}
 	s.mcp = mcp.NewServer(about, &mcp.ServerOptions{
-		Instructions: s.taught(),
+		Instructions: s.standing().taught(),
 		Logger:       opt.Log,
-		// The lists of tools and prompts do not change.
-		Capabilities:       &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: s.standing().enables()},
+			Prompts: &mcp.PromptCapabilities{ListChanged: s.standing().enables()}},
 		CompletionHandler:  s.complete,
 		SubscribeHandler:   s.subscribe,
 		UnsubscribeHandler: s.unsubscribe,
@@ -116,7 +122,6 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	s.addTools()
 	s.addTemplates()
 	s.addPrompts()
-	s.addCommands()
 	s.mcp.AddReceivingMiddleware(s.receive)
 	if opt.Hear != nil {
 		s.follow()
@@ -138,16 +143,29 @@ func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		case *mcp.ListToolsRequest:
 			res, err := next(ctx, method, req)
 			if list, ok := res.(*mcp.ListToolsResult); ok && err == nil {
+				c := s.connection(req.Session, headers(req.Extra))
+				list.Tools = s.offer(req.Session, headers(req.Extra)).list(list.Tools, c != nil)
 				return leanTools{list}, nil
+			}
+			return res, err
+		case *mcp.ListPromptsRequest:
+			res, err := next(ctx, method, req)
+			if list, ok := res.(*mcp.ListPromptsResult); ok && err == nil {
+				f := s.offer(req.Session, headers(req.Extra))
+				list.Prompts = slices.DeleteFunc(list.Prompts, func(p *mcp.Prompt) bool { return !f.prompts(p.Name) })
 			}
 			return res, err
 		case *mcp.CallToolRequest:
 			if req.Params != nil {
-				err = s.checkTool(req.Params.Name)
+				c := s.connection(req.Session, headers(req.Extra))
+				err = s.offer(req.Session, headers(req.Extra)).checkTool(req.Params.Name, c != nil)
 			}
 		case *mcp.ReadResourceRequest:
 			_, err = s.parseURI(req.Params.URI)
 		case *mcp.GetPromptRequest:
+			if err = s.offer(req.Session, headers(req.Extra)).prompt(req.Params.Name); err != nil {
+				err = failed(err)
+			}
 		default:
 			return next(ctx, method, req)
 		}

@@ -1,11 +1,128 @@
 package mcpserv
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
 	"arbor/engine/ops"
 )
+
+// checkTool refuses a tool that is not offered, with the call that is meant, or the nearest name that is offered. It
+// names no tool that removes something. lasting is false for a request that stands alone.
+func (f offer) checkTool(name string, lasting bool) error {
+	o, known := ops.Find(name)
+	if known && f.has(o) || name == enableName && lasting && f.enables() {
+		return nil
+	}
+	try := "tools/list names the tools"
+	peer, of := ops.Peer(name)
+	nouns := nounsIn(name)
+	call := meant(name, f.safe())
+	if o, ok := ops.Find(strings.SplitN(call, " ", 2)[0]); ok && len(nouns) > 0 && !about(nouns, o.Name) {
+		call = "" // a verb of it means something else there
+	}
+	near := ops.Nearest(name, slices.DeleteFunc(f.safe(), func(n string) bool {
+		return len(nouns) > 0 && !about(nouns, n)
+	}))
+	switch {
+	case name == enableName || known && o.Set == "":
+		try = "it is no tool here; a person starts the server with --toolsets, or runs arbor"
+	case known:
+		try = f.lacks(o)
+	case of && !peer.Destructive && f.has(peer):
+		try = "call " + called(peer.Name, withOf(peer))
+	case of && !peer.Destructive && peer.Set != "":
+		try = peer.Name + " is meant; " + f.lacks(peer)
+	case call != "":
+		try = "call " + call
+	case near != "" && !removes(name):
+		try = "the nearest one is " + near
+	case len(nouns) > 0 && !removes(name):
+		try = f.toolsAbout(nouns)
+	}
+	message := fmt.Sprintf("unknown tool %q; %s", clip(name, 60), try)
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
+}
+
+// lacks says why a tool is not offered, and what would bring it.
+func (f offer) lacks(o ops.Operation) string {
+	switch {
+	case f.on(o.Set):
+		return "this server was started without it (--profile, --read-only, --tools, --exclude-tools)"
+	case slices.Contains(f.offered(), o.Set) && (offer{f.Options, f.offered()}).has(o):
+		return "it is in the tool set " + o.Set + ": call " + enableCall(o.Set)
+	}
+	return "it is in the tool set " + o.Set + ", which this server does not offer (--toolsets)"
+}
+
+// withOf says what a call takes: as the meanings have it, else the parameters that are needed.
+func withOf(o ops.Operation) string {
+	for _, m := range meanings {
+		if m.tool == o.Name {
+			return m.with
+		}
+	}
+	var names []string
+	for _, p := range o.Params() {
+		if p.Required {
+			names = append(names, p.Name)
+		}
+	}
+	return strings.Join(names, " and ")
+}
+
+// nouns are the beginnings of the names of tools by what other names call that which they are about. No name leads from
+// one of them to another.
+var nouns = []struct{ words, tools string }{
+	{"memory memories slot slots memo entity entities relation relations observation observations", "memory_"},
+	{"session sessions", "session_"},
+	{"state states checkpoint checkpoints", "state_"},
+	{"transcript transcripts message messages", "transcript_"},
+	{"env environment environments", "env_"},
+	{"file files", "file_"},
+	{"workspace workspaces project projects", "workspace_"},
+}
+
+// nounsIn returns the beginnings of the names of the tools that a name is about, none for nodes.
+func nounsIn(name string) (all []string) {
+	for _, n := range nouns {
+		if slices.ContainsFunc(wordsOf(name), func(w string) bool { return slices.Contains(strings.Fields(n.words), w) }) {
+			all = append(all, n.tools)
+		}
+	}
+	return all
+}
+
+// about reports whether a tool is about one of the nouns, or about all.
+func about(nouns []string, tool string) bool {
+	return tool == "search" || tool == "ask" ||
+		slices.ContainsFunc(nouns, func(n string) bool { return strings.HasPrefix(tool, n) })
+}
+
+// toolsAbout names the tools for some nouns that are offered, and the tool set of the others.
+func (f offer) toolsAbout(nouns []string) string {
+	var have, sets []string
+	for _, o := range ops.All() {
+		switch {
+		case o.Destructive || !slices.ContainsFunc(nouns, func(n string) bool { return strings.HasPrefix(o.Name, n) }):
+		case f.has(o):
+			have = append(have, o.Name)
+		case !slices.Contains(sets, f.lacks(o)) && !f.on(o.Set):
+			sets = append(sets, f.lacks(o))
+		}
+	}
+	text := "tools/list names the tools"
+	if len(have) > 0 {
+		text = "for that there are " + strings.Join(have, ", ")
+	}
+	if len(sets) > 0 {
+		text += "; for more, " + strings.Replace(sets[0], "it is in", "see", 1)
+	}
+	return text
+}
 
 // meanings are the calls that names of tools mean which other programs have. The first row that has one of its words,
 // or all of those joined by +, in the name is meant, and of no row a tool that removes something: what is to be removed, a caller says itself.
@@ -17,13 +134,15 @@ var meanings = []struct{ words, tool, with string }{
 	{"retry", "node_transition", `action "retry"`},
 	{"reopen", "node_transition", `action "reopen"`},
 	{"cancel abort", "node_transition", `action "drop"`},
-	{"problem blocker issue", "problem_update", "problem"},
-	{"log note comment memo", "log_append", "event"},
+	{"dep dependency dependencies", "node_update", "dependencies"},
+	{"problem blocker", "problem_update", "problem"},
+	{"memory+create memory+add memory+write memory+append memo+create memo+add", "memory_save", "slot and text"},
+	{"log note comment", "log_append", "event"},
 	{"rule rules", "workspace_update_rules", "action and rule"},
 	{"reference references link ref", "node_reference", "action and targetIdOrPath"},
 	{"focus", "context_focus", "nodeId"},
 	{"search find query grep", "search", "query"},
-	{"context memory", "context_get", "nodeId"},
+	{"context", "context_get", "nodeId"},
 	{"claim take pick", "node_next", "claim"},
 	{"next ready", "node_next", ""},
 	{"isolate", "node_isolate", "isolate"},
@@ -44,14 +163,7 @@ var meanings = []struct{ words, tool, with string }{
 // meant returns the call that an unknown name of a tool means, "" for none: node_transition with action "complete" for
 // node_complete or finishTask. Only tools that are offered are named.
 func meant(name string, offered []string) string {
-	var spaced strings.Builder
-	for _, r := range name {
-		if r >= 'A' && r <= 'Z' {
-			spaced.WriteByte(' ')
-		}
-		spaced.WriteRune(r)
-	}
-	words := strings.FieldsFunc(strings.ToLower(spaced.String()), func(r rune) bool { return r < 'a' || r > 'z' })
+	words := wordsOf(name)
 	for _, m := range meanings {
 		in := func(w string) bool { return slices.Contains(words, w) }
 		if !slices.ContainsFunc(strings.Fields(m.words), func(w string) bool { return every(strings.Split(w, "+"), in) }) {
@@ -63,6 +175,18 @@ func meant(name string, offered []string) string {
 		return called(m.tool, m.with)
 	}
 	return ""
+}
+
+// wordsOf returns the words of a name, in small letters.
+func wordsOf(name string) []string {
+	var spaced strings.Builder
+	for _, r := range name {
+		if r >= 'A' && r <= 'Z' {
+			spaced.WriteByte(' ')
+		}
+		spaced.WriteRune(r)
+	}
+	return strings.FieldsFunc(strings.ToLower(spaced.String()), func(r rune) bool { return r < 'a' || r > 'z' })
 }
 
 func every(all []string, holds func(string) bool) bool {

@@ -53,11 +53,11 @@ var elsewhere = []struct{ names, of, tool, with string }{
 
 // checkNames refuses a parameter that a tool does not have where another one or another call is meant, and a member of
 // children likewise. What means nothing the operation refuses, with the nearest name.
-func (s *Server) checkNames(o ops.Operation, given map[string]any) error {
-	return s.checkObject(o, o.Takes(), "", given)
+func (f offer) checkNames(o ops.Operation, given map[string]any) error {
+	return f.checkObject(o, o.Takes(), "", given)
 }
 
-func (s *Server) checkObject(o ops.Operation, of *ops.Shape, at string, given map[string]any) error {
+func (f offer) checkObject(o ops.Operation, of *ops.Shape, at string, given map[string]any) error {
 	given = of.Renamed(given)
 	have, what := of.Names(), "no parameter"
 	if at != "" {
@@ -70,18 +70,18 @@ func (s *Server) checkObject(o ops.Operation, of *ops.Shape, at string, given ma
 		if _, other := of.Called(name); other {
 			continue // the operation says which of the two counts
 		}
-		if means := s.meantBy(o, name, have); means != "" {
+		if means := f.meantBy(o, name, have); means != "" {
 			return ops.BadParam(errs.UnknownParams, clip(name, 60), "%s: %s %q; %s", o.Name, what, clip(name, 60), means)
 		}
 	}
 	return inChildren(of, given, func(child string, of *ops.Shape, members map[string]any) error {
-		return s.checkObject(o, of, strings.TrimPrefix(at+"."+child, "."), members)
+		return f.checkObject(o, of, strings.TrimPrefix(at+"."+child, "."), members)
 	})
 }
 
 // meantBy says what a name means that is none of those that a tool has, "" for nothing. It names only tools that are
 // offered, and none that removes something.
-func (s *Server) meantBy(o ops.Operation, name string, have []string) string {
+func (f offer) meantBy(o ops.Operation, name string, have []string) string {
 	word := plain(name)
 	if near := ops.Nearest(word, have); strings.HasPrefix(plain(near), word) {
 		return "" // it is written in another way
@@ -94,12 +94,12 @@ func (s *Server) meantBy(o ops.Operation, name string, have []string) string {
 		}
 	}
 	for _, m := range elsewhere {
-		if is(m.names) && strings.HasPrefix(o.Name, m.of) && m.tool != o.Name && slices.Contains(s.safe(), m.tool) {
+		if is(m.names) && strings.HasPrefix(o.Name, m.of) && m.tool != o.Name && slices.Contains(f.safe(), m.tool) {
 			return "call " + called(m.tool, m.with)
 		}
 	}
 	var takers []string
-	for _, other := range s.safe() {
+	for _, other := range f.safe() {
 		t, _ := ops.Find(other)
 		if slices.ContainsFunc(t.Params(), func(p ops.Param) bool { return p.Name == name }) {
 			takers = append(takers, other)

@@ -22,13 +22,23 @@ func TestAnUnknownToolIsRefusedWithTheCallThatIsMeant(t *testing.T) {
 		"list_tasks":          "node_list",
 		"get_next_task":       "node_next",
 		"get_pending_changes": "changes_get",
-		"memo_create":         "log_append",
+		"memo_create":         "memory_save with",
 		"node_dispatch":       "node_create",
 		"remove_task":         "the tools",
 		"node_deletes":        "the tools",
 		"node_remove":         "the tools",
 		"log_appendd":         "log_append",
-		"memory_create":       "context_get",
+		"memory_create":       "memory_save with slot and text",
+		"add_memory":          "memory_save with slot and text",
+		"create_task":         "node_create with parentId",
+		"add_dependency":      "node_update with dependencies",
+		"set_task_status":     "node_transition with action",
+		"memcord_query":       `ask is meant; it is in the tool set memory: call tools_enable with set \"memory\"`,
+		"resumeSession":       "session_load is meant; it is in the tool set briefing",
+		"read_file":           "see the tool set environments, which this server does not offer",
+		"write_files":         "see the tool set environments",
+		"create_session":      "session_start is meant",
+		"new_session":         "session_bind",
 		"project_init":        "workspace_init",
 		"workspace_create":    "workspace_init with name and goal",
 		"createWorkspace":     "workspace_init with name and goal",
@@ -168,7 +178,7 @@ func TestMeaningsNameParametersThatThereAre(t *testing.T) {
 			}
 		}
 	}
-	worker := &Server{opt: Options{Profile: ProfileWorker}}
+	worker := offer{Options: &Options{Profile: ProfileWorker}}
 	update, _ := ops.Find("node_update")
 	if got := worker.meantBy(update, "isolate", []string{"nodeId"}); strings.Contains(got, "node_isolate") {
 		t.Errorf("the worker is told: %s", got)

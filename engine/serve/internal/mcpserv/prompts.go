@@ -49,20 +49,31 @@ var prompts = []*mcp.Prompt{
 var promptTools = map[string]string{
 	"start-workspace": "workspace_init", "plan-node": "node_create", "work-on-node": "node_transition",
 	"resume": "context_get", "report": "workspace_status",
-	"workspace": "workspace_load", "context": "transcript_read", "clear": "transcript_clear", "load": "workspace_load",
+	"workspace": "config_get", "context": "transcript_read", "clear": "transcript_clear", "load": "workspace_load",
 	"remember": "memory_save", "recall": "ask",
 }
 
 // prompts reports whether a prompt is offered.
-func (s *Server) prompts(name string) bool {
+func (f offer) prompts(name string) bool {
 	o, needs := ops.Find(promptTools[name])
-	return !needs || s.offers(o)
+	return !needs || f.has(o)
 }
 
-// addPrompts offers the prompts.
+// prompt returns an error unless a prompt is offered.
+func (f offer) prompt(name string) error {
+	if f.prompts(name) {
+		return nil
+	}
+	return errs.New(errs.InvalidParams, "the prompt %s needs %s", clip(name, 60), f.called(promptTools[name], nil))
+}
+
+// addPrompts offers the prompts that a connection may ever have: prompts/list names those that it has now.
 func (s *Server) addPrompts() {
+	f := s.standing()
+	most := offer{&s.opt, f.offered()}
+	s.addCommands(most)
 	for _, p := range prompts {
-		if !s.prompts(p.Name) {
+		if !most.prompts(p.Name) {
 			continue
 		}
 		s.mcp.AddPrompt(p, func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {

@@ -55,7 +55,7 @@ func TestCommandsTellOfTheSession(t *testing.T) {
 	if got := ask("help", nil); strings.Count(got, "\n") != len(ops.All()) {
 		t.Errorf("help says %s", got)
 	}
-	for opt, most := range map[*Options]int{{}: len(prompts), {Toolsets: []string{"all"}, ReadOnly: true}: len(prompts) + len(commands) - 5} {
+	for opt, most := range map[*Options]int{{}: len(prompts) + 3, {Toolsets: []string{"plan"}}: len(prompts) + 1, {Toolsets: []string{"all"}, ReadOnly: true}: len(prompts) + len(commands) - 5} {
 		res, err := dial(t, w.Engine, *opt).ListPrompts(t.Context(), nil)
 		if err != nil || len(res.Prompts) != most {
 			t.Errorf("%+v lists %d prompts, want %d: %v", opt, len(res.Prompts), most, err)
@@ -83,9 +83,9 @@ func TestPromptsNeedTheirTools(t *testing.T) {
 		}
 	}
 	for want, opt := range map[string]Options{
-		"plan-node recall remember report resume start-workspace work-on-node": {Toolsets: []string{"plan", "memory"}},
-		"recall report resume":   {Toolsets: []string{"plan", "memory"}, ReadOnly: true},
-		"plan-node work-on-node": {Tools: []string{"node_create", "node_transition"}},
+		"help plan-node recall remember report resume start-workspace work-on-node": {Toolsets: []string{"plan", "memory"}},
+		"help recall report resume":   {Toolsets: []string{"plan", "memory"}, ReadOnly: true},
+		"help plan-node work-on-node": {Tools: []string{"node_create", "node_transition"}},
 	} {
 		res, err := dial(t, w.Engine, opt).ListPrompts(t.Context(), nil)
 		var names []string

@@ -59,7 +59,7 @@ func (r ref) slotURI() string {
 // addSlotTemplates registers the templates of slots, where the memory is offered.
 func (s *Server) addSlotTemplates() {
 	for i, t := range slotTemplates {
-		if s.on(ops.SetMemory) {
+		if s.standing().on(ops.SetMemory) {
 			s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: t, Name: "memory" + []string{"", "-in-workspace"}[i], Title: "A slot of the memory",
 				Description: "format md is its file as it is, txt and json are exports.", Annotations: forAssistants()}, s.readResource)
 		}

@@ -95,8 +95,9 @@ func parseURI(uri string) (r ref, err error) {
 // parseURI is parseURI for what the server offers.
 func (s *Server) parseURI(uri string) (ref, error) {
 	r, err := parseURI(uri)
-	if err == nil && r.part == partSlot && !s.on(ops.SetMemory) {
-		err = notFound(uri, errs.New(errs.InvalidParams, "%s: the tool set memory is off; start the server with --toolsets plan,memory", clip(uri, shownURI)))
+	if err == nil && r.part == partSlot && !s.standing().on(ops.SetMemory) {
+		err = notFound(uri, errs.New(errs.InvalidParams,
+			"%s: the tool set memory is off; start the server with --toolsets default,memory", clip(uri, shownURI)))
 	}
 	return r, err
 }

@@ -97,7 +97,7 @@ func (s *Server) listResources(ctx context.Context, params *mcp.ListResourcesPar
 		res.Resources = append(res.Resources, pair...)
 		last = w
 	}
-	if s.on(ops.SetMemory) {
+	if s.standing().on(ops.SetMemory) {
 		more, next, err := s.slotResources(ctx, all, slot, room)
 		if err != nil {
 			return nil, err

@@ -2,6 +2,7 @@ package mcpserv
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -16,6 +17,9 @@ func published(s *ops.Shape, taken bool, on func(set string) bool, within ...*op
 	switch s.Kind {
 	case ops.KindText:
 		if !taken { // a later version may have more
+			break
+		}
+		if len(within) > 1 { // in an object of a list: the parameter of its name says the values
 			break
 		}
 		for _, word := range s.Enum {
@@ -34,7 +38,12 @@ func published(s *ops.Shape, taken bool, on func(set string) bool, within ...*op
 			out.Description = "as above"
 		}
 		within = append(slices.Clip(within), s)
+		var also []string // members that stand in the schema of the whole
 		for _, m := range s.Members {
+			if inner := len(within) > 1 && len(m.Field.Index) > 1; taken && inner && inOuter(within[0], m.Name) {
+				also = append(also, m.Name)
+				continue
+			}
 			if again && !m.Required || taken && !inList(m, on) || !taken && m.Field.Tag.Get("only") != "" {
 				continue
 			}
@@ -52,9 +61,15 @@ func published(s *ops.Shape, taken bool, on func(set string) bool, within ...*op
 			}
 			add(out, m.Name, member, taken && m.Required && !instead)
 		}
+		if len(also) > 0 && !again {
+			out.Description = "also " + strings.Join(also, ", ")
+		}
 	}
 	return out
 }
+
+// inOuter reports whether an object has a member.
+func inOuter(of *ops.Shape, name string) bool { return slices.Contains(of.Names(), name) }
 
 // inList reports whether a parameter stands in the lists of tools, where the tool sets are on that on says.
 func inList(p ops.Param, on func(set string) bool) bool {

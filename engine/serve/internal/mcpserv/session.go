@@ -43,6 +43,8 @@ type connection struct {
 
 	identifier string // whose workspace is that of calls that name none; "" for none
 
+	enabled []string // tool sets that tools_enable turned on
+
 	called time.Time // last
 }
 
@@ -64,7 +66,7 @@ func headers(extra *mcp.RequestExtra) http.Header {
 func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
 	env := &ops.Env{Engine: s.engine, Session: header.Get(HeaderSession),
 		Operator: s.opt.Operator, MaxBytes: s.room(), Patience: minuteAtMost, Detail: ops.DetailBrief, Names: ops.NamesLoose,
-		Home: s.opt.Home, CallLog: &s.memory, Clients: s.opt.Clients, Voice: say.Voice{Op: s.called},
+		Home: s.opt.Home, CallLog: &s.memory, Clients: s.opt.Clients, Voice: say.Voice{Op: s.offer(session, header).called},
 		Where: ops.Where{Workspace: header.Get(HeaderWorkspace), Identifier: header.Get(HeaderIdentifier), Focus: true}}
 	if s.opt.ReadOnly {
 		env.May = ops.MayLook

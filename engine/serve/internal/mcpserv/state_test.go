@@ -36,7 +36,7 @@ func TestAConnectionTakesUpAState(t *testing.T) {
 		t.Errorf("read-only: %v", out)
 	}
 	for _, name := range []string{"state_save", "state_update", "state_delete"} {
-		if o, _ := ops.Find(name); r.server.offers(o) {
+		if o, _ := ops.Find(name); r.server.standing().has(o) {
 			t.Errorf("read-only, and %s is offered", name)
 		}
 	}

@@ -4,17 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"arbor/engine/errs"
 	"arbor/engine/ops"
-	"arbor/engine/say"
 )
 
 // A Profile is a selection of tools.
@@ -43,109 +40,31 @@ func (p Profile) offers(tool string) bool {
 	return p != ProfileWorker || slices.Contains(workerTools, tool)
 }
 
-// offers reports whether the server offers an operation as a tool.
-func (s *Server) offers(o ops.Operation) bool {
-	hidden := slices.Contains(s.opt.Exclude, o.Name) || s.opt.ReadOnly && o.Writes && !o.Looks
-	second := o.Both != "" && s.on(o.Both)
-	return (o.Set != ops.SetPlan || s.opt.Profile.offers(o.Name) || second) && !hidden &&
-		(len(s.opt.Tools) == 0 && (s.on(o.Set) || second) || slices.Contains(s.opt.Tools, o.Name))
-}
-
-// allSets turns every tool set on.
-const allSets = "all"
-
-// CheckToolsets returns an error that names the tool sets if a name is none of them.
-func CheckToolsets(names []string) error {
-	for _, set := range names {
-		if !slices.Contains(append(ops.Sets(), allSets), set) {
-			return ops.BadParam(errs.InvalidParams, "toolsets", "toolsets: there is no set %q; %s and %s are known",
-				set, strings.Join(ops.Sets(), ", "), allSets)
-		}
-	}
-	return nil
-}
-
-// on reports whether a tool set is on.
-func (s *Server) on(set string) bool {
-	if len(s.opt.Toolsets) == 0 {
-		return set == ops.SetPlan
-	}
-	return slices.Contains(s.opt.Toolsets, set) || slices.Contains(s.opt.Toolsets, allSets)
-}
-
-// safe returns the names of the tools that are offered and remove nothing.
-func (s *Server) safe() (names []string) {
-	for _, o := range ops.All() {
-		if s.offers(o) && !o.Destructive {
-			names = append(names, o.Name)
-		}
-	}
-	return names
-}
-
 // checkTools refuses names of tools that there are not.
 func checkTools(param string, names []string) error {
 	for _, name := range names {
-		if _, ok := ops.Find(name); !ok {
+		if _, ok := ops.Find(name); !ok && (param != "exclude-tools" || name != enableName) {
 			return ops.BadParam(errs.InvalidParams, param, "%s: there is no tool %q; docs/mcp.md lists them", param, name)
 		}
 	}
 	return nil
 }
 
-// called says an operation in a hint or an error, and that its tool is not offered, if so.
-func (s *Server) called(name string, words []string) string {
-	said := say.Called(name, words)
-	switch o, known := ops.Find(name); {
-	case !known || s.offers(o):
-		return said
-	case s.on(o.Set):
-		return said + " (not offered here)"
-	default:
-		return said + " (tool set " + o.Set + ", not offered here)"
-	}
-}
-
-// addTools offers the operations of the profile.
+// addTools offers the operations that a connection may ever have: tools/list names those that it has now.
 func (s *Server) addTools() {
+	f := s.standing()
+	most := offer{&s.opt, f.offered()}
 	for _, o := range ops.All() {
-		if !s.offers(o) {
+		if !most.has(o) {
 			continue
 		}
-		if s.opt.ReadOnly {
-			o.Writes = false
-			o = o.Without(func(p ops.Param) bool { return p.Writes })
-		}
-		tool := toolOf(o, s.on)
-		if s.opt.Replies != RepliesText {
-			tool.OutputSchema = output(o)
-		}
-		s.mcp.AddTool(tool, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return s.call(ctx, o, req)
+		s.mcp.AddTool(f.tool(o), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return s.call(ctx, f.seen(o), req)
 		})
 	}
-}
-
-// checkTool refuses a tool that is not offered, with the nearest name that is, or the call that is meant. It names no
-// tool that removes something.
-func (s *Server) checkTool(name string) error {
-	if o, ok := ops.Find(name); ok && s.offers(o) {
-		return nil
+	if f.enables() {
+		s.mcp.AddTool(f.enableTool(), s.enable)
 	}
-	offered := s.safe()
-	try := "tools/list names the tools"
-	o, known := ops.Find(name)
-	if known && !s.on(o.Set) {
-		try = "it is in the tool set " + o.Set + ", which this server does not offer (--toolsets)"
-	} else if known {
-		try = "this server was started without it (--profile, --read-only, --tools, --exclude-tools)"
-	} else if call := meant(name, offered); call != "" {
-		try = "call " + call
-	} else if near := ops.Nearest(name, offered); near != "" && !removes(name) {
-		try = "the nearest one is " + near
-	}
-	message := fmt.Sprintf("unknown tool %q; %s", clip(name, 60), try)
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
 }
 
 // hints say of a parameter what its name does not. They are few: a model reads each byte in every conversation.
@@ -165,8 +84,7 @@ func describe(o ops.Operation) string {
 func toolOf(o ops.Operation, on func(set string) bool) *mcp.Tool {
 	about := &mcp.ToolAnnotations{ReadOnlyHint: true}
 	if o.Writes { // the others say nothing of what only reads
-		about = &mcp.ToolAnnotations{IdempotentHint: o.Idempotent, OpenWorldHint: new(bool),
-			DestructiveHint: new(o.Destructive || slices.Contains(overwriting, o.Name))}
+		about = &mcp.ToolAnnotations{DestructiveHint: new(o.Destructive || slices.Contains(overwriting, o.Name))}
 	}
 	return &mcp.Tool{Name: o.Name, Description: describe(o), InputSchema: input(o, on), Annotations: about}
 }
@@ -176,11 +94,11 @@ var overwriting = []string{"node_update", "briefing_update", "workspace_update",
 	"node_reference", "problem_update", "problem_clear", "memory_merge", "file_write", "file_edit", "file_delete", "tool_call", "env_remove"}
 
 // Three parameters of many tools are taken and checked everywhere, and stand where they are of most use, because a
-// model reads each byte: ifMatch where texts or statuses are replaced, verbose where much is left out, dryRun in the
+// model reads each byte: ifMatch where the text of a node or file is replaced, verbose in context_get, dryRun in the
 // instructions only.
 var (
-	matched   = append([]string{"node_transition", "node_delete", "workspace_delete"}, overwriting...)
-	verbosely = []string{"context_get", "node_get", "node_create"}
+	matched   = []string{"node_update", "briefing_update", "file_write", "file_edit", "file_delete"}
+	verbosely = []string{"context_get"}
 )
 
 // ofSession are tools that are about the session of the connection and its workspace, unless a call names others.
@@ -207,7 +125,7 @@ type leanTools struct{ *mcp.ListToolsResult }
 // MarshalJSON leaves the hints out. In a text of JSON no quote stands without a backslash.
 func (l leanTools) MarshalJSON() ([]byte, error) {
 	data, err := json.Marshal(l.ListToolsResult)
-	for _, hint := range []string{`"idempotentHint":false,`, `,"readOnlyHint":false`} {
+	for _, hint := range []string{`,"readOnlyHint":false`} {
 		data = bytes.ReplaceAll(data, []byte(hint), nil)
 	}
 	return data, err
