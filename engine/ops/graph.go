@@ -76,7 +76,7 @@ var PlanGraph = reading(func(ctx context.Context, env *Env, in PlanGraphIn) (*Pl
 		return nil, err
 	}
 	out := &PlanGraphOut{Edges: []GraphEdge{}, Waves: [][]string{}}
-	order, met, shown := s.Order(top, matches), map[mdstore.ID]bool{}, map[mdstore.ID]bool{}
+	order, shown := s.Order(top, matches), map[mdstore.ID]bool{}
 	waits, asks := map[mdstore.ID][]view.Dependency{}, map[mdstore.ID][]mdstore.Question{}
 	if !in.Waves {
 		for n, open := range s.Blocked() {
@@ -88,6 +88,7 @@ var PlanGraph = reading(func(ctx context.Context, env *Env, in PlanGraphIn) (*Pl
 		most += len(wave)
 	}
 	out.Nodes = make([]GraphNode, 0, most)
+	met := make(map[mdstore.ID]bool, most)
 	add := func(n *mdstore.Node) string {
 		if !met[n.ID] {
 			met[n.ID] = true
@@ -133,7 +134,7 @@ var PlanGraph = reading(func(ctx context.Context, env *Env, in PlanGraphIn) (*Pl
 
 // Graph returns the graph as it is drawn, with ids as short makes them.
 func (out *PlanGraphOut) Graph(short func(string) string) *render.Graph {
-	g, at := &render.Graph{}, map[string]int{}
+	g, at := &render.Graph{Nodes: make([]render.GraphNode, 0, len(out.Nodes))}, make(map[string]int, len(out.Nodes))
 	for i, n := range out.Nodes {
 		at[n.NodeID] = i
 		g.Nodes = append(g.Nodes, render.GraphNode{ID: short(n.NodeID), Head: n.Head})
