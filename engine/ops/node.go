@@ -117,6 +117,8 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 		out.Hint = "it waits for " + view.WaitsText(s.BlockedBy()[id])
 	case len(out.Node.Allowed) > 0:
 		out.Hint = "it can: " + strings.Join(out.Node.Allowed, ", ")
+	case slices.ContainsFunc(s.Below(id), func(k *mdstore.Node) bool { return !statemachine.Terminal(k.Status) }):
+		out.Hint = "its open children come first: {node_next} names what is ready"
 	default:
 		out.Hint = "nothing is left to do with it"
 		if a := plan.FrozenBy(s, n); a != nil {

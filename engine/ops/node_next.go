@@ -109,6 +109,9 @@ arbor next --claim --session alice --lease 2h
 arbor next --release node-mj2hz4gy --session alice`,
 })
 
+// emptyPlan is the hint where a plan has no nodes below its root.
+const emptyPlan = "the plan is empty: {node_create} adds nodes"
+
 // defaultNext is how many nodes node_next returns by default.
 const defaultNext = 1
 
@@ -158,6 +161,8 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 		waiting++
 	}
 	switch {
+	case len(s.Below(mdstore.Root)) == 0:
+		out.Hint = emptyPlan
 	case offer.Ready == 0 && waiting > 0:
 		out.Hint = fmt.Sprintf("nothing is ready: %d wait for what is open; "+
 			"{node_next blocked} names it", waiting)

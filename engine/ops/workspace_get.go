@@ -215,6 +215,9 @@ var statusOf = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn)
 	out.Sends(w.ID, "")
 	out.Tree = p.collect(mdstore.Root)
 	out.Hint = "{node_next} names what is ready to be worked on"
+	if len(s.Below(mdstore.Root)) == 0 {
+		out.Hint = emptyPlan
+	}
 	style := render.Style{Markdown: in.Format == "markdown"}
 	out.Text = render.Board(out.Board(boardMost), env.rows(out, out.Tree, listLimit), style)
 	switch {

@@ -43,20 +43,29 @@ func (d *Draft) forced(n *mdstore.Node, do statemachine.Action) (all []string) {
 // Allowed returns the actions that would be accepted of a node now, a conclusion being given: those of the table whose
 // needs are met and that pass all guards, and Drop where none of them gives the node up. It returns none in an archived
 // workspace, below a completed or cancelled node, and for a node whose file is damaged or whose place in the tree is
-// unknown. Claims are not asked: they concern the caller, not the node. ask is the setting plan.criteria.
+// unknown. To give up a node whose children are open is not offered. Claims are not asked: they concern the caller, not
+// the node. ask is the setting plan.criteria.
 func Allowed(v *view.View, n *mdstore.Node, ask string) (all []statemachine.Action) {
 	x := look(v, n, ask)
 	if x == nil {
 		return nil
 	}
 	rows := statemachine.Allowed(n.Type, n.Status)
+	open := len(x.d.OpenChildren(n.ID)) > 0
 	for _, do := range statemachine.Actions() {
-		again := do == statemachine.Drop && slices.Contains(all, statemachine.GivesUp(n.Type))
-		if !again && (do == statemachine.Drop || slices.Contains(rows, do)) && x.allows(do, false) {
+		skip := do == statemachine.Drop && slices.Contains(all, statemachine.GivesUp(n.Type))
+		skip = skip || open && givesUp(n, do)
+		if !skip && (do == statemachine.Drop || slices.Contains(rows, do)) && x.allows(do, false) {
 			all = append(all, do)
 		}
 	}
 	return all
+}
+
+// givesUp reports whether an action gives a node up. It is accepted of one whose children are open, and gives those up,
+// too, so nobody is offered it then.
+func givesUp(n *mdstore.Node, do statemachine.Action) bool {
+	return do == statemachine.Drop || do == statemachine.GivesUp(n.Type)
 }
 
 // Allows reports whether one action would be accepted of a node now, as Allowed does; begin is that of
@@ -116,11 +125,12 @@ func (d *Draft) OpenChildren(id mdstore.ID) (open []string) {
 	return open
 }
 
-// offered takes out of a refusal what the guards would not let pass.
+// offered takes out of a refusal what the guards would not let pass, and what gives up open children.
 func (d *Draft) offered(n *mdstore.Node, err error) error {
 	var refused *statemachine.RefusedError
 	if errors.As(err, &refused) {
-		waits := func(do statemachine.Action) bool { return d.guarded(n, do) != nil }
+		open := len(d.OpenChildren(n.ID)) > 0
+		waits := func(do statemachine.Action) bool { return d.guarded(n, do) != nil || open && givesUp(n, do) }
 		refused.Allowed = slices.DeleteFunc(refused.Allowed, waits)
 	}
 	return err

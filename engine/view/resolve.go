@@ -103,7 +103,8 @@ func (v *View) Unknown(ref string) error {
 }
 
 // nearest returns nodes for an error that helps: first those whose ids begin with ref, then those whose id or title
-// contains it, and then those whose ids share the most of its beginning.
+// contains it, and then those whose ids share the most of its beginning. If there are none, those whose last six
+// characters, or whose short ids, differ from it in one or two.
 func (v *View) nearest(ref string) []errs.Candidate {
 	low := strings.ToLower(ref)
 	const longest = 15              // bytes of an id that people type; the others are copied
@@ -122,8 +123,16 @@ func (v *View) nearest(ref string) []errs.Candidate {
 		}
 		if rank[n] > 0 {
 			all = append(all, n)
-		} else if len(all)+len(typo) == 0 && max(len(low), len(n.ID)) <= longest && nearest.Distance(low, string(n.ID)) <= len(low)/3 {
-			typo = append(typo, n)
+			continue
+		}
+		slips, most := 1, 0
+		if max(len(low), len(n.ID)) <= longest {
+			slips, most = nearest.Distance(low, string(n.ID)), len(low)/3
+		} else if len(low) == shortID || len(low) == len(n.ID) {
+			slips, most = nearest.Distance(ending(low), ending(string(n.ID))), 2
+		}
+		if slips <= most {
+			rank[n], typo = -slips, append(typo, n)
 		}
 	}
 	if len(all) == 0 {

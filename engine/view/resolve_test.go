@@ -48,3 +48,25 @@ func TestTheNameOfAWorkspaceIsAnsweredWithItsID(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A short id with a slip in it is answered with the nodes whose short ids are nearest, and is nobody's.
+func TestAShortIDWithASlipIsAnsweredWithTheNearest(t *testing.T) {
+	v, err := enginetest.New(t, enginetest.Plan("ws-a", "node-mjup01-ab12cd", "node-mjup02-xy98zw", "node-mjup03-ab12ce")).
+		View(t.Context(), "ws-a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ref, want := range map[string]string{
+		"xy98zz": "node-mjup02-xy98zw", "yx98zw": "node-mjup02-xy98zw", "ab12cf": "node-mjup01-ab12cd node-mjup03-ab12ce",
+		"ab12dc": "node-mjup01-ab12cd node-mjup03-ab12ce", "qqqqqq": "", "zy89ww": "", "xy98z": "node-mjup02-xy98zw",
+	} {
+		_, err := v.Resolve(ref)
+		e, near := errs.As(err), []string{}
+		for _, c := range e.Details.Candidates {
+			near = append(near, c.ID)
+		}
+		if e.Code != errs.NodeNotFound || strings.Join(near, " ") != want {
+			t.Errorf("%s: %s names %q, want %q", ref, e.Code, near, want)
+		}
+	}
+}

@@ -54,7 +54,8 @@ type offer struct {
 
 func (o *offer) flags(fs *flag.FlagSet) {
 	fs.Func("toolsets",
-		"the `SETS` of tools to offer, separated by commas: default, plan, briefing, memory, history, environments, or all", commas(&o.toolsets))
+		"the `SETS` of tools to offer, separated by commas: default, plan, briefing, memory, history, "+
+			"environments, or all", commas(&o.toolsets))
 	fs.StringVar(&o.profile, "profile", "", "the `TOOLS` to offer of the set plan: all (the default), or worker, the dozen for work on nodes")
 	fs.BoolVar(&o.readOnly, "read-only", false, "offer only tools that write nothing")
 	fs.Func("tools", "offer only these `TOOLS`, separated by commas", commas(&o.tools))
@@ -95,7 +96,8 @@ func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, versio
 		hear = o.site.Hear
 	}
 	s, err := serve.NewTools(e, serve.ToolsOptions{Version: version, Offer: o.offer,
-		Toolsets: o.toolsets, Profile: serve.Profile(o.profile), Workspace: set.Workspace, Session: set.Session, Operator: set.Operator,
+		Toolsets: o.toolsets, Profile: serve.Profile(o.profile), Workspace: set.Workspace, Session: set.Session,
+		Operator: set.Operator,
 		ReadOnly: o.readOnly, Tools: o.tools, Exclude: o.exclude,
 		Clients: o.clients,
 		Home:    home,

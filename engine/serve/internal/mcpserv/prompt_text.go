@@ -2,8 +2,10 @@ package mcpserv
 
 import (
 	"fmt"
+	"slices"
 
 	"arbor/engine/plan"
+	"arbor/mdstore"
 	"arbor/statemachine"
 )
 
@@ -114,6 +116,10 @@ func (d *promptData) workOnNode() error {
 	case d.Archived():
 	case len(allowed) == 0 && plan.FrozenBy(d.snap, n) != nil:
 		d.say("\n\nA node above it is over, which freezes it: nothing can be done with it before that one is reopened.")
+	case len(allowed) == 0 && n.Editable() == nil && slices.ContainsFunc(d.snap.Below(n.ID), func(k *mdstore.Node) bool {
+		return !statemachine.Terminal(k.Status)
+	}):
+		d.say("\n\nIts open children come first: complete them, or drop those that are not wanted any more.")
 	case len(allowed) == 0:
 		d.say("\n\nnode_transition can do nothing with it as it stands; workspace_check says what is wrong with its file.")
 	default:
