@@ -70,7 +70,7 @@ const conclusionOf = (title) =>
 	title === "Collect the rules" ? "## Rules\n\n- Ask before you buy\n\n## Docs\n\n- docs/sources.md: what was read\n" : `What came of *${title}*:\n\n- it works`;
 
 // work does the work of a node.
-async function work(a, { nodeId, title, type }, i) {
+async function work(a, { id: nodeId, title, type }, i) {
 	const move = (action, more) => a.call("node_transition", { nodeId, action, ...more });
 	const conclusion = conclusionOf(title);
 	if (type === "planning") return move("complete", { conclusion });
@@ -184,10 +184,10 @@ async function plan(shown, way, dir, a, b) {
 	await taking(shown, dir, a, b, ids["Ship"], made.rulesHash);
 
 	const given = (await Promise.all([a, b].map((x) => x.call("node_next", { claim: true, count: 4 })))).flatMap((out) => out.nodes ?? []);
-	assert.equal(new Set(given.map((n) => n.nodeId)).size, 8, "claims of two clients at once");
+	assert.equal(new Set(given.map((n) => n.id)).size, 8, "claims of two clients at once");
 	await Promise.all(given.map((n, i) => work(i < 4 ? a : b, n, i + 1)));
 	await Promise.all([handOut(a, given), handOut(b, given)]);
-	assert.equal(new Set(given.map((n) => n.nodeId)).size, given.length, "a node was handed out twice");
+	assert.equal(new Set(given.map((n) => n.id)).size, given.length, "a node was handed out twice");
 	assert.equal(given.length, 29, "all but the one that was done before");
 	const end = await b.call("workspace_get");
 	assert.deepEqual(end.workspace.rules, [...rules, "Ask before you buy"]);

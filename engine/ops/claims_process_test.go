@@ -73,7 +73,7 @@ func claimAndWork(dir, session string) error {
 				fmt.Println("-", open)
 				continue
 			}
-			id = out.Nodes[0].NodeID
+			id = out.Nodes[0].ID
 			if out.Nodes[0].Status == "pending" {
 				if _, err := ops.NodeTransition(ctx, env, ops.NodeTransitionIn{NodeID: id, Action: "start"}); err != nil {
 					return err
@@ -415,7 +415,7 @@ func TestEnginesShareTheWork(t *testing.T) {
 							}
 							mu.Lock()
 							for _, n := range out.Nodes {
-								given[n.NodeID] = append(given[n.NodeID], env.Session)
+								given[n.ID] = append(given[n.ID], env.Session)
 							}
 							mu.Unlock()
 						}

@@ -50,7 +50,7 @@ func idsOf(out map[string]any) string {
 	var ids []string
 	for _, n := range out["nodes"].([]any) {
 		m := n.(map[string]any)
-		id := m["nodeId"].(string)
+		id := m["id"].(string)
 		if l, ok := m["lapsed"].(map[string]any); ok {
 			id += fmt.Sprint("<", l["session"], l["operator"])
 			id = strings.ReplaceAll(id, "<nil>", "")

@@ -73,7 +73,7 @@ func TestNoSequenceOfCallsClosesACycle(t *testing.T) {
 			}
 			next := must(t, env, "node_next", map[string]any{"count": 50, "claim": rnd.IntN(4) == 0, "sessionId": "s1"})
 			for _, x := range next["nodes"].([]any) {
-				n, _ := v.Node(mdstore.ID(x.(map[string]any)["nodeId"].(string)))
+				n, _ := v.Node(mdstore.ID(x.(map[string]any)["id"].(string)))
 				if open := waitsFor(v, n); len(open) > 0 && n.Status == statemachine.Initial(n.Type) {
 					t.Fatalf("%s is offered and waits for %v", n.ID, open)
 				}
@@ -156,7 +156,7 @@ func TestThreeAssistantsWorkInWaves(t *testing.T) {
 			}
 			continue
 		}
-		w := work{next[0]["nodeId"].(string), next[0]["title"].(string)}
+		w := work{next[0]["id"].(string), next[0]["title"].(string)}
 		for _, other := range at {
 			if other == w {
 				t.Fatalf("%s is given to two", w.title)

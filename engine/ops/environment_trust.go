@@ -2,7 +2,6 @@ package ops
 
 import (
 	"context"
-	"time"
 
 	places "arbor/engine/env"
 	"arbor/engine/env/act"
@@ -107,7 +106,7 @@ type EnvClientsOut struct {
 // A ListedClient is a machine that may connect and serve a folder.
 type ListedClient struct {
 	ID    string       `json:"id"`
-	Added time.Time    `json:"added"`
+	Added trust.Moment `json:"added"`
 	Root  string       `json:"root,omitempty"` // the folder that it served last
 	Trust places.Level `json:"trust,omitempty"`
 }

@@ -44,10 +44,10 @@ func TestTheEndOfANodeSaysWhatIsNext(t *testing.T) {
 		must(t, env, "node_transition", map[string]any{"nodeId": id, "action": "start"})
 		return must(t, env, "node_transition", map[string]any{"nodeId": id, "action": action, "conclusion": "c"})
 	}
-	if got := end("node-a", "fail")["next"].(map[string]any); got["nodeId"] != "node-b" {
+	if got := end("node-a", "fail")["next"].(map[string]any); got["id"] != "node-b" {
 		t.Errorf("after the first: %v", got)
 	}
-	if got := end("node-b", "complete")["next"].(map[string]any); got["nodeId"] != "root" {
+	if got := end("node-b", "complete")["next"].(map[string]any); got["id"] != "root" {
 		t.Errorf("after the last: %v", got)
 	}
 	must(t, env, "node_transition", map[string]any{"nodeId": "node-a", "action": "retry"})
@@ -55,7 +55,7 @@ func TestTheEndOfANodeSaysWhatIsNext(t *testing.T) {
 	if got := must(t, env, "node_next", map[string]any{"claim": true}); fmt.Sprint(got["running"]) != "[map[nodeId:node-a status:implementing title:A]]" {
 		t.Errorf("node_next names as running %v", got["running"])
 	}
-	c := must(t, env, "node_next", nil)["nodes"].([]any)[0].(map[string]any)["nodeId"].(string)
+	c := must(t, env, "node_next", nil)["nodes"].([]any)[0].(map[string]any)["id"].(string)
 	must(t, env, "node_transition", map[string]any{"nodeId": c, "action": "start"})
 	out := must(t, &ops.Env{Engine: env.Engine}, "node_transition", map[string]any{"nodeId": "node-a", "action": "complete", "conclusion": "c"})
 	if got := fmt.Sprint(out["waits"]); out["next"] != nil || !strings.Contains(got, "claimedBy:s") || !strings.Contains(got, "nodeId:"+c) || !strings.Contains(got, "title:R") {

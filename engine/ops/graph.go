@@ -31,7 +31,7 @@ type PlanGraphOut struct {
 
 // A GraphNode is a node of a graph.
 type GraphNode struct {
-	NodeID string `json:"nodeId"`
+	ID string `json:"id"`
 	mdstore.Head
 	Wave      int      `json:"wave,omitempty"`      // with which it is over; -1 for never, 0 if no work of it is open
 	BlockedBy []string `json:"blockedBy,omitempty"` // what a node that has not begun waits for
@@ -136,8 +136,8 @@ var PlanGraph = reading(func(ctx context.Context, env *Env, in PlanGraphIn) (*Pl
 func (out *PlanGraphOut) Graph(short func(string) string) *render.Graph {
 	g, at := &render.Graph{Nodes: make([]render.GraphNode, 0, len(out.Nodes))}, make(map[string]int, len(out.Nodes))
 	for i, n := range out.Nodes {
-		at[n.NodeID] = i
-		g.Nodes = append(g.Nodes, render.GraphNode{ID: short(n.NodeID), Head: n.Head})
+		at[n.ID] = i
+		g.Nodes = append(g.Nodes, render.GraphNode{ID: short(n.ID), Head: n.Head})
 	}
 	places := func(ids []string) (all []int) {
 		for _, id := range ids {

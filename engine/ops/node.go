@@ -338,7 +338,7 @@ func NodeDelete(ctx context.Context, env *Env, in NodeDeleteIn) (*NodeDeleteOut,
 		w.Hint = env.refocus(ctx, t.ws, n.Parent, in.Write, w.Hint)
 	}
 	w.about = ids
-	out := &NodeDeleteOut{DeletedCount: d.Count, Trash: string(d.Trash), Wrote: w}
+	out := &NodeDeleteOut{DeletedCount: d.Count, Trash: env.path(d.Trash), Wrote: w}
 	for _, id := range d.From {
 		out.Dependents = append(out.Dependents, string(id))
 	}

@@ -101,6 +101,9 @@ func NodeCreate(ctx context.Context, env *Env, in NodeCreateIn) (*NodeCreateOut,
 	}
 	top := NewChild{Title: in.Title, Type: in.Type, Requirement: in.Requirement, Fields: in.Fields, Docs: in.Docs, References: in.References, Children: in.Children}
 	top.Criteria = in.Criteria
+	if in.Like == "" { // else that of the copied node
+		top.Type = top.typed()
+	}
 	titles := map[string]bool{}
 	top.titles(titles)
 	n, err := env.grown(s, top, titles)
@@ -174,11 +177,7 @@ func (env *Env) grown(s *view.View, c NewChild, titles map[string]bool) (n plan.
 		n.References = append(n.References, mdstore.Ref{Target: target, Description: r.Description, Expired: r.Expired})
 	}
 	for _, k := range c.Children {
-		if k.Type == "" {
-			if k.Type = string(statemachine.Execution); len(k.Children) > 0 {
-				k.Type = string(statemachine.Planning)
-			}
-		}
+		k.Type = k.typed()
 		kid, err := env.grown(s, k, titles)
 		if err != nil {
 			return n, err
@@ -186,6 +185,14 @@ func (env *Env) grown(s *view.View, c NewChild, titles map[string]bool) (n plan.
 		n.Children = append(n.Children, kid)
 	}
 	return n, nil
+}
+
+// typed returns the type of a new node: execution unless it is given or the node has children.
+func (c NewChild) typed() string {
+	if c.Type == "" && len(c.Children) > 0 {
+		return string(statemachine.Planning)
+	}
+	return cmp.Or(c.Type, string(statemachine.Execution))
 }
 
 func madeOf(all []plan.Created) (out []Made) {

@@ -57,7 +57,7 @@ func runningOf(all *claims.Ledger, ws mdstore.ID, n *mdstore.Node) Running {
 func (env *Env) runs(ctx context.Context, s *view.View, out *NodeNextOut) {
 	offered := map[string]bool{}
 	for _, n := range out.Nodes {
-		offered[n.NodeID] = true
+		offered[n.ID] = true
 	}
 	var all []Running
 	held, _ := env.Engine.Claims(ctx) // empty if they cannot be told
@@ -76,8 +76,9 @@ func (env *Env) runs(ctx context.Context, s *view.View, out *NodeNextOut) {
 	}
 }
 
+// A NextNode is a node that is ready for work, or that waits.
 type NextNode struct {
-	NodeID string `json:"nodeId"`
+	ID string `json:"id"`
 	mdstore.Head
 	Way       []string `json:"way"`                           // titles from the root to its parent
 	BlockedBy []string `json:"blockedBy,omitempty" is:"node"` // of a node that waits: what for
@@ -173,7 +174,7 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	case out.Nodes[0].Lapsed != nil:
 		out.Hint = "the session that began it is gone: {context_get} brings its log; continue where it ends"
 	case !offer.Nodes[0].Begun():
-		out.Hint = "{context_get} brings its context; {node_transition " + out.Nodes[0].NodeID + " start} begins it"
+		out.Hint = "{context_get} brings its context; {node_transition " + out.Nodes[0].ID + " start} begins it"
 	default:
 		out.Hint = "{context_get} brings its context"
 	}
@@ -194,7 +195,7 @@ func (env *Env) blocked(s *view.View, in NodeNextIn, count int) (*NodeNextOut, e
 	out := &NodeNextOut{Nodes: []NextNode{}}
 	all := []NextNode{}
 	for n, open := range s.Blocked() {
-		all = append(all, NextNode{NodeID: string(n.ID), Head: n.Head, BlockedBy: waitsFor(open),
+		all = append(all, NextNode{ID: string(n.ID), Head: n.Head, BlockedBy: waitsFor(open),
 			Questions: n.OpenQuestions()})
 	}
 	out.Hint = "it is ready when what it waits for is completed"
@@ -243,7 +244,7 @@ func (env *Env) release(ctx context.Context, in NodeNextIn) (*NodeNextOut, error
 func (env *Env) next(s *view.View, ready []claims.Ready, look bool) []NextNode {
 	out := make([]NextNode, len(ready))
 	for i, r := range ready {
-		n := NextNode{NodeID: string(r.Node.ID), Head: r.Node.Head, Way: []string{}, Allowed: env.allowed(s, r.Node),
+		n := NextNode{ID: string(r.Node.ID), Head: r.Node.Head, Way: []string{}, Allowed: env.allowed(s, r.Node),
 			Claim: claim(r.Claim, r.Lapsed)}
 		for _, a := range r.Way {
 			n.Way = append(n.Way, a.Title)

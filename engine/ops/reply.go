@@ -104,6 +104,10 @@ func (env *Env) encode(v any) (json.RawMessage, error) {
 	return data, err
 }
 
+// Sparse returns a result as JSON for a program: as verbose replies have it, so without members that are empty, and with
+// whole ids.
+func Sparse(out any) (json.RawMessage, error) { return (&Env{Detail: DetailSparse}).encode(out) }
+
 // encode returns JSON in as few bytes as it takes: characters that matter only inside HTML are not escaped.
 func encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -163,9 +162,6 @@ func (s source) source(env *Env, f *search.File, p search.Shown) Source {
 	switch {
 	case s.doc != "":
 		out.Path = s.doc
-		if project := env.Engine.Project(); project != "" && !filepath.IsAbs(s.doc) {
-			out.Path = filepath.Join(project, filepath.FromSlash(s.doc))
-		}
 	case s.kind() == "entry":
 		out.Slot, out.EntryID = f.Title, p.ID
 	}

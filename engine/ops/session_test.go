@@ -145,7 +145,7 @@ func TestNextGivesEachNodeToOneSession(t *testing.T) {
 		if len(out.Nodes) == 0 {
 			return ""
 		}
-		return out.Nodes[0].NodeID
+		return out.Nodes[0].ID
 	}
 	if got := next(""); got != "node-p" { // root has an open child
 		t.Errorf("the first ready node is %s", got)

@@ -330,5 +330,5 @@ func StateDelete(ctx context.Context, env *Env, in StateDeleteIn) (*StateDeleteO
 		return nil, err
 	}
 	w.Hint = cmp.Or(namesakes(mdstore.StateKind, of.Others, of.ID), w.Hint)
-	return &StateDeleteOut{StateID: string(of.ID), Trash: string(of.Trash), Wrote: w}, nil
+	return &StateDeleteOut{StateID: string(of.ID), Trash: env.path(of.Trash), Wrote: w}, nil
 }

@@ -83,7 +83,7 @@ func (w Wrote) Written() Wrote { return w }
 
 // A FileDiff says what a writing operation changed in one file.
 type FileDiff struct {
-	Path    string        `json:"path"`              // relative to the vault
+	Path    string        `json:"path"`              // relative to the project
 	To      string        `json:"to,omitempty"`      // the new path, if the file or folder moved
 	Version string        `json:"version,omitempty"` // the file's new version, for ifMatch
 	Lines   int           `json:"lines"`             // lines that differ: the number added or removed, whichever is larger
@@ -109,7 +109,7 @@ func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *plan.Outcome, hint 
 	}
 	files, hidden := first(env, o.Files, boundedItems)
 	for _, f := range files {
-		w.Files = append(w.Files, FileDiff{Path: string(f.Path), To: string(f.To), Version: f.Version.String(), Lines: f.Lines(), What: f.What})
+		w.Files = append(w.Files, FileDiff{Path: env.path(f.Path), To: env.path(f.To), Version: f.Version.String(), Lines: f.Lines(), What: f.What})
 	}
 	w.More = hidden
 	for i, f := range o.Files { // prefer a new file, else the one that changed first

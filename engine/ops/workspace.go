@@ -69,7 +69,7 @@ func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*Workspac
 	}
 	const hint = "plan with {node_create} under root"
 	out := &WorkspaceInitOut{
-		WorkspaceID: string(w.ID), Path: string(w.Dir), ProjectRoot: env.Engine.Project(), RootNodeID: string(mdstore.Root),
+		WorkspaceID: string(w.ID), Path: env.path(w.Dir), ProjectRoot: env.Engine.Project(), RootNodeID: string(mdstore.Root),
 		RulesHash: mdstore.RulesHash(w.Rules),
 		Wrote:     env.wrote(ctx, w.ID, w.Outcome, hint),
 	}
@@ -251,7 +251,7 @@ func (env *Env) archive(ctx context.Context, in WorkspaceMoveIn, restore bool, h
 	if err != nil {
 		return nil, err
 	}
-	return &WorkspaceMoveOut{Path: string(dir), Wrote: w}, nil
+	return &WorkspaceMoveOut{Path: env.path(dir), Wrote: w}, nil
 }
 
 var workspaceRestore = op("workspace_restore", writes|repeats, WorkspaceRestore, Help{
@@ -330,5 +330,5 @@ func WorkspaceDelete(ctx context.Context, env *Env, in WorkspaceDeleteIn) (*Work
 		return nil, fail(err)
 	}
 	w := env.wrote(ctx, id, o, "it lies in the trash, whole; move the folder back to restore it")
-	return &WorkspaceDeleteOut{DeletedCount: d.Count, Trash: string(d.Trash), Wrote: w}, nil
+	return &WorkspaceDeleteOut{DeletedCount: d.Count, Trash: env.path(d.Trash), Wrote: w}, nil
 }

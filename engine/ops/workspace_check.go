@@ -266,7 +266,7 @@ func WorkspaceGC(ctx context.Context, env *Env, in WorkspaceGCIn) (*WorkspaceGCO
 	out := &WorkspaceGCOut{Wrote: env.wrote(ctx, "", o, "they lie in the trash, whole; move a folder back to restore it")}
 	var kept []CollectedWorkspace
 	for _, c := range all {
-		one := CollectedWorkspace{WorkspaceID: string(c.ID), Name: c.Name, Trash: string(c.Trash), Reason: c.Kept}
+		one := CollectedWorkspace{WorkspaceID: string(c.ID), Name: c.Name, Trash: env.path(c.Trash), Reason: c.Kept}
 		if one.Reason == "" {
 			out.Collected = append(out.Collected, one)
 		} else {

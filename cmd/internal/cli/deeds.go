@@ -137,9 +137,9 @@ func (sh *shell) changes(n names, w ops.Wrote, main string) string {
 	}
 	about = append(about, followed...)
 	for _, f := range files {
-		where := counted(f.Lines, "line") + " in " + f.Path
+		where := counted(f.Lines, "line") + " in " + sh.shown(f.Path)
 		if f.To != "" {
-			where = "moved: " + f.Path + ", to " + f.To
+			where = "moved: " + sh.shown(f.Path) + ", to " + sh.shown(f.To)
 		}
 		if sh.flags.verbose || len(all) == 0 {
 			about = append(about, sh.style().Paint("2", "  "+render.Visible(where)))

@@ -128,7 +128,7 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 		if whose := whose(n.Claim); whose != "" {
 			title += "  (" + whose + ")"
 		}
-		rows = append(rows, []cell{{text: id(n.NodeID), sgr: "2"}, statusCell(sh, n.Status), {text: title}})
+		rows = append(rows, []cell{{text: id(n.ID), sgr: "2"}, statusCell(sh, n.Status), {text: title}})
 	}
 	sh.flags.all = sh.flags.all || in.Claim // all that is claimed is printed
 	sh.bounded(sh.table([]string{"ID", "STATUS", "TITLE"}, rows), "lines")

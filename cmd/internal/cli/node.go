@@ -204,7 +204,7 @@ func concluding(sh *shell, in *ops.NodeTransitionIn) command {
 		err := sh.wrote(out, out.Wrote, "")
 		sayEach(sh, "ready now", out.Unblocked)
 		if n := out.Next; n != nil {
-			sayEach(sh, "next", []ops.Titled{{NodeID: n.NodeID, Title: n.Title}})
+			sayEach(sh, "next", []ops.Titled{{NodeID: n.ID, Title: n.Title}})
 		}
 		if a := out.Archived; a != nil && len(a.Rules)+len(a.Docs) > 0 {
 			sh.say("archived into the workspace: %d rules, %d docs", len(a.Rules), len(a.Docs))

@@ -16,7 +16,6 @@ import (
 type nodeList struct {
 	sh     *shell
 	in     *ops.NodeListIn
-	nested bool
 	fields []string // nil: the usual ones
 }
 
@@ -24,7 +23,6 @@ func listCommand(sh *shell) command {
 	l := &nodeList{sh: sh, in: &ops.NodeListIn{}}
 	c := command{in: l.in, list: true}
 	c.flags = func(cmd *cobra.Command) {
-		cmd.Flags().BoolVar(&l.nested, "tree", false, "with --json: nodes hold those below them")
 		cmd.Flags().StringSliceVar(&l.fields, "fields", nil, "only these `FIELDS`, separated by commas: id, parentId, ...")
 		must(cmd.RegisterFlagCompletionFunc("fields", choices(ops.ListFields()...)))
 	}
@@ -32,8 +30,6 @@ func listCommand(sh *shell) command {
 		known := func(f string) bool { return slices.Contains(ops.ListFields(), f) }
 		l.in.Own = slices.DeleteFunc(slices.Clone(l.fields), known)
 		switch {
-		case l.nested && (l.fields != nil || !sh.flags.json):
-			return usagef("--tree goes with --json, and not with --fields; arbor tree draws a tree")
 		case sh.flags.all:
 			l.in.Limit = -1
 		case l.in.Limit == 0 && !sh.flags.json:
@@ -77,11 +73,9 @@ func (l *nodeList) said(n *ops.TreeNode, names names) map[string]any {
 	return some
 }
 
-// doc returns the list as JSON has it: flat, in tree order, unless it was asked for as a tree.
+// doc returns the list as JSON has it: flat, in tree order, and without nodes that are only the way to others. arbor tree
+// prints the result of the tool.
 func (l *nodeList) doc(out *ops.NodeListOut) any {
-	if l.nested {
-		return out
-	}
 	names, nodes := namesOf(l.sh, ""), []map[string]any{}
 	for _, n := range l.nodes(out) {
 		nodes = append(nodes, l.said(n, names))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// As JSON a list is flat and in tree order, each node with its parent; --tree nests it, --fields picks from it.
+// As JSON a list is flat and in tree order, each node with its parent; --fields picks from it.
 func TestAListAsJSONIsFlat(t *testing.T) {
 	w := newWorld(t)
 	var out struct {
@@ -46,10 +46,6 @@ func TestAListAsJSONIsFlat(t *testing.T) {
 	if got := of("parentId"); !slices.Equal(got, []string{"node-b", "node-b"}) {
 		t.Errorf("the parents of pending nodes are %v", got)
 	}
-	read("--tree")
-	if len(out.Nodes) != 0 || len(out.Tree) != 1 {
-		t.Errorf("--tree gives %v", out)
-	}
 	read("--fields", "title,role", "--type", "planning")
 	if len(out.Nodes) != 2 || len(out.Nodes[0]) != 2 || out.Nodes[0]["title"] != "Login" || out.Nodes[0]["role"] != nil {
 		t.Errorf("--fields gives %v", out.Nodes)
@@ -65,8 +61,6 @@ func TestAListAsJSONIsFlat(t *testing.T) {
 		"fields has \"nam\"",
 		"claimedBy, role, isolated, dependencies, priority, ",
 	)
-	w.fails(exitInvalid, "list", "--tree")
-	w.fails(exitInvalid, "list", "--json", "--tree", "--fields", "id")
 }
 
 // Times in JSON are as the tools of MCP have them: Unix milliseconds, and those of logs in UTC as the files have them.

@@ -103,14 +103,17 @@ func (sh *shell) print(s string) error {
 // are in --json, and in a diff that is piped.
 func (sh *shell) text(s string) error { return sh.print(render.VisibleLines(s)) }
 
-// json prints a value as one indented document. Characters that would do something to a terminal are escaped; any JSON
-// reader sees the text as it is.
+// json prints a value as one indented document, without members that are empty: the JSON of verbose replies of the tool.
 func (sh *shell) json(v any) error {
-	data, err := encode(v, "  ")
+	data, err := ops.Sparse(v)
 	if err != nil {
 		return err
 	}
-	return sh.print(string(data))
+	var b bytes.Buffer
+	if err := json.Indent(&b, data, "", "  "); err != nil {
+		return err
+	}
+	return sh.print(string(escaped(b.Bytes())))
 }
 
 // part prints a part of a workspace or node as JSON, with what is wrong with its file and what can be done next.
@@ -118,26 +121,29 @@ func (sh *shell) part(members map[string]any, ds []mdoc.Diagnostic, hint string)
 	if members["hint"] = hint; len(ds) > 0 {
 		members["diagnostics"] = ds
 	}
+	for name, v := range members {
+		data, err := ops.Sparse(v)
+		if err != nil {
+			return err
+		}
+		if members[name] = data; string(data) == "{}" {
+			delete(members, name)
+		}
+	}
 	return sh.json(members)
 }
 
-// encode returns a value as JSON. Control characters that JSON allows in strings are escaped, as a terminal would act on
-// them.
-func encode(v any, indent string) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", indent)
-	err := enc.Encode(v)
-	var safe []byte
-	for _, r := range b.String() {
+// escaped returns JSON in which the control characters that JSON allows in strings are escaped: a terminal would act on
+// them, and any JSON reader sees the text as it is.
+func escaped(data []byte) (safe []byte) {
+	for _, r := range string(data) {
 		if r != '\n' && render.Unprintable(r) {
 			safe = fmt.Appendf(safe, `\u%04x`, r)
 		} else {
 			safe = utf8.AppendRune(safe, r)
 		}
 	}
-	return safe, err
+	return safe
 }
 
 // listLines is the greatest number of lines that a listing takes without --all.

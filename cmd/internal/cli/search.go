@@ -18,7 +18,7 @@ func searchCommand(sh *shell) command {
 		flags: func(cmd *cobra.Command) { cmd.Flags().BoolVar(&open, "open", false, "open the first in your editor") },
 		show: showing(sh, func(sh *shell, out *ops.SearchOut) error {
 			if open && len(out.Results) > 0 {
-				return openEditor(sh, out.Results[0].Path)
+				return openEditor(sh, sh.placeOf(out.Results[0].Path))
 			}
 			var lines []string
 			for _, f := range out.Results {

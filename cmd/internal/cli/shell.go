@@ -254,14 +254,29 @@ func (sh *shell) absolute(path string) string {
 	return filepath.Join(sh.vault.Found.Vault, filepath.FromSlash(path))
 }
 
-// shown returns a path as people can open it from where the command runs: relative where it lies below, else as it is.
-func (sh *shell) shown(path string) string {
-	if filepath.IsAbs(path) {
-		if rel, err := filepath.Rel(sh.dir(), path); err == nil && filepath.IsLocal(rel) {
-			return rel
-		}
+// placeOf returns the place on this machine of a path that a result has: it is absolute, or relative to the project.
+func (sh *shell) placeOf(path string) string {
+	if path == "" || sh.vault == nil || filepath.IsAbs(path) {
+		return path
 	}
-	return path
+	return filepath.Join(sh.vault.Found.Project, filepath.FromSlash(path))
+}
+
+// shown returns a path of a result as people can open it from where the command runs: relative to that folder within
+// the project, else absolute.
+func (sh *shell) shown(path string) string {
+	place := sh.placeOf(path)
+	if !filepath.IsAbs(place) {
+		return path
+	}
+	rel, err := filepath.Rel(sh.dir(), place)
+	if err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	if in, out := filepath.Rel(sh.vault.Found.Project, place); err == nil && out == nil && filepath.IsLocal(in) {
+		return rel
+	}
+	return place
 }
 
 // own reads the workspace that the flags name.

@@ -8,6 +8,7 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine/feed"
+	"arbor/engine/ops"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -35,17 +36,17 @@ func (opt *watchOptions) printDocuments(r feed.Report) error {
 	at := r.Time.UnixMilli()
 	for i := range r.Events {
 		v := &r.Events[i]
-		line, err := encode(watchDocument{
+		line, err := ops.Sparse(watchDocument{
 			Time: at, WorkspaceID: string(v.Workspace), NodeID: string(v.Node), Title: v.Title, Kind: v.Kind,
 			Path: opt.absolute(string(v.Path)), From: opt.absolute(string(v.From)), Nodes: v.Nodes, Unreadable: v.Blank,
 			Fields:      append([]view.FieldChange{}, v.Fields()...),
 			Sections:    append([]view.SectionChange{}, v.Sections()...),
 			Diagnostics: opt.absolutes(v.Found), Mended: opt.absolutes(v.Mended),
-		}, "")
+		})
 		if err != nil {
 			return err
 		}
-		all = append(all, line...)
+		all = append(append(all, escaped(line)...), '\n')
 	}
 	_, err := opt.sys.Stdout.Write(all)
 	return err

@@ -151,7 +151,7 @@ func TestWatchDocument(t *testing.T) {
 	got := printed(t, globals{json: true}, nil, feed.Compare(s[0], s[1])...)
 	at := time.Date(2026, 1, 1, 10, 0, 0, 5e6, time.Local).UnixMilli()
 	want := fmt.Sprintf(`{"time":%d`, at) + `,"workspaceId":"ws-a","nodeId":"n","title":"T","kind":"moved","path":"ws-a/nodes/m/Node.md","from":"ws-a/nodes/n/Node.md",` +
-		`"fields":[{"key":"role","from":null,"to":"x"}],"sections":[{"name":"Log","kind":"changed","added":["b"]}],"diagnostics":[],"mended":[]}` + "\n"
+		`"fields":[{"key":"role","to":"x"}],"sections":[{"name":"Log","kind":"changed","added":["b"]}]}` + "\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

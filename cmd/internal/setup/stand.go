@@ -100,7 +100,7 @@ func standingText(v *view.View, b sessions.Binding, focused mdstore.ID, next *op
 	}
 	fmt.Fprintf(&tail, "Ready to be worked on: %d (%s names them)\n", next.Ready, by("node_next"))
 	for _, n := range next.Nodes {
-		row(n.NodeID, n.Title)
+		row(n.ID, n.Title)
 	}
 	tail.WriteString(by("context_get") + " brings all that the work on a node needs.")
 	return head.String() + rulesText(w, startBytes-head.Len()-tail.Len(), by) + tail.String()

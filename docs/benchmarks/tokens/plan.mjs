@@ -93,7 +93,7 @@ export async function playShort(call) {
       end = { ...end, conclusion: conclusion(title, i), log: event(title, i) };
     }
     nodes.delete(nodeId);
-    nodeId = (await call('node_transition', end)).next?.nodeId;
+    nodeId = (await call('node_transition', end)).next?.id;
   }
   if (nodes.size) throw new Error(`${nodes.size} nodes were never next`);
   await call('node_list', {});

@@ -59,7 +59,7 @@ async function play(dependent) {
     for (const a of assistants) {
       const [next] = (await counted(a.server, 'node_next', { claim: true })).nodes ?? [];
       if (!next || next.type === 'planning') continue;
-      await counted(a.server, 'node_transition', { nodeId: next.nodeId, action: 'start', context: true });
+      await counted(a.server, 'node_transition', { nodeId: next.id, action: 'start', context: true });
       a.node = next;
     }
   }

@@ -23,7 +23,7 @@ func AskedFor(r trust.Request) string {
 func Asked(r trust.Request, whole bool) string {
 	q := &question{whole: whole, all: "arbor env approve " + r.ID}
 	q.add("session", r.Session)
-	q.add("asked", r.Asked.Local().Format(time.DateTime))
+	q.add("asked", r.Asked.Time().Local().Format(time.DateTime))
 	q.add("because", r.Reason)
 	if e := r.Subject; e != nil {
 		q.add("folder", r.Root)

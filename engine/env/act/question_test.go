@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"pgregory.net/rapid"
@@ -81,7 +80,7 @@ func requestOf(path, content, diff string) trust.Request {
 	if err != nil {
 		panic(err)
 	}
-	return trust.Request{ID: "x3k9qa", Kind: trust.KindCall, Asked: time.Unix(0, 0), Diff: diff,
+	return trust.Request{ID: "x3k9qa", Kind: trust.KindCall, Asked: 0, Diff: diff,
 		Call: trust.Call{Session: "s1", Environment: "app", Tool: "file_write", Path: path, Arguments: raw}}
 }
 

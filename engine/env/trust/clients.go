@@ -16,7 +16,7 @@ import (
 type Client struct {
 	ID    string    `json:"id"`
 	Hash  string    `json:"hash"` // the SHA-256 of its token, as hexadecimal digits
-	Added time.Time `json:"added"`
+	Added Moment    `json:"added"`
 	Root  string    `json:"root,omitempty"`  // the folder that it served last
 	Trust env.Level `json:"trust,omitempty"` // as it said
 }
@@ -30,7 +30,7 @@ func (b *Book) AddClient(id string, now time.Time) (token string, err error) {
 		return "", errs.New(errs.NameTaken, "%s: another client has this name; arbor env clients --remove %[1]s takes it away", id)
 	}
 	token = rand.Text() + rand.Text()
-	b.Clients = append(b.Clients, Client{ID: id, Hash: hashOf(token), Added: now})
+	b.Clients = append(b.Clients, Client{ID: id, Hash: hashOf(token), Added: MomentOf(now)})
 	return token, nil
 }
 

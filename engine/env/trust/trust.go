@@ -42,17 +42,17 @@ type Trusted struct {
 	Root  string    `json:"root,omitempty"` // the folder, without links; "" on a client
 	Trust env.Level `json:"trust"`
 	Tools []string  `json:"tools,omitempty"`
-	At    time.Time `json:"at"`
+	At    Moment    `json:"at"`
 }
 
 // An ApprovedTool is the exact definition of a tool that a person let run, and the program in the root that it runs.
 type ApprovedTool struct {
-	Environment string    `json:"environment"`
-	Name        string    `json:"name"`
-	Digest      string    `json:"digest"`               // of the definition
-	Program     string    `json:"program,omitempty"`    // SHA-256 of the files of the root that it names, with their paths; "" for none
-	Unconfined  bool      `json:"unconfined,omitempty"` // also where nothing confines it
-	At          time.Time `json:"at"`
+	Environment string `json:"environment"`
+	Name        string `json:"name"`
+	Digest      string `json:"digest"`               // of the definition
+	Program     string `json:"program,omitempty"`    // SHA-256 of the files of the root that it names, with their paths; "" for none
+	Unconfined  bool   `json:"unconfined,omitempty"` // also where nothing confines it
+	At          Moment `json:"at"`
 }
 
 // Level returns how far an environment is trusted. It is trusted as long as it has the id, URI, trust and tools that a
@@ -77,7 +77,7 @@ func (b *Book) Trust(e env.Environment, root string, at time.Time) {
 		gone = func(string) bool { return true }
 	}
 	b.distrust(e.ID, gone)
-	b.Environments = append(b.Environments, Trusted{e.ID, e.URI, root, e.Trust, e.Tools, at})
+	b.Environments = append(b.Environments, Trusted{e.ID, e.URI, root, e.Trust, e.Tools, MomentOf(at)})
 }
 
 // Distrust takes the trust in an environment back, with all that was granted there.
@@ -163,18 +163,18 @@ type Request struct {
 	Definition *ApprovedTool    `json:"definition,omitempty"` // of KindTool
 	Subject    *env.Environment `json:"subject,omitempty"`    // of KindRegister
 	Root       string           `json:"root,omitempty"`       // of KindRegister: the folder, without links
-	Asked      time.Time        `json:"asked"`
+	Asked      Moment           `json:"asked"`
 	State      string           `json:"state"`
-	Decided    time.Time        `json:"decided,omitzero"`
+	Decided    Moment           `json:"decided,omitempty"`
 	By         string           `json:"by,omitempty"` // how the person decided: at the command line, on the page, in the client
 }
 
 // over reports whether a request has expired.
 func (r Request) over(now time.Time) bool {
 	if r.State == Open {
-		return now.Sub(r.Asked) > requestLasts
+		return now.Sub(r.Asked.Time()) > requestLasts
 	}
-	return now.Sub(r.Decided) > approvalLasts
+	return now.Sub(r.Decided.Time()) > approvalLasts
 }
 
 // A Grant lets calls of a tool run without a question.
@@ -186,7 +186,7 @@ type Grant struct {
 	Glob        string          `json:"glob,omitempty"`      // of the paths
 	Arguments   json.RawMessage `json:"arguments,omitempty"` // of a tool that changes no file by itself: exactly these
 	Version     string          `json:"version,omitempty"`   // and the files that they name, as they were
-	At          time.Time       `json:"at"`
+	At          Moment          `json:"at"`
 }
 
 // covers reports whether a grant is of a call.
@@ -222,7 +222,7 @@ func (b *Book) Ask(now time.Time, r Request, id string) Request {
 			return q
 		}
 	}
-	r.ID, r.Asked, r.State = id, now, Open
+	r.ID, r.Asked, r.State = id, MomentOf(now), Open
 	b.Requests = append(b.Requests, r)
 	if more := len(b.Requests) - maxRequests; more > 0 {
 		b.Requests = slices.Delete(b.Requests, 0, more)
@@ -317,7 +317,7 @@ func (b *Book) Decide(now time.Time, id string, d Decision, grant string) (Reque
 	if d.Glob != "" && !validGlob(d.Glob) {
 		return Request{}, errs.New(errs.InvalidParams, "%q is no pattern of paths below the environment, as src/**/*.go", d.Glob)
 	}
-	r.State, r.Decided, r.By = Denied, now, d.By
+	r.State, r.Decided, r.By = Denied, MomentOf(now), d.By
 	out := *r
 	if !d.Allow {
 		return out, nil
@@ -325,13 +325,13 @@ func (b *Book) Decide(now time.Time, id string, d Decision, grant string) (Reque
 	r.State = Approved
 	out.State = Approved
 	if g := GrantOf(out, d); g != nil {
-		g.ID, g.At = grant, now
+		g.ID, g.At = grant, MomentOf(now)
 		b.Grants = append(b.Grants, *g)
 	}
 	switch r.Kind {
 	case KindTool:
 		approved := *r.Definition
-		approved.At = now
+		approved.At = MomentOf(now)
 		b.Approve(approved)
 	case KindRegister, KindAccess:
 		b.Trust(*r.Subject, r.Root, now)

@@ -28,7 +28,7 @@ func TestParametersOfTanmiWorkspaceAreTaken(t *testing.T) {
 	if got != want {
 		t.Errorf("the requirement is\n%s\nwant\n%s", got, want)
 	}
-	l.do("log_append", args{"nodeId": node["nodeId"], "event": "by nobody in particular"})
+	l.do("log_append", args{"nodeId": node["id"], "event": "by nobody in particular"})
 	if log := fmt.Sprint(l.do("node_get", args{"nodeId": "T"})["node"].(map[string]any)["log"]); !strings.Contains(log, "operator:AI") {
 		t.Errorf("the operator is not AI: %s", log)
 	}

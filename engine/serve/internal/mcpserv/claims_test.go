@@ -25,14 +25,14 @@ func TestClaimsEndWithTheirConnection(t *testing.T) {
 		return items(p.do("node_next", map[string]any{"claim": true, "leaseSeconds": 86400})["nodes"])[0].(map[string]any)
 	}
 	first, second := claim(one), claim(bound)
-	if first["nodeId"] == second["nodeId"] || second["claimedBy"] != "s-1" || !strings.HasPrefix(first["claimedBy"].(string), "mcp-") {
+	if first["id"] == second["id"] || second["claimedBy"] != "s-1" || !strings.HasPrefix(first["claimedBy"].(string), "mcp-") {
 		t.Errorf("claimed: %v and %v", first, second)
 	}
-	if again := claim(one); again["nodeId"] != first["nodeId"] {
-		t.Errorf("a connection asks again and is given %v, not %v", again["nodeId"], first["nodeId"])
+	if again := claim(one); again["id"] != first["id"] {
+		t.Errorf("a connection asks again and is given %v, not %v", again["id"], first["id"])
 	}
-	other.refused(errs.Conflicting, "node_transition", map[string]any{"nodeId": first["nodeId"], "action": "start"})
-	one.do("node_transition", map[string]any{"nodeId": first["nodeId"], "action": "start"})
+	other.refused(errs.Conflicting, "node_transition", map[string]any{"nodeId": first["id"], "action": "start"})
+	one.do("node_transition", map[string]any{"nodeId": first["id"], "action": "start"})
 	if n := len(items(other.do("node_next", map[string]any{"count": 50})["nodes"])); n != all-2 {
 		t.Errorf("%d of %d nodes are offered while two are claimed", n, all)
 	}
@@ -45,7 +45,7 @@ func TestClaimsEndWithTheirConnection(t *testing.T) {
 	eventually(t, "what was claimed is offered", func() bool {
 		nodes := items(other.do("node_next", map[string]any{"count": 50})["nodes"])
 		for _, n := range nodes {
-			if n := n.(map[string]any); n["nodeId"] == first["nodeId"] {
+			if n := n.(map[string]any); n["id"] == first["id"] {
 				begun = n
 			}
 		}
@@ -61,7 +61,7 @@ func TestUnbindingGivesClaimsBack(t *testing.T) {
 	w := newWorld(t, Options{})
 	one, other := w.connect(nil), w.connect(nil)
 	one.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": planID})
-	id := items(one.do("node_next", map[string]any{"claim": true})["nodes"])[0].(map[string]any)["nodeId"]
+	id := items(one.do("node_next", map[string]any{"claim": true})["nodes"])[0].(map[string]any)["id"]
 	other.refused(errs.Conflicting, "node_transition", map[string]any{"nodeId": id, "action": "start"})
 	other.refused(errs.Conflicting, "node_next", map[string]any{"release": id})
 	one.do("session_unbind", map[string]any{"sessionId": "s-1"})
@@ -74,8 +74,8 @@ func TestConnectionsMayClaimForOtherSessions(t *testing.T) {
 	w := newWorld(t, Options{})
 	w.save(mdstore.NodePath(planID, "node-x"), "---\nid: node-x\ntitle: T\ntype: execution\nstatus: pending\nparentId: root\n---\n")
 	one, other := w.connect(nil), w.connect(nil)
-	first := items(one.do("node_next", map[string]any{"claim": true, "sessionId": "worker-1"})["nodes"])[0].(map[string]any)["nodeId"]
-	second := items(one.do("node_next", map[string]any{"claim": true})["nodes"])[0].(map[string]any)["nodeId"]
+	first := items(one.do("node_next", map[string]any{"claim": true, "sessionId": "worker-1"})["nodes"])[0].(map[string]any)["id"]
+	second := items(one.do("node_next", map[string]any{"claim": true})["nodes"])[0].(map[string]any)["id"]
 	if first == second {
 		t.Fatalf("%v is given twice", first)
 	}

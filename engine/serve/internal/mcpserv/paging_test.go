@@ -300,7 +300,7 @@ func TestClaimsAreShown(t *testing.T) {
 				t.Fatalf("in %d tokens: %v", most, r["cut"])
 			}
 			for _, n := range items(r["nodes"]) {
-				id := n.(map[string]any)["nodeId"].(string)
+				id := n.(map[string]any)["id"].(string)
 				if given[id] {
 					t.Errorf("%s is given twice", id)
 				}

@@ -121,7 +121,7 @@ func TestTwoWhoWorkAtOnceAreNeverOne(t *testing.T) {
 			}
 			claim := func(who int) string {
 				t.Helper()
-				return items(call(who, "node_next", map[string]any{"claim": true})["nodes"])[0].(map[string]any)["nodeId"].(string)
+				return items(call(who, "node_next", map[string]any{"claim": true})["nodes"])[0].(map[string]any)["id"].(string)
 			}
 			for i := range 2 {
 				call(i, "changes_get", nil)

@@ -94,13 +94,13 @@ func (g *graph) list(out *ops.PlanGraphOut, snap *view.View) {
 	}
 	columns := map[int][]step{}
 	for _, n := range out.Nodes {
-		x := step{GraphNode: n, Loops: loops[n.NodeID]}
+		x := step{GraphNode: n, Loops: loops[n.ID]}
 		for _, id := range n.BlockedBy[:min(graphWaits, len(n.BlockedBy))] {
 			node, _ := snap.Node(mdstore.ID(id))
 			x.Waits = append(x.Waits, target{ops.Reference{TargetID: id}, node})
 		}
 		x.More = len(n.BlockedBy) - len(x.Waits)
-		of[n.NodeID] = x
+		of[n.ID] = x
 		columns[n.Wave], last = append(columns[n.Wave], x), max(last, n.Wave)
 	}
 	named := func(ids []string) (all []step) {
@@ -144,7 +144,7 @@ func (g *graph) draw(out *ops.PlanGraphOut) {
 	at, loops, most := map[string][2]int{}, map[string]bool{}, 0
 	for column, w := range g.Columns {
 		for row, x := range w.Steps {
-			at[x.NodeID], loops[x.NodeID] = [2]int{column, row}, x.Loops
+			at[x.ID], loops[x.ID] = [2]int{column, row}, x.Loops
 		}
 		most = max(most, len(w.Steps))
 	}
@@ -153,7 +153,7 @@ func (g *graph) draw(out *ops.PlanGraphOut) {
 	all := slices.Clone(out.Edges)
 	for _, n := range out.Nodes {
 		for _, from := range n.BlockedBy {
-			all = append(all, ops.GraphEdge{From: from, To: n.NodeID})
+			all = append(all, ops.GraphEdge{From: from, To: n.ID})
 		}
 	}
 	met := map[ops.GraphEdge]bool{}

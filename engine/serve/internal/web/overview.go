@@ -91,7 +91,7 @@ func (s *Site) overview(r *http.Request, v *screen) error {
 		return err
 	}
 	place := func(n *ops.TreeNode) int {
-		return slices.IndexFunc(ready.Nodes, func(r ops.NextNode) bool { return r.NodeID == n.ID })
+		return slices.IndexFunc(ready.Nodes, func(r ops.NextNode) bool { return r.ID == n.ID })
 	}
 	o.Next = pick(out.Tree, func(n *ops.TreeNode) bool { return place(n) >= 0 && !slices.Contains(o.Working, n) })
 	slices.SortFunc(o.Next, func(a, b *ops.TreeNode) int { return place(a) - place(b) })
