@@ -66,7 +66,7 @@ func Conflicts(ctx context.Context, env *Env, _ ConflictsIn) (*ConflictsOut, err
 	}
 	out.Hint = "arbor conflicts NODE --ours|--theirs|-e ends one"
 	for _, c := range all {
-		f := ConflictFile{Path: string(c.path), Gone: c.gone(), Lines: c.lines && c.gone() == "", Settles: c.settles()}
+		f := ConflictFile{Path: env.path(c.path), Gone: c.gone(), Lines: c.lines && c.gone() == "", Settles: c.settles()}
 		for _, v := range views {
 			if n, ok := v.File(c.path); ok {
 				f.NodeID, f.Title = string(n.ID), n.Title

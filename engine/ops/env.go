@@ -207,17 +207,21 @@ func (env *Env) progress(done, total int, what string) {
 // path returns the path of a file of the vault as replies have it: relative to the project, or absolute where the vault
 // is outside of it. If the vault's folder is unknown, the path is relative to the vault. It returns "" for "".
 func (env *Env) path(p mdstore.Path) string {
-	v := env.Engine.Vault()
-	if v == "" || p == "" {
-		return string(p)
-	}
-	file := filepath.Join(v, filepath.FromSlash(string(p)))
-	if project := env.Engine.Project(); project != "" {
+	file := env.place(p)
+	if project := env.Engine.Project(); project != "" && file != string(p) {
 		if rel, err := filepath.Rel(project, file); err == nil && filepath.IsLocal(rel) {
 			return filepath.ToSlash(rel)
 		}
 	}
 	return file
+}
+
+// place returns where a file of the vault is on this machine, as far as that is known.
+func (env *Env) place(p mdstore.Path) string {
+	if v := env.Engine.Vault(); v != "" && p != "" {
+		return filepath.Join(v, filepath.FromSlash(string(p)))
+	}
+	return string(p)
 }
 
 // fail returns err as an *errs.Error. A nil error stays nil: a nil *errs.Error in an error interface would not be nil.

@@ -22,6 +22,7 @@ type EnvRegisterIn struct {
 	ID    string   `json:"id,omitempty" help:"its ID; default: from the folder's name"`
 	Trust string   `json:"trust,omitempty" enum:"full,restricted,read_only" help:"which tools run without asking; default restricted"`
 	Tools []string `json:"tools,omitempty" help:"only these TOOLS and the vault's own"`
+	Write
 }
 
 type EnvRegisterOut struct {
@@ -78,7 +79,7 @@ func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterO
 	if err != nil {
 		return nil, err
 	}
-	out := &EnvRegisterOut{URI: e.URI, Wrote: Wrote{Success: true}}
+	out := &EnvRegisterOut{URI: e.URI, Wrote: Wrote{Success: true, DryRun: h.dry()}}
 	if i := slices.IndexFunc(all, func(o places.Environment) bool { return o.URI == e.URI }); i >= 0 {
 		same := all[i]
 		if in.ID != "" && in.ID != same.ID || in.Trust != "" && e.Trust != same.Trust || in.Tools != nil && !slices.Equal(in.Tools, same.Tools) {
@@ -119,10 +120,14 @@ func (h *here) trusted(ctx context.Context, e places.Environment, root string, o
 	if !decides(h.env) && e.Trust == places.Full {
 		return errs.New(errs.ToolRefused, "%s asks for full trust, which is a person's to give, at a terminal: arbor env trust %[1]s", e.ID)
 	}
-	err := h.Store.Update(ctx, func(b *trust.Book) error {
+	err := h.update(ctx, func(b *trust.Book) error {
 		if decides(h.env) {
 			b.Trust(e, root, now)
 			out.Status = places.Active
+			return nil
+		}
+		if h.dry() {
+			out.Hint = "a person would be asked to trust it"
 			return nil
 		}
 		r := b.Ask(now, trust.Request{Kind: trust.KindRegister, Call: trust.Call{Environment: e.ID}, Subject: &e, Root: root}, trust.NewID())
@@ -192,11 +197,11 @@ func freshID(root string, all []places.Environment) string {
 // save writes an environment: into a file of the vault, or, if it belongs to this machine, beside the trust.
 func (h *here) save(ctx context.Context, e places.Environment) (Wrote, error) {
 	if e.Machine {
-		err := h.Store.Update(ctx, func(b *trust.Book) error {
+		err := h.update(ctx, func(b *trust.Book) error {
 			b.Machine = append(b.Machine, e)
 			return nil
 		})
-		return Wrote{Success: true, Changed: true}, fail(err)
+		return h.wroteHere(), err
 	}
 	fields := []mdoc.FieldValue{
 		{Key: mdstore.KeyID, Value: mdoc.Text(e.ID)}, {Key: mdstore.KeyURI, Value: mdoc.Text(e.URI)},
@@ -219,7 +224,7 @@ func (h *here) save(ctx context.Context, e places.Environment) (Wrote, error) {
 // file edits the vault's file of the environment with this id.
 func (h *here) file(ctx context.Context, id string, edit func([]byte) ([]byte, error)) (Wrote, error) {
 	p := mdstore.EnvironmentKind.FileFor(mdstore.Path(mdstore.EnvironmentKind.Place.Dir), id)
-	o, err := h.env.Engine.EditFile(ctx, p, h.env.act(Write{}, Match{}), edit)
+	o, err := h.env.Engine.EditFile(ctx, p, h.env.act(Write{h.dry()}, Match{}), edit)
 	if err != nil {
 		return Wrote{}, fail(err)
 	}
@@ -228,6 +233,7 @@ func (h *here) file(ctx context.Context, id string, edit func([]byte) ([]byte, e
 
 type EnvRemoveIn struct {
 	ID string `json:"id" req:"true" arg:"ENV"`
+	Write
 }
 
 type EnvRemoveOut struct{ Wrote }
@@ -249,22 +255,23 @@ func EnvRemove(ctx context.Context, env *Env, in EnvRemoveIn) (*EnvRemoveOut, er
 	if err != nil {
 		return nil, err
 	}
-	out := &EnvRemoveOut{Wrote{Success: true, Changed: true}}
+	out := &EnvRemoveOut{h.wroteHere()}
 	if !e.Machine {
 		if out.Wrote, err = h.file(ctx, e.ID, func([]byte) ([]byte, error) { return nil, nil }); err != nil {
 			return nil, err
 		}
 	}
-	return out, fail(h.Store.Update(ctx, func(b *trust.Book) error {
+	return out, h.update(ctx, func(b *trust.Book) error {
 		b.Distrust(e.ID)
 		b.Machine = slices.DeleteFunc(b.Machine, func(o places.Environment) bool { return o.ID == e.ID })
 		return nil
-	}))
+	})
 }
 
 type EnvRestoreIn struct {
 	ID  string `json:"id" req:"true" arg:"ENV"`
 	URI string `json:"uri,omitempty" help:"its new location, a URI; only a person may give it"`
+	Write
 }
 
 var envRestore = op("env_restore", writes|repeats, EnvRestore, Help{
@@ -289,6 +296,9 @@ func EnvRestore(ctx context.Context, env *Env, in EnvRestoreIn) (*EnvRegisterOut
 	if in.URI != "" {
 		if !decides(env) {
 			return nil, errs.New(errs.ToolRefused, "%s: only a person moves an environment, at a terminal: arbor env restore %[1]s --uri %s", in.ID, in.URI)
+		}
+		if h.dry() {
+			return &EnvRegisterOut{ID: e.ID, URI: in.URI, Status: places.Active, Wrote: h.wroteHere()}, nil
 		}
 		if _, err := EnvRemove(ctx, env, EnvRemoveIn{ID: in.ID}); err != nil {
 			return nil, err

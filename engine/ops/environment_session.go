@@ -10,6 +10,7 @@ import (
 	places "arbor/engine/env"
 	"arbor/engine/env/act"
 	"arbor/engine/env/command"
+	"arbor/engine/env/trust"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 )
@@ -80,6 +81,7 @@ type EnvAttachIn struct {
 	ID     string   `json:"id" req:"true" arg:"ENV"`
 	Tools  []string `json:"tools,omitempty" help:"only these tools"`
 	Folder string   `json:"folder,omitempty" help:"the base of relative paths"`
+	Write
 }
 
 type EnvAttachOut struct{ Wrote }
@@ -148,6 +150,9 @@ func EnvAttachHere(ctx context.Context, env *Env, in EnvRegisterIn, ref SessionR
 	if err != nil {
 		return nil, err
 	}
+	if h.dry() {
+		return out, nil // what is not registered cannot be attached
+	}
 	attached, err := EnvAttach(ctx, env, EnvAttachIn{SessionRef: ref, ID: out.ID})
 	if err == nil {
 		out.Hint = cmp.Or(out.Hint, attached.Hint)
@@ -174,12 +179,13 @@ func (h *here) attach(ctx context.Context, edit func([]string) ([]string, string
 	}
 	t := target{ws: h.View.Workspace().ID}
 	attach := plan.AttachSession{ID: h.Session.ID, Edit: edit}
-	return done(ctx, h.env, t, h.env.act(Write{}, Match{}), attach, "{tool_list} shows what it can do")
+	return done(ctx, h.env, t, h.env.act(Write{h.dry()}, Match{}), attach, "{tool_list} shows what it can do")
 }
 
 type EnvDetachIn struct {
 	SessionRef
 	ID string `json:"id" req:"true" arg:"ENV"`
+	Write
 }
 
 type EnvDetachOut struct{ Wrote }
@@ -213,6 +219,31 @@ func EnvDetach(ctx context.Context, env *Env, in EnvDetachIn) (*EnvDetachOut, er
 type here struct {
 	*act.Here
 	env *Env
+}
+
+// dry reports whether the call is a dry run.
+func (h *here) dry() bool { return h.env.May == MayPreview }
+
+// wroteHere is the result of a write to what this machine notes, which no diff shows.
+func (h *here) wroteHere() Wrote { return Wrote{Success: true, Changed: true, DryRun: h.dry()} }
+
+// update changes what this machine notes of trust; a dry run changes only the copy that edit gets.
+func (h *here) update(ctx context.Context, edit func(*trust.Book) error) error {
+	_, err := h.env.noted(ctx, h.Store, edit)
+	return err
+}
+
+// noted is update for callers without environments. It returns what is noted then.
+func (env *Env) noted(ctx context.Context, s *trust.Store, edit func(*trust.Book) error) (b *trust.Book, err error) {
+	if env.May != MayPreview {
+		err = s.Update(ctx, func(now *trust.Book) error {
+			b = now
+			return edit(now)
+		})
+	} else if b, err = s.Read(); err == nil {
+		err = edit(b)
+	}
+	return b, fail(err)
 }
 
 // hereOf returns the environments of the session that ref names, or else of the caller's session. A caller without a

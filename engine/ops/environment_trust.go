@@ -13,6 +13,7 @@ import (
 
 type EnvTrustIn struct {
 	ID string `json:"id" req:"true" arg:"ENV"`
+	Write
 }
 
 var envTrust = op("env_trust", writes|repeats, EnvTrust, Help{
@@ -43,7 +44,7 @@ func EnvTrust(ctx context.Context, env *Env, in EnvTrustIn) (*EnvRegisterOut, er
 	if err := MayTrust(env, e, root); err != nil {
 		return nil, err
 	}
-	out := &EnvRegisterOut{ID: e.ID, URI: e.URI, Wrote: Wrote{Success: true}}
+	out := &EnvRegisterOut{ID: e.ID, URI: e.URI, Wrote: Wrote{Success: true, DryRun: h.dry()}}
 	return out, h.trusted(ctx, e, root, out)
 }
 
@@ -62,6 +63,7 @@ func MayTrust(env *Env, e places.Environment, root string) error {
 
 type EnvGrantsIn struct {
 	Revoke string `json:"revoke,omitempty" writes:"true" help:"revoke the grant with this ID"`
+	Write
 }
 
 type EnvGrantsOut struct {
@@ -82,12 +84,10 @@ func EnvGrants(ctx context.Context, env *Env, in EnvGrantsIn) (*EnvGrantsOut, er
 	if err != nil {
 		return nil, err
 	}
-	if in.Revoke != "" {
-		if err := s.Update(ctx, func(b *trust.Book) error { return b.Revoke(in.Revoke) }); err != nil {
-			return nil, fail(err)
-		}
-	}
 	b, err := s.Read()
+	if in.Revoke != "" {
+		b, err = env.noted(ctx, s, func(b *trust.Book) error { return b.Revoke(in.Revoke) })
+	}
 	if err != nil {
 		return nil, fail(err)
 	}
@@ -96,6 +96,7 @@ func EnvGrants(ctx context.Context, env *Env, in EnvGrantsIn) (*EnvGrantsOut, er
 
 type EnvClientsIn struct {
 	Remove string `json:"remove,omitempty" writes:"true" help:"remove the CLIENT; its token stops working"`
+	Write
 }
 
 type EnvClientsOut struct {
@@ -124,12 +125,10 @@ func EnvClients(ctx context.Context, env *Env, in EnvClientsIn) (*EnvClientsOut,
 	if err != nil {
 		return nil, err
 	}
-	if in.Remove != "" {
-		if err := s.Update(ctx, func(b *trust.Book) error { return b.RemoveClient(in.Remove) }); err != nil {
-			return nil, fail(err)
-		}
-	}
 	b, err := s.Read()
+	if in.Remove != "" {
+		b, err = env.noted(ctx, s, func(b *trust.Book) error { return b.RemoveClient(in.Remove) })
+	}
 	if err != nil {
 		return nil, fail(err)
 	}
@@ -142,6 +141,7 @@ func EnvClients(ctx context.Context, env *Env, in EnvClientsIn) (*EnvClientsOut,
 
 type EnvUndoIn struct {
 	ID string `json:"id" req:"true" arg:"ID"`
+	Write
 }
 
 var envUndo = op("env_undo", writes, EnvUndo, Help{
@@ -159,11 +159,18 @@ func EnvUndo(ctx context.Context, env *Env, in EnvUndoIn) (*FileChanged, error) 
 	if err != nil {
 		return nil, err
 	}
-	c, undo, err := jail.Undo(ctx, s.Trash(), in.ID, func(root string) (*jail.Root, error) {
+	r, c, err := jail.PlanUndo(s.Trash(), in.ID, func(root string) (*jail.Root, error) {
 		return jail.Open(root, jail.Options{Trash: s.Trash()})
 	})
 	if err != nil {
 		return nil, act.Jailed(err)
+	}
+	defer r.Close()
+	undo := ""
+	if env.May != MayPreview {
+		if undo, err = r.Apply(ctx, c); err != nil {
+			return nil, act.Jailed(err)
+		}
 	}
 	return &FileChanged{Path: c.Path, Version: string(c.Now()), Undo: undo}, nil
 }

@@ -239,7 +239,7 @@ var nodeMove = op("node_move", writes|repeats, NodeMove, Help{
 sibling's file changes. Folders stay where they are: the parent is a field in
 the file. Several nodes are moved in one commit.`,
 	Example: `arbor mv node-mj2hz4gy root --before node-mj2hzz01
-arbor mv "Sign-in endpoint" Limits Backend`,
+arbor mv "Sign-in endpoint" Limits --parent Backend`,
 })
 
 // NodeMove gives a node another parent, or another place among its siblings. All nodes below it come along.

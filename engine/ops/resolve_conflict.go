@@ -61,7 +61,7 @@ func ResolveConflict(ctx context.Context, env *Env, in ResolveConflictIn) (*Reso
 	if err != nil {
 		return nil, err
 	}
-	out := &ResolveConflictOut{Path: string(c.path)}
+	out := &ResolveConflictOut{Path: env.path(c.path)}
 	var data []byte
 	switch {
 	case !in.Edit:
@@ -175,7 +175,7 @@ func findConflict(ctx context.Context, env *Env, target string) (*gitrepo.Repo, 
 	var paths []string
 	at := map[mdstore.Path]*conflict{}
 	for _, c := range all {
-		if target == string(c.path) || full == env.path(c.path) || target == c.path.Dir().Base() {
+		if target == string(c.path) || target == env.path(c.path) || full == env.place(c.path) || target == c.path.Dir().Base() {
 			return r, c, nil
 		}
 		at[c.path], paths = c, append(paths, string(c.path))

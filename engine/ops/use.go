@@ -16,7 +16,7 @@ type UseOut struct {
 	Name        string `json:"name,omitempty"`
 }
 
-// Use makes an active workspace the default of this machine. If the input names none it tells which one is.
+// Use makes an active workspace the default of this machine; a preview only looks it up. If the input names none it tells which one is.
 func Use(ctx context.Context, env *Env, in In) (*UseOut, error) {
 	if in.WorkspaceID == "" {
 		w, err := env.machineDefault(ctx)
@@ -33,6 +33,9 @@ func Use(ctx context.Context, env *Env, in In) (*UseOut, error) {
 	if w.Status != mdstore.StatusActive {
 		return nil, errs.New(errs.WorkspaceArchived, "%s (%s): the workspace is archived; restore it first "+
 			"({workspace_restore})", w.ID, w.Name)
+	}
+	if env.May == MayPreview {
+		return &UseOut{string(w.ID), w.Name}, nil
 	}
 	err = env.Engine.EditMachine(ctx, func(m *engine.Machine) { m.Workspace = w.ID })
 	return &UseOut{string(w.ID), w.Name}, fail(err)

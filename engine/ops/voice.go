@@ -99,6 +99,12 @@ func (env *Env) said(out any, err error) (any, error) {
 	if err != nil {
 		return nil, errs.As(err).In(env.Voice)
 	}
+	env.Say(out)
+	return out, nil
+}
+
+// Say puts the hint and the warnings of a result into the words of the caller, as Operation.Run does.
+func (env *Env) Say(out any) {
 	if o, ok := out.(interface{ out() *Out }); ok {
 		o.out().Hint = env.Voice.Text(o.out().Hint)
 	}
@@ -107,5 +113,4 @@ func (env *Env) said(out any, err error) (any, error) {
 			w.wrote().Warned[i] = env.Voice.Text(s)
 		}
 	}
-	return out, nil
 }

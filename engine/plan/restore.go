@@ -19,7 +19,8 @@ type Deletion struct {
 	Trash     mdstore.Path   `json:"trash"` // the workspace's folder in the trash
 	File      mdstore.Path   `json:"file"`  // of the topmost node, in the workspace's folder
 	Nodes     []mdstore.ID   `json:"all"`
-	Moved     []mdstore.Path `json:"moved"` // files and folders, in the order in which they went
+	Titles    []string       `json:"titles,omitempty"` // of Nodes
+	Moved     []mdstore.Path `json:"moved"`            // files and folders, in the order in which they went
 }
 
 // deletion returns what a draft takes to the trash.
@@ -29,7 +30,7 @@ func (x Delete) deletion(d *Draft, top *mdstore.Node, all []*mdstore.Node, trash
 	out := &Deletion{Workspace: w.ID, Node: top.ID, Title: top.Title, File: below(top.Path)}
 	out.Trash = trash.Join(string(w.Dir))
 	for _, n := range all {
-		out.Nodes = append(out.Nodes, n.ID)
+		out.Nodes, out.Titles = append(out.Nodes, n.ID), append(out.Titles, n.Title)
 	}
 	for _, x := range d.extra {
 		if x.change.To.Under(trash) {
@@ -90,6 +91,18 @@ func (x Restore) Plan(d *Draft) (*Restored, error) {
 	return out, err
 }
 
+// told says of each node that it came back.
+func (x Restore) told() (all []view.Change) {
+	for i, id := range x.Nodes {
+		title := string(id)
+		if i < len(x.Titles) {
+			title = x.Titles[i]
+		}
+		all = append(all, view.Change{ID: id, Do: "restored", Name: title})
+	}
+	return all
+}
+
 // back moves the files and folders to their former paths, the topmost first, and corrects parentId if it differs.
 func (x Restore) back(d *Draft, n *mdstore.Node, parent mdstore.ID) error {
 	edited := []byte(nil)
@@ -105,7 +118,7 @@ func (x Restore) back(d *Draft, n *mdstore.Node, parent mdstore.ID) error {
 		edited = doc.Bytes()
 	}
 	dir := d.View.Workspace().Dir
-	what := view.Change{ID: x.Node, Do: "restored", Name: x.Title}
+	what := x.told()
 	for _, p := range slices.Backward(x.Moved) {
 		from, to := x.Trash.Join(string(p)), dir.Join(string(p))
 		if occupied(d.View, to) {
@@ -114,13 +127,15 @@ func (x Restore) back(d *Draft, n *mdstore.Node, parent mdstore.ID) error {
 		}
 		switch {
 		case edited != nil && from == n.Path:
-			d.whole(mdstore.Change{Path: to, New: edited}, what)
+			d.whole(mdstore.Change{Path: to, New: edited}, what...)
+			what = nil
 			d.whole(mdstore.Change{Path: from, Base: n.Version()})
 			continue
 		case edited != nil && n.Path.Under(from):
 			d.whole(mdstore.Change{Path: n.Path, Base: n.Version(), New: edited})
 		}
-		d.whole(mdstore.Change{Path: from, To: to}, what)
+		d.whole(mdstore.Change{Path: from, To: to}, what...)
+		what = nil // it is told once
 	}
 	return nil
 }

@@ -70,6 +70,9 @@ func Paragraphs(f *File) {
 	f.Parts = func(_ *File, data []byte) (all []Part) {
 		for _, p := range whole.parts(data) {
 			at, about := p.At, p.Description
+			if whole.planned() {
+				p.Text = []byte(withoutOwnLog(string(p.Text)))
+			}
 			for _, text := range bytes.SplitAfter(p.Text, []byte("\n\n")) {
 				switch line := bytes.TrimSpace(text); {
 				case len(line) == 0:

@@ -103,6 +103,21 @@ func (t *Term) rest(text []byte, at int) int {
 	return at
 }
 
+// whole reports whether a folded text has the term, and not only as the beginning of a longer word.
+func (t *Term) whole(text []byte) bool {
+	for at := 0; at < len(text); {
+		start, end := t.next(text, at)
+		if start < 0 {
+			return false
+		}
+		if !t.prefix || !t.words[0].last || !joinsAt(text, end) {
+			return true
+		}
+		at = end
+	}
+	return false
+}
+
 // count returns how often the term stands in a folded text. A word that goes on counts half.
 func (t *Term) count(text []byte) (n float32) {
 	for at := 0; at < len(text); {

@@ -53,6 +53,7 @@ type hit struct {
 	file, part, length, counts int32
 	time                       int64
 	score                      float64
+	titled                     bool // its title has all words, and none only as the beginning of another one
 }
 
 // NewPass returns a pass for a query. Of the parts that match, those are kept of which keep is true.
@@ -138,7 +139,8 @@ func (p *Pass) part(c *scratch, file, part int, h *Head, text []byte) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.hits = append(p.hits, hit{file: int32(file), part: int32(part), length: int32(len(text)), counts: int32(len(p.counts)), time: h.Time})
+	p.hits = append(p.hits, hit{file: int32(file), part: int32(part), length: int32(len(text)), counts: int32(len(p.counts)), time: h.Time,
+		titled: p.q.titled(c.title)})
 	p.counts = append(p.counts, c.counts...)
 }
 
@@ -190,6 +192,19 @@ func (e *expr) matches(has []bool) bool {
 	return has[e.term]
 }
 
+// titled reports whether a folded title has all words of the query as they stand, if it has words.
+func (q *Query) titled(title []byte) (all bool) {
+	for _, t := range q.Terms {
+		if t.absent || !t.text() {
+			continue
+		}
+		if all = t.whole(title); !all {
+			return false
+		}
+	}
+	return all
+}
+
 // rarities returns what each term counts: the more, the fewer files have it.
 func (p *Pass) rarities() []float64 {
 	n, rare := float64(p.files), make([]float64, len(p.q.Terms))
@@ -207,7 +222,7 @@ type Hit struct {
 	Score      float64
 }
 
-// Best returns the first hits of all that were found, at most most of them, and how many there are. path names files for
+// Best returns the best hits, those first that titles name, at most most of them, and how many there are. path names files for
 // hits that are alike in everything else.
 func (p *Pass) Best(most int, path func(file int) mdstore.Path) (best []Hit, total int) {
 	mean, rare := float64(max(1, p.bytes))/float64(max(1, p.files)), p.rarities()
@@ -219,6 +234,9 @@ func (p *Pass) Best(most int, path func(file int) mdstore.Path) (best []Hit, tot
 		}
 	}
 	slices.SortFunc(p.hits, func(a, b hit) int {
+		if a.titled != b.titled {
+			return map[bool]int{true: -1, false: 1}[a.titled]
+		}
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.time, a.time),
 			strings.Compare(string(path(int(a.file))), string(path(int(b.file)))), cmp.Compare(a.part, b.part))
 	})

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+
+	"arbor/mdstore"
 )
 
 // A Shown is the visible form of a hit.
@@ -42,7 +44,10 @@ func (q *Query) Show(f *File, part int, data []byte) (s Shown, ok bool) {
 	}
 	s = Shown{Part: all[part]}
 	text := string(s.Text)
-	c, folded := &scratch{}, Fold(nil, s.Text)
+	if f.planned() {
+		text = withoutOwnLog(text)
+	}
+	c, folded, told := &scratch{}, Fold(nil, s.Text), Fold(nil, []byte(text))
 	c.head(&s.Head)
 	has := make([]bool, len(q.Terms))
 	var first []int // the offsets at which the terms begin
@@ -52,11 +57,11 @@ func (q *Query) Show(f *File, part int, data []byte) (s Shown, ok bool) {
 			continue
 		}
 		s.Matched = append(s.Matched, t.Text)
-		if start, _ := t.next(folded, 0); start >= 0 && t.Field == "" {
+		if start, _ := t.next(told, 0); start >= 0 && t.Field == "" {
 			first = append(first, start)
 		}
 	}
-	at := 0
+	at := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
 	if len(first) > 0 {
 		at = sourceOf(text, busiest(first))
 	}
@@ -64,6 +69,37 @@ func (q *Query) Show(f *File, part int, data []byte) (s Shown, ok bool) {
 	s.Snippet = snippet(text, at)
 	s.Highlights = q.highlights(s.Snippet)
 	return s, q.root.matches(has)
+}
+
+// planned reports whether a file may have a log: it is of the plan, a session or a state.
+func (f *File) planned() bool { return f.In != InDocs && f.In != InMemory }
+
+// withoutOwnLog returns the text of a plan's file with blanks in place of what tells a reader nothing: log entries that
+// Arbor wrote by itself, and the headings of sections in which nothing else stands. Offsets stay the same.
+func withoutOwnLog(text string) string {
+	lines := strings.SplitAfter(text, "\n")
+	heading := -1
+	for i, line := range lines {
+		item, isItem := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "- ")
+		switch {
+		case strings.HasPrefix(line, "#"):
+			heading = i
+			continue
+		case isItem && mdstore.ParseLog(item).Own():
+			lines[i] = blanked(line)
+		case strings.TrimSpace(line) != "":
+			heading = -1
+		}
+		if heading >= 0 && (i+1 == len(lines) || strings.HasPrefix(lines[i+1], "#")) {
+			lines[heading] = blanked(lines[heading])
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+func blanked(line string) string {
+	rest := strings.TrimRight(line, "\r\n")
+	return strings.Repeat(" ", len(rest)) + line[len(rest):]
 }
 
 // busiest returns the offset behind which most others follow within a snippet.
@@ -123,6 +159,9 @@ func snippet(text string, at int) string {
 		}
 	}
 	line := strings.Join(strings.Fields(strings.ToValidUTF8(strings.Join(clusters[from:to], ""), "\ufffd")), " ")
+	if line == "" {
+		return ""
+	}
 	if from > 0 {
 		line = "…" + line
 	}

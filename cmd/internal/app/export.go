@@ -25,7 +25,7 @@ const exported = "arbor-export.txt"
 func exportCommand() cli.Command {
 	var language, where string
 	return cli.Command{
-		Use: "html DIR", Under: "export", Short: "Write the plan as web pages that need no server",
+		Use: "html DIR", Under: "export", Writes: true, Short: "Write the plan as web pages that need no server",
 		Long: `Writes overview, plan, board, graph, nodes, memory and sessions of the workspace
 into DIR as HTML files to view, send, or put on any web server. They contain no
 script. DIR is created if needed. An earlier export in DIR is replaced; a folder
@@ -61,6 +61,10 @@ arbor export html week --where 'assignee:nia due<+7d'`,
 			names := []string{exported}
 			p := serve.NewPage(e, serve.PageOptions{})
 			err = p.Export(ctx, set.Workspace, language, where, func(name string, data []byte) error {
+				if call.DryRun {
+					names = append(names, name)
+					return nil
+				}
 				if len(names) == 1 { // nothing is made for a workspace that is not there
 					if err := os.MkdirAll(dir, 0o777); err != nil {
 						return err
@@ -71,6 +75,11 @@ arbor export html week --where 'assignee:nia due<+7d'`,
 			})
 			if err != nil {
 				return err
+			}
+			if call.DryRun {
+				slices.Sort(names)
+				return call.Print(map[string]any{"dryRun": true, "folder": dir, "files": names},
+					fmt.Sprintf("dry run: %d files would be written into %s\n", len(names), dir))
 			}
 			if err := os.WriteFile(filepath.Join(dir, exported), []byte(strings.Join(names, "\n")+"\n"), 0o666); err != nil {
 				return err

@@ -253,6 +253,9 @@ func (b *binding) parse(cmd *cobra.Command, words []string) error {
 	if c.text != nil {
 		c.text.hasMsg = cmd.Flags().Changed("message")
 	}
+	if c.more != nil {
+		words = append(words, c.more()...)
+	}
 	if err := b.assign(words); err != nil {
 		return err
 	}

@@ -31,6 +31,8 @@ type command struct {
 	// offers are what the next word may be; nil: as the tags say.
 	offers func(ctx context.Context, words []string) []offer
 
+	more func() []string // further words, which flags give; nil: none
+
 	// flags adds flags that are no fields, and check refuses what these or the fields cannot mean. It may complete the
 	// input. The vault is not open yet.
 	flags func(cmd *cobra.Command)
@@ -76,7 +78,7 @@ func listing[Out any](show func(*shell, *Out) error) func(*shell) command {
 var specials = map[string]func(*shell) command{
 	"workspace_init": initCommand, "workspace_list": listing(showWorkspaces), "workspace_get": shows(showWorkspace),
 	"workspace_status": statusCommand, "workspace_delete": workspaceDeleteCommand, "workspace_check": checkCommand,
-	"node_create": addCommand, "node_get": listing(showNode), "node_list": listCommand, "node_move": shows(showMoved),
+	"node_create": addCommand, "node_get": listing(showNode), "node_list": listCommand, "node_move": moveCommand,
 	"node_update": nodeUpdateCommand, "node_delete": nodeDeleteCommand,
 	"node_transition": transitionByName, "node_isolate": isolateCommand, "context_get": contextCommand,
 	"context_focus": focusCommand, "log_append": logCommand, "problem_update": problemCommand,

@@ -40,7 +40,7 @@ type edited struct {
 	WorkspaceID string            `json:"workspaceId"`
 	Title       string            `json:"title"`
 	Path        string            `json:"path"`
-	Changed     bool              `json:"changed"`
+	Changed     bool              `json:"changed" usual:"true"`
 	Fields      []string          `json:"fields,omitempty"`
 	Sections    []string          `json:"sections,omitempty"`
 	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`

@@ -79,6 +79,7 @@ func showEnvironment(sh *shell, out *ops.EnvRegisterOut) error {
 		return nil
 	}
 	sh.onScreen(render.Visible(fmt.Sprintf("%s  %s  %s", out.ID, out.Status, out.URI)))
+	sh.sayDry()
 	sh.hint(out.Hint)
 	return nil
 }
@@ -149,7 +150,12 @@ func showRun(sh *shell, out *ops.ToolCallOut) error {
 }
 
 func showFileChanged(sh *shell, out *ops.FileChanged) error {
-	sh.say("%s is as it was; arbor env undo %s takes this back", out.Path, out.Undo)
+	if out.Undo != "" {
+		sh.say("%s is as it was; arbor env undo %s takes this back", out.Path, out.Undo)
+		return nil
+	}
+	sh.say("%s would be as it was", out.Path)
+	sh.sayDry()
 	return nil
 }
 

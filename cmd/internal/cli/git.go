@@ -74,7 +74,7 @@ func showConflicts(sh *shell, out *ops.ConflictsOut) error {
 		if f.Title != "" {
 			p.title(f.Title, namesOf(sh, "").id(f.NodeID))
 		}
-		p.line(sh.shown(sh.absolute(f.Path)))
+		p.line(sh.shown(f.Path))
 		switch {
 		case f.Gone != "":
 			p.line("  " + f.Gone + " deleted it, and the other side changed it")

@@ -43,6 +43,24 @@ func graphCommand(sh *shell) command {
 	return c
 }
 
+// moveCommand is arbor mv. With --parent all its words are nodes.
+func moveCommand(sh *shell) command {
+	parent := ""
+	return command{
+		show: showing(sh, showMoved),
+		flags: func(cmd *cobra.Command) {
+			cmd.Flags().StringVarP(&parent, "parent", "p", "", "the `PARENT`, in place of the last word")
+			must(cmd.RegisterFlagCompletionFunc("parent", completeFlag(sh, nodeOffers(nil))))
+		},
+		more: func() (words []string) {
+			if parent != "" {
+				words = append(words, parent)
+			}
+			return words
+		},
+	}
+}
+
 // showMoved prints what a move did, also to what waits for what.
 func showMoved(sh *shell, out *ops.NodeMoveOut) error {
 	err := sh.wrote(out, out.Wrote, "")

@@ -30,7 +30,7 @@ func report(sh *shell, out any, w ops.Wrote, id string) error {
 	case w.DryRun:
 		sh.onScreen(sh.diff(w.Diff))
 		done := "nothing was written"
-		if w.Diff == "" {
+		if !w.Changed {
 			done = "there is nothing to change"
 		}
 		sh.say("dry run: %s", done)
@@ -56,6 +56,13 @@ func report(sh *shell, out any, w ops.Wrote, id string) error {
 		sh.hint(w.Hint)
 	}
 	return sh.unprinted
+}
+
+// sayDry says of a dry run without a diff that it was one.
+func (sh *shell) sayDry() {
+	if sh.flags.dryRun {
+		sh.say("dry run: nothing was written")
+	}
 }
 
 // sent notes what a command has printed of a result, which is all of it or part, as what the session has read.

@@ -28,7 +28,7 @@ func searchCommand(sh *shell) command {
 					}
 					continue
 				}
-				lines = append(lines, placed(sh, f.Source)+painted(sh, f))
+				lines = append(lines, strings.TrimRight(placed(sh, f.Source)+painted(sh, f), " "))
 			}
 			sayUnread(sh, out.Unread)
 			if len(lines) == 0 || out.Cursor != "" {
@@ -49,10 +49,18 @@ func painted(sh *shell, f ops.Found) string {
 	return out + render.Visible(string(text[at:]))
 }
 
-// placed returns where something stands, as editors and programs read it, and what it is called.
+// placed returns what something is called, and where it stands: by the id of a node, session or state, or by the line in
+// a file, which -v shows of all.
 func placed(sh *shell, s ops.Source) string {
-	at := sh.style().Paint("2", render.Visible(fmt.Sprintf("%s:%d:", sh.shown(s.Path), s.Line)))
-	return at + " " + render.Visible(s.Title) + ": "
+	names := namesOf(sh, s.WorkspaceID)
+	at := names.id(s.ID)
+	if at == s.ID {
+		at = names.short(s.ID)
+	}
+	if s.Kind == "doc" || s.ID == "" || sh.flags.verbose {
+		at = fmt.Sprintf("%s:%d", sh.shown(s.Path), s.Line)
+	}
+	return sh.style().Paint("1", render.Visible(s.Title)) + "  " + sh.style().Paint("2", render.Visible(at)) + "  "
 }
 
 // sayUnread names files that a search could not look at.

@@ -243,7 +243,11 @@ func call[In, Out any](
 	if err != nil {
 		return nil, err
 	}
-	return op(ctx, env, in)
+	out, err := op(ctx, env, in)
+	if err == nil {
+		env.Say(out)
+	}
+	return out, err
 }
 
 // absolute returns the place of a file of the vault on this machine, "" for none.
@@ -269,11 +273,15 @@ func (sh *shell) shown(path string) string {
 	if !filepath.IsAbs(place) {
 		return path
 	}
+	project := place // of a vault that is not open yet: what lies elsewhere is absolute
+	if sh.vault != nil {
+		project = sh.vault.Found.Project
+	}
 	rel, err := filepath.Rel(sh.dir(), place)
 	if err == nil && filepath.IsLocal(rel) {
 		return rel
 	}
-	if in, out := filepath.Rel(sh.vault.Found.Project, place); err == nil && out == nil && filepath.IsLocal(in) {
+	if in, out := filepath.Rel(project, place); err == nil && out == nil && project != place && filepath.IsLocal(in) {
 		return rel
 	}
 	return place

@@ -18,13 +18,16 @@ its own. Without WS it prints the default. With --bind, WS becomes the default
 of that session or folder only.`,
 		Example: "arbor use Login\narbor use\narbor use Login --bind path:.",
 	}, flags: func(cmd *cobra.Command) {
+		sh.writes(cmd)
 		cmd.Flags().StringVar(&bind, "bind", "", "bind an `IDENT` to it: the name of a session, or path:FOLDER")
 		must(cmd.RegisterFlagCompletionFunc("bind", cobra.NoFileCompletions))
 	}, instead: func(ctx context.Context) (bool, error) {
 		if bind == "" {
 			return true, runUse(ctx, sh)
 		}
-		out, err := call(ctx, sh, ops.SessionBind, ops.SessionBindIn{SessionID: bind, WorkspaceID: sh.flags.workspace})
+		in := ops.SessionBindIn{SessionID: bind, WorkspaceID: sh.flags.workspace}
+		in.DryRun = sh.flags.dryRun
+		out, err := call(ctx, sh, ops.SessionBind, in)
 		if err != nil {
 			return true, err
 		}
@@ -45,6 +48,7 @@ func runUse(ctx context.Context, sh *shell) error {
 	case sh.flags.quiet:
 		return sh.print(render.Visible(out.WorkspaceID))
 	}
+	defer sh.sayDry()
 	return sh.print(render.Visible(namesOf(sh, out.WorkspaceID).titled(out.WorkspaceID)))
 }
 

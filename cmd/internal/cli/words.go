@@ -90,7 +90,7 @@ func (sh *shell) strict(cmd *cobra.Command) {
 // wrongCount returns what is wrong with the number of words; nil where nothing is.
 func wrongCount(sh *shell, cmd *cobra.Command, words []word, given []string) *errs.Error {
 	required := slices.DeleteFunc(slices.Clone(words), func(w word) bool {
-		return w.optional || w.name == "WS" && sh.flags.workspace != ""
+		return w.optional || w.name == "WS" && sh.flags.workspace != "" || cmd.Flags().Changed(strings.ToLower(w.name))
 	})
 	most := len(words)
 	switch {

@@ -294,17 +294,17 @@ func TestAChangeIsTakenBackByteForByte(t *testing.T) {
 		t.Errorf("a change that was planned over another version: %v", err)
 	}
 	again := func(root string) (*jail.Root, error) { return jail.Open(root, options(dir)) }
-	_, redo, err := jail.Undo(t.Context(), filepath.Join(dir, "trash"), id, again)
+	_, redo, err := undone(t.Context(), filepath.Join(dir, "trash"), id, again)
 	if data, _ := os.ReadFile(name); err != nil || string(data) != was {
 		t.Errorf("%q, %v", data, err)
 	}
-	if _, _, err := jail.Undo(t.Context(), filepath.Join(dir, "trash"), id, again); codeOf(err) != jail.Conflict {
+	if _, _, err := undone(t.Context(), filepath.Join(dir, "trash"), id, again); codeOf(err) != jail.Conflict {
 		t.Errorf("undone twice: %v", err)
 	}
-	if _, _, err := jail.Undo(t.Context(), filepath.Join(dir, "trash"), redo, again); err != nil {
+	if _, _, err := undone(t.Context(), filepath.Join(dir, "trash"), redo, again); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := jail.Undo(t.Context(), filepath.Join(dir, "trash"), "../x", again); codeOf(err) != jail.InvalidParams {
+	if _, _, err := undone(t.Context(), filepath.Join(dir, "trash"), "../x", again); codeOf(err) != jail.InvalidParams {
 		t.Error(err)
 	}
 
@@ -315,7 +315,7 @@ func TestAChangeIsTakenBackByteForByte(t *testing.T) {
 	if _, gone := os.Stat(filepath.Join(dir, "root/sub/b.txt")); err != nil || gone == nil {
 		t.Fatal(err, gone)
 	}
-	if _, _, err := jail.Undo(t.Context(), filepath.Join(dir, "trash"), id, again); err != nil {
+	if _, _, err := undone(t.Context(), filepath.Join(dir, "trash"), id, again); err != nil {
 		t.Error(err)
 	}
 	c, err = r.PlanWrite("new/folder/file.txt", "made")
@@ -325,7 +325,7 @@ func TestAChangeIsTakenBackByteForByte(t *testing.T) {
 	if data, _ := os.ReadFile(filepath.Join(dir, "root/new/folder/file.txt")); err != nil || string(data) != "made" {
 		t.Fatal(err)
 	}
-	if _, _, err := jail.Undo(t.Context(), filepath.Join(dir, "trash"), id, again); err != nil {
+	if _, _, err := undone(t.Context(), filepath.Join(dir, "trash"), id, again); err != nil {
 		t.Error(err)
 	}
 }
@@ -354,4 +354,15 @@ func TestAMovedRootIsNoticed(t *testing.T) {
 	if !r.Moved() {
 		t.Error("it was moved")
 	}
+}
+
+// undone takes a change back, and returns the change and its id.
+func undone(ctx context.Context, trash, id string, open func(string) (*jail.Root, error)) (*jail.Change, string, error) {
+	r, c, err := jail.PlanUndo(trash, id, open)
+	if err != nil {
+		return nil, "", err
+	}
+	defer r.Close()
+	undo, err := r.Apply(ctx, c)
+	return c, undo, err
 }

@@ -1,7 +1,6 @@
 package jail
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -60,40 +59,42 @@ func writeSynced(name string, data []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// Undo takes a change back: the file gets the bytes of before, if it is still as the change left it. It returns the
-// change that this is, and its id, so that it can be taken back as well. open opens the root that the change was made
-// in.
-func Undo(ctx context.Context, trash, id string, open func(root string) (*Root, error)) (c *Change, undo string, err error) {
+// PlanUndo plans to take a change back: with Apply the file gets the bytes of before, if it is still as the change left
+// it. The caller closes the root, which open opens: the one that the change was made in.
+func PlanUndo(trash, id string, open func(root string) (*Root, error)) (r *Root, c *Change, err error) {
 	dir := filepath.Join(trash, id)
 	about, err := guard.ReadFile(dir, keptFile, MaxFile)
 	var k kept
 	switch {
 	case strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789") != "" || errors.Is(err, fs.ErrNotExist):
-		return nil, "", refuse(InvalidParams, "%q: no change has this id", id)
+		return nil, nil, refuse(InvalidParams, "%q: no change has this id", id)
 	case err == nil:
 		err = json.Unmarshal(about, &k)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("the change %s cannot be read: %w", id, err)
+		return nil, nil, fmt.Errorf("the change %s cannot be read: %w", id, err)
 	}
-	r, err := open(k.Root)
+	r, err = open(k.Root)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	defer r.Close()
+	defer func() {
+		if err != nil {
+			r.Close()
+		}
+	}()
 	if c, err = r.plan(k.Path); err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	if c.Was != k.After {
-		return nil, "", refuse(Conflict, "%q in %s is not as the change left it; what stood there before lies in %s",
+		return nil, nil, refuse(Conflict, "%q in %s is not as the change left it; what stood there before lies in %s",
 			k.Path, k.Root, filepath.Join(dir, keptContent))
 	}
 	if k.Before {
 		c.mode = k.Mode
 		if c.After, err = guard.ReadFile(dir, keptContent, MaxFile); err != nil {
-			return nil, "", err
+			return nil, nil, err
 		}
 	}
-	undo, err = r.Apply(ctx, c)
-	return c, undo, err
+	return r, c, nil
 }
