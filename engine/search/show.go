@@ -61,12 +61,13 @@ func (q *Query) Show(f *File, part int, data []byte) (s Shown, ok bool) {
 			first = append(first, start)
 		}
 	}
-	at := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
+	at, shown := 0, len(text)-len(strings.TrimLeft(text, " \t\r\n"))
 	if len(first) > 0 {
 		at = sourceOf(text, busiest(first))
+		shown = at
 	}
 	s.Line = 1 + bytes.Count(data[:min(len(data), s.At+at)], []byte{'\n'})
-	s.Snippet = snippet(text, at)
+	s.Snippet = snippet(text, shown)
 	s.Highlights = q.highlights(s.Snippet)
 	return s, q.root.matches(has)
 }

@@ -79,7 +79,7 @@ func (sh *shell) lists(cmd *cobra.Command) {
 
 // writes adds --dry-run to commands that are no operation.
 func (sh *shell) writes(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&sh.flags.dryRun, "dry-run", false, "print the change as a unified diff and write nothing")
+	cmd.Flags().BoolVar(&sh.flags.dryRun, "dry-run", false, "print the change as a unified diff; write nothing")
 }
 
 func (sh *shell) in() ops.In { return ops.In{WorkspaceID: sh.flags.workspace} }

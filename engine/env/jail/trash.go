@@ -78,9 +78,10 @@ func PlanUndo(trash, id string, open func(root string) (*Root, error)) (r *Root,
 	if err != nil {
 		return nil, nil, err
 	}
+	opened := r
 	defer func() {
 		if err != nil {
-			r.Close()
+			opened.Close()
 		}
 	}()
 	if c, err = r.plan(k.Path); err != nil {
