@@ -139,8 +139,8 @@ func (p *Pass) part(c *scratch, file, part int, h *Head, text []byte) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.hits = append(p.hits, hit{file: int32(file), part: int32(part), length: int32(len(text)), counts: int32(len(p.counts)), time: h.Time,
-		titled: p.q.titled(c.title)})
+	p.hits = append(p.hits, hit{file: int32(file), part: int32(part), length: int32(len(text)),
+		counts: int32(len(p.counts)), time: h.Time, titled: p.q.titled(c.title)})
 	p.counts = append(p.counts, c.counts...)
 }
 
@@ -222,8 +222,8 @@ type Hit struct {
 	Score      float64
 }
 
-// Best returns the best hits, those first that titles name, at most most of them, and how many there are. path names files for
-// hits that are alike in everything else.
+// Best returns the best hits, those first that titles name, at most most of them, and how many there are. path names
+// files for hits that are alike in everything else.
 func (p *Pass) Best(most int, path func(file int) mdstore.Path) (best []Hit, total int) {
 	mean, rare := float64(max(1, p.bytes))/float64(max(1, p.files)), p.rarities()
 	for i := range p.hits {
