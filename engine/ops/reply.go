@@ -104,7 +104,7 @@ func (env *Env) encode(v any) (json.RawMessage, error) {
 	return data, err
 }
 
-// Sparse returns a result as JSON for a program: as verbose replies have it, so without members that are empty, and with
+// Sparse returns a result as JSON for a program: as verbose replies have it, without members that are empty, and with
 // whole ids.
 func Sparse(out any) (json.RawMessage, error) { return (&Env{Detail: DetailSparse}).encode(out) }
 

@@ -175,7 +175,8 @@ func findConflict(ctx context.Context, env *Env, target string) (*gitrepo.Repo, 
 	var paths []string
 	at := map[mdstore.Path]*conflict{}
 	for _, c := range all {
-		if target == string(c.path) || target == env.path(c.path) || full == env.place(c.path) || target == c.path.Dir().Base() {
+		named := []string{string(c.path), env.path(c.path), c.path.Dir().Base()}
+		if full == env.place(c.path) || slices.Contains(named, target) {
 			return r, c, nil
 		}
 		at[c.path], paths = c, append(paths, string(c.path))

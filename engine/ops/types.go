@@ -109,7 +109,8 @@ func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *plan.Outcome, hint 
 	}
 	files, hidden := first(env, o.Files, boundedItems)
 	for _, f := range files {
-		w.Files = append(w.Files, FileDiff{Path: env.path(f.Path), To: env.path(f.To), Version: f.Version.String(), Lines: f.Lines(), What: f.What})
+		w.Files = append(w.Files, FileDiff{Path: env.path(f.Path), To: env.path(f.To),
+			Version: f.Version.String(), Lines: f.Lines(), What: f.What})
 	}
 	w.More = hidden
 	for i, f := range o.Files { // prefer a new file, else the one that changed first

@@ -16,7 +16,8 @@ type UseOut struct {
 	Name        string `json:"name,omitempty"`
 }
 
-// Use makes an active workspace the default of this machine; a preview only looks it up. If the input names none it tells which one is.
+// Use makes an active workspace the default of this machine; a preview only looks it up. If the input names none, Use
+// tells which one is.
 func Use(ctx context.Context, env *Env, in In) (*UseOut, error) {
 	if in.WorkspaceID == "" {
 		w, err := env.machineDefault(ctx)

@@ -165,7 +165,8 @@ func showClients(sh *shell, out *ops.EnvClientsOut) error {
 	}
 	var rows [][]cell
 	for _, c := range out.Clients {
-		rows = append(rows, []cell{{text: c.ID}, {text: c.Root}, {text: string(c.Trust)}, {text: c.Added.Time().Local().Format(time.DateTime), sgr: "2"}})
+		added := c.Added.Time().Local().Format(time.DateTime)
+		rows = append(rows, []cell{{text: c.ID}, {text: c.Root}, {text: string(c.Trust)}, {text: added, sgr: "2"}})
 	}
 	if len(rows) == 0 {
 		sh.say("no clients; arbor serve --pair shows a code with which one connects")

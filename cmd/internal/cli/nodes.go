@@ -73,8 +73,8 @@ func (l *nodeList) said(n *ops.TreeNode, names names) map[string]any {
 	return some
 }
 
-// doc returns the list as JSON has it: flat, in tree order, and without nodes that are only the way to others. arbor tree
-// prints the result of the tool.
+// doc returns the list as JSON has it: flat, in tree order, and without nodes that are only the way to others. arbor
+// tree prints the result of the tool.
 func (l *nodeList) doc(out *ops.NodeListOut) any {
 	names, nodes := namesOf(l.sh, ""), []map[string]any{}
 	for _, n := range l.nodes(out) {

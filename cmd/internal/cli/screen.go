@@ -103,7 +103,7 @@ func (sh *shell) print(s string) error {
 // are in --json, and in a diff that is piped.
 func (sh *shell) text(s string) error { return sh.print(render.VisibleLines(s)) }
 
-// json prints a value as one indented document, without members that are empty: the JSON of verbose replies of the tool.
+// json prints a value as one indented document, without members that are empty: the JSON of verbose replies.
 func (sh *shell) json(v any) error {
 	data, err := ops.Sparse(v)
 	if err != nil {

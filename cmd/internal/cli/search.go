@@ -49,8 +49,8 @@ func painted(sh *shell, f ops.Found) string {
 	return out + render.Visible(string(text[at:]))
 }
 
-// placed returns what something is called, and where it stands: by the id of a node, session or state, or by the line in
-// a file, which -v shows of all.
+// placed returns what something is called, and where it stands: by the id of a node, session or state, or by the line
+// in a file, which -v shows of all.
 func placed(sh *shell, s ops.Source) string {
 	names := namesOf(sh, s.WorkspaceID)
 	at := names.id(s.ID)
