@@ -92,7 +92,8 @@ func runPage(t *testing.T, file string) {
 }
 
 var (
-	pageID      = regexp.MustCompile(`^(ws|node|session|state)-[0-9a-z]{8}-([0-9a-z]{6})(?:\.md)?$`)
+	pageID      = regexp.MustCompile(`^(ws|node|session|state|slot)-[0-9a-z]{8}-([0-9a-z]{6})(?:\.md)?$`)
+	pageSlot    = regexp.MustCompile(`(?m)^id: (slot-[0-9a-z]{8}-[0-9a-z]{6})$`)
 	pageTime    = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?\b`)
 	pageCommit  = regexp.MustCompile(`\b[0-9a-f]{12}\b`)
 	pageVersion = regexp.MustCompile(`\b(version )[0-9a-f]{16}\b`)
@@ -109,6 +110,12 @@ func settled(t *testing.T, s, dir string) string {
 		}
 		if name := filepath.Base(path); pageID.MatchString(name) {
 			ids = append(ids, strings.TrimSuffix(name, ".md"))
+		} else if filepath.Base(filepath.Dir(path)) == "memory" && strings.HasSuffix(name, ".md") {
+			slot, err := os.ReadFile(path)
+			if m := pageSlot.FindSubmatch(slot); m != nil {
+				ids = append(ids, string(m[1]))
+			}
+			return err
 		}
 		return err
 	})
