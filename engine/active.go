@@ -33,9 +33,9 @@ func (e *Engine) MakeInProject(ctx context.Context, path string, data []byte) er
 	err := docs.MakeDoc(ctx, path, data)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		err = errors.New("it is there already, and nothing was written; name another file, or remove that one")
+		err = errors.New("it exists already; nothing was written; name another file, or remove that one")
 	case errors.Is(err, fs.ErrNotExist):
-		err = errors.New("its folder is not there; make it first")
+		err = errors.New("its folder does not exist; create it first")
 	case errors.Is(err, fs.ErrPermission):
 		err = errors.New("it is outside of the project, in the vault or hidden, or may not be written; name another file")
 	}
@@ -53,7 +53,7 @@ func (e *Engine) ActiveFile(ctx context.Context, path string) (mdstore.ActiveFil
 }
 
 var (
-	errNoProject = errors.New("the files of the project are not known here")
+	errNoProject = errors.New("this call cannot see the project's files")
 	errNoFile    = errors.New("no such file in the project")
 )
 

@@ -111,7 +111,8 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending
 		m.Checked, m.Left = v.Len()+1, left
 	case errs.As(err).Code != errs.WorkspaceNotFound: // else there were only leftovers of it
 		e := errs.As(err)
-		return m, errs.New(e.Code, "repaired, but what is left cannot be told: %s; check again", e.Message).With(errs.Details{Committed: true})
+		return m, errs.New(e.Code, "repaired, but the remaining problems could not be listed: %s; check again", e.Message).
+			With(errs.Details{Committed: true})
 	}
 	return m, nil
 }

@@ -114,7 +114,7 @@ func (e *Engine) unused(ctx context.Context, w *mdstore.Workspace, c Collect) er
 	}
 	own := noted[w.ID]
 	if !own.Resolved && !c.Shared {
-		return errors.New("no resolve on this machine made it (shared takes it too)")
+		return errors.New("it was not created by session for on this machine (shared includes it)")
 	}
 	if err := e.inUse(ctx, v, c.MaxAge); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (e *Engine) unused(ctx context.Context, w *mdstore.Workspace, c Collect) er
 	case err != nil:
 		return err
 	case last <= 0:
-		return errors.New("it is not known when it was used last")
+		return errors.New("its last use is unknown")
 	case e.since(last) < c.MaxAge:
 		return fmt.Errorf("it was used on %s", day(last))
 	}

@@ -37,5 +37,5 @@ func Day(word string, today time.Time) (string, error) {
 			return plus(int(n) * factor)
 		}
 	}
-	return "", fmt.Errorf("%q is no date; 2026-12-01, today, tomorrow, fri, +3d and +2w are", word)
+	return "", fmt.Errorf("%q is not a date; write it as 2026-12-01, today, tomorrow, fri, +3d or +2w", word)
 }

@@ -68,7 +68,7 @@ func ParseTools(data []byte, taken func(string) bool) (tools []Tool, wrong []Lac
 		all = file.Tools
 	}
 	if len(all) > maxTools {
-		lack("", "it has %d tools; %d is the most", len(all), maxTools)
+		lack("", "it has %d tools; at most %d are allowed", len(all), maxTools)
 		return nil, wrong
 	}
 	for i, raw := range all {
@@ -108,7 +108,7 @@ func strict(data []byte, v any) error {
 		return err
 	}
 	if d.More() {
-		return errors.New("there is something behind the JSON")
+		return errors.New("there is text after the JSON")
 	}
 	return nil
 }
@@ -140,13 +140,13 @@ func (d definition) tool(taken func(string) bool) (Tool, error) {
 	case err != nil:
 		return t, err
 	case !toolForm().MatchString(t.Name):
-		return t, fmt.Errorf("%q is no name of a tool: small letters, digits, - and _", t.Name)
+		return t, fmt.Errorf("%q is not a tool name; use small letters, digits, - and _", t.Name)
 	case taken(t.Name):
-		return t, fmt.Errorf("%q is the name of a tool of Arbor's", t.Name)
+		return t, fmt.Errorf("%q is the name of one of Arbor's tools", t.Name)
 	case len(t.Command) == 0 || t.Command[0] == "":
 		return t, errors.New(`command is empty; it is a list, as ["go", "test", "${package}"]`)
 	case parameters().MatchString(t.Command[0]):
-		return t, errors.New("the program itself is no parameter: command[0] has no ${…}")
+		return t, errors.New("command[0] is the program and cannot contain ${…}")
 	case t.Timeout < leastTimeout || t.Timeout > mostTimeout:
 		return t, fmt.Errorf("timeout is %d; from 1 to %d seconds are allowed", d.Timeout, int(mostTimeout.Seconds()))
 	}
@@ -228,7 +228,7 @@ func Argv(t Tool, args json.RawMessage) ([]string, error) {
 		d := json.NewDecoder(bytes.NewReader(args))
 		d.UseNumber()
 		if err := d.Decode(&given); err != nil {
-			return nil, errors.New("the arguments are a JSON object")
+			return nil, errors.New("the arguments must be a JSON object")
 		}
 	}
 	for name, v := range given {
@@ -256,7 +256,7 @@ func Argv(t Tool, args json.RawMessage) ([]string, error) {
 		}
 		arg := parameters().ReplaceAllStringFunc(word, func(s string) string { return spell(given[s[2:len(s)-1]]) })
 		if strings.Contains(arg, "\x00") {
-			return nil, errors.New("no argument of a program has a NUL")
+			return nil, errors.New("arguments must not contain NUL")
 		}
 		argv = append(argv, arg)
 	}

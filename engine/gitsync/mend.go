@@ -191,6 +191,6 @@ func (s *syncing) abort(ctx context.Context, w gitrepo.Waiting) error {
 	if err := s.to(ctx, tree, w.Ours); err != nil {
 		return err
 	}
-	s.out.Changed, s.out.Hint = true, "the vault is as it was before the merge; its commit stays"
+	s.out.Changed, s.out.Hint = true, "the vault was restored to its state before the merge; its commit stays"
 	return s.r.EndWait()
 }

@@ -138,7 +138,7 @@ func (s *syncing) round(ctx context.Context) error {
 	case s.in.DryRun:
 		return s.preview(ctx, h)
 	case h.Branch == "":
-		s.out.Hint = "no branch is checked out, so nothing was fetched or pushed: git switch -c NAME makes one of it"
+		s.out.Hint = "no branch is checked out, so nothing was fetched or pushed: create one with git switch -c NAME"
 		return nil
 	case h.Remote == "":
 		s.out.Hint = "the branch " + branch + " has no upstream, so nothing was fetched or pushed: git push -u origin " + branch + " makes one"

@@ -60,7 +60,7 @@ func Import(file string, data []byte, as string) ([]Incoming, error) {
 		}
 	}
 	if r.found == nil {
-		return nil, fmt.Errorf("%s: it has no slot, an object with slot_name and entries; as text ({.as: text}) it "+
+		return nil, fmt.Errorf("%s: it contains no slot (an object with slot_name and entries); as text ({.as: text}) it "+
 			"becomes one entry", file)
 	}
 	return r.found, nil
@@ -72,7 +72,7 @@ func holds(text string) error {
 	case len(text) > mdstore.MaxEntry:
 		return fmt.Errorf("its text has more than %d MiB; divide it", mdstore.MaxEntry>>20)
 	case !utf8.ValidString(text) || strings.Contains(text, "\x00"):
-		return errors.New("it is no text: it has a NUL character or is not UTF-8; save it as UTF-8 first")
+		return errors.New("it is not text: it has a NUL character or is not UTF-8; save it as UTF-8 first")
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (r *reader) slot(object map[string]any, key string) error {
 	}
 	raw, _ := json.Marshal(object)
 	if err := json.Unmarshal(raw, &s); err != nil {
-		return fmt.Errorf("it is no slot of memcord: %w", err)
+		return fmt.Errorf("it is not a memcord slot: %w", err)
 	}
 	in := Incoming{Slot: mdstore.Slot{Name: cmp.Or(s.Name, s.Other, key, r.base), Description: str(s.Description), Group: str(s.Group), Tags: s.Tags},
 		Fields: s.Meta.Custom}
@@ -193,5 +193,5 @@ func timeOf(s string) (at time.Time, err error) {
 			return at.UTC().Truncate(time.Second), nil
 		}
 	}
-	return at, fmt.Errorf("%q is no time; write it as 2024-01-01T12:00:00Z", s)
+	return at, fmt.Errorf("%q is not a time; write it as 2024-01-01T12:00:00Z", s)
 }

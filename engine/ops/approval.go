@@ -91,13 +91,13 @@ func Approve(ctx context.Context, env *Env, in ApproveIn) (*DecideOut, error) {
 	d := trust.Decision{Allow: true, Scope: trust.Once, Glob: in.Paths}
 	switch {
 	case in.Session && in.Always:
-		return nil, badParam("always", "--for-session and --always are both given; one says how far it reaches")
+		return nil, badParam("always", "--for-session and --always exclude each other")
 	case in.Session:
 		d.Scope = trust.ForSession
 	case in.Always:
 		d.Scope = trust.Always
 	case in.Paths != "":
-		return nil, badParam("paths", "--paths says what --for-session or --always reaches; give one of them")
+		return nil, badParam("paths", "--paths needs --for-session or --always")
 	}
 	if !in.DryRun {
 		return decide(ctx, env, in.ID, d)

@@ -82,7 +82,7 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 		return env.fit(out, len(all), func(n int) {
 			out.Changes, out.Hidden, out.Hint = all[:n], len(all)-n, hint
 			if len(all) == 0 && in.Since == "" {
-				out.Hint = "nothing has changed since the session last looked"
+				out.Hint = "nothing has changed since the session's last look"
 			}
 			if out.Hidden > 0 {
 				out.Hint = shownOf(n, len(all), "changes", rest)
@@ -128,10 +128,11 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 		show(seen.Differences)
 	}
 	if out.First = seen.First; out.First {
-		out.Hint = "the session looks for the first time; changes from now on are named at the next call"
+		out.Hint = "this is the session's first look; the next call lists changes from now on"
 	}
 	if seen.Unnoted != nil {
-		out.Hint = "that they were seen could not be noted, so they are named again next time: " + seen.Unnoted.Error()
+		out.Hint = "the session's last look could not be saved, so these changes are listed again next time: " +
+			seen.Unnoted.Error()
 	}
 	return out, nil
 }

@@ -80,7 +80,7 @@ var ContextGet = asOf((*ContextGetIn).at, reading(func(ctx context.Context, env 
 		Places: env.Detail != DetailBrief && !in.Bare, Vault: env.vaultFolder(), MaxLogEntries: in.MaxLogEntries,
 		ReverseLog: in.ReverseLog, OmitProblem: in.IncludeProblem != nil && !*in.IncludeProblem, Budget: in.Budget}
 	if opt.Have = in.Have; in.Have != nil && in.Format == "markdown" {
-		return nil, badParam("have", "have leaves out parts of the JSON; leave it out, or format")
+		return nil, badParam("have", "have and format exclude each other")
 	}
 	if env.Detail == DetailBrief || in.Bare {
 		short := env.shortOf(&Out{ws: ws})
@@ -95,7 +95,7 @@ var ContextGet = asOf((*ContextGetIn).at, reading(func(ctx context.Context, env 
 			return nil, fail(err)
 		}
 		if out.Changes = len(seen.Differences); out.Changes > 0 {
-			out.Hint = "others changed files since you last looked: {changes_get} names them"
+			out.Hint = "others changed files since your last look: {changes_get} lists them"
 		}
 	}
 	tooLarge := false // the bound of the reply, and not the budget, decides what is left out

@@ -55,7 +55,8 @@ func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterO
 		e.Trust = places.Restricted
 	}
 	if !decides(env) && e.Trust == places.Full {
-		return nil, errs.New(errs.ToolRefused, "full trust is a person's to give, at a terminal: arbor env add; restricted can be asked for")
+		return nil, errs.New(errs.ToolRefused, "only a person can give full trust, at a terminal: arbor env add; "+
+			"you can ask for restricted")
 	}
 	a, err := places.ParseURI(in.URI)
 	if err != nil {
@@ -92,7 +93,7 @@ func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterO
 			e.ID = freshID(root, all)
 		}
 		if !places.ValidID(e.ID) {
-			return nil, badParam("id", "%q is no id: small letters, digits, '.', '_' and '-'", e.ID)
+			return nil, badParam("id", "%q is not an id; use small letters, digits, '.', '_' and '-'", e.ID)
 		}
 		if slices.ContainsFunc(all, func(o places.Environment) bool { return o.ID == e.ID }) {
 			return nil, errs.New(errs.NameTaken, "%s: another environment has this id", e.ID)

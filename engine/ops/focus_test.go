@@ -138,7 +138,7 @@ func TestNothingHasChanged(t *testing.T) {
 	w := enginetest.New(t, vault("", map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}}))
 	env := &ops.Env{Engine: w.Engine, Session: "a"}
 	must(t, env, "changes_get", map[string]any{"workspaceId": ws})
-	const want = "nothing has changed since the session last looked"
+	const want = "nothing has changed since the session's last look"
 	if got := must(t, env, "changes_get", map[string]any{"workspaceId": ws})["hint"]; got != want {
 		t.Errorf("hint %q, want %q", got, want)
 	}

@@ -75,7 +75,7 @@ func TestLoadTellsWhereThingsStand(t *testing.T) {
 	want := "{Name:Login Description:what it is Purpose:Find work CurrentGoal:Users sign in RootFolder:job RecentActivity:[2026-02-05 10:00:00 AI, session S4: note: looked 4 " +
 		"2026-02-04 10:00:00 AI, session S3: note: looked 3]} [Apply (a post fits):\n1. read it] [job/ job/README.md job/cv.md job/letters/ job/letters/a.md] " +
 		`{"job/cv.md":"the CV","gone.md":"lost"}` + " - short letters {" + ws + " [job/ job/letters/]} {AgentID:scout AgentName:The Scout SystemPrompt:# You\n\nlook around} " +
-		"[key file gone.md: no such file in the project] not listed yet, and maybe worth reading: job/README.md [{node-p P pending} {node-a A pending}]"
+		"[key file gone.md: no such file in the project] not listed yet, possibly worth reading: job/README.md [{node-p P pending} {node-a A pending}]"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

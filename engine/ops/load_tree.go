@@ -50,7 +50,7 @@ func addTree(ctx context.Context, env *Env, root string, listed []mdstore.Ref, l
 		}
 	}
 	if index != nil {
-		out.Hint = "not listed yet, and maybe worth reading: " + beginning(strings.Join(index, ", "), 200)
+		out.Hint = "not listed yet, possibly worth reading: " + beginning(strings.Join(index, ", "), 200)
 	}
 	slices.SortStableFunc(files, func(a, b mdstore.TreeEntry) int { return cmp.Compare(b.Modified, a.Modified) })
 	for _, x := range files[:min(len(files), recentFiles)] {

@@ -287,7 +287,7 @@ func Ask(ctx context.Context, env *Env, in AskIn) (*AskOut, error) {
 	out.ws = workspaceOf(all)
 	env.fit(out, len(found), func(n int) {
 		if out.Passages, out.Hint = nonNil(found[:n]), "search finds every place of a word"; n == 0 {
-			out.Hint = "no passage has a word of the question; search with other words"
+			out.Hint = "no passage contains a word of the question; try other words"
 		}
 	})
 	return out, nil

@@ -120,7 +120,7 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 	case slices.ContainsFunc(s.Below(id), func(k *mdstore.Node) bool { return !statemachine.Terminal(k.Status) }):
 		out.Hint = "its open children come first: {node_next} names what is ready"
 	default:
-		out.Hint = "nothing is left to do with it"
+		out.Hint = "no action is left"
 		if a := plan.FrozenBy(s, n); a != nil {
 			above := string(a.ID) + " (" + a.Title + ") above it is " + string(a.Status)
 			out.Hint = above + ", which freezes it: reopen that first"

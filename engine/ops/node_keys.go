@@ -68,7 +68,7 @@ func (env *Env) keyEdits(s *view.View, in *NodeUpdateIn) (all []plan.KeyEdit, er
 		case len(e.Items) == 1:
 			*text = &e.Items[0]
 		default:
-			return nil, badParam(e.Key, "a node needs a title; title=TEXT gives it another one")
+			return nil, badParam(e.Key, "a node needs a title; change it with title=TEXT")
 		}
 	}
 	return rest, nil

@@ -148,7 +148,7 @@ func listed[T ~string](words []T) string {
 // most: what is too much goes at the top.
 func (env *Env) list(p *branch, root mdstore.ID) *NodeListOut {
 	out := &NodeListOut{Tree: p.collect(root), Total: p.total, Shown: p.shown, Cursor: cursorAt(p.s, p.next),
-		Out: Out{Hint: "{node_get} shows one, {context_get} what its work needs"}}
+		Out: Out{Hint: "{node_get} shows one, {context_get} its context"}}
 	if out.Cursor != "" {
 		out.Hint = shownOf(out.Shown, out.Total, "nodes", "cursor "+out.Cursor+" brings the next, depth or status narrow it")
 	}

@@ -168,11 +168,11 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 		out.Hint = fmt.Sprintf("nothing is ready: %d wait for what is open; "+
 			"{node_next blocked} names it", waiting)
 	case offer.Ready == 0:
-		out.Hint = "nothing is ready: what is open runs already, or everything is done"
+		out.Hint = "nothing is ready: everything is running or done"
 	case len(out.Nodes) == 0:
 		out.Hint = "every ready node is claimed already"
 	case out.Nodes[0].Lapsed != nil:
-		out.Hint = "the session that began it is gone: {context_get} brings its log; continue where it ends"
+		out.Hint = "the session that started it is gone: {context_get} has its log; continue from there"
 	case !offer.Nodes[0].Begun():
 		out.Hint = "{context_get} brings its context; {node_transition " + out.Nodes[0].ID + " start} begins it"
 	default:
@@ -187,7 +187,7 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 // blocked lists nodes that wait for dependencies or answers instead of those that are ready.
 func (env *Env) blocked(s *view.View, in NodeNextIn, count int) (*NodeNextOut, error) {
 	if in.Claim || in.Release != "" {
-		return nil, badParam("blocked", "blocked lists what waits, and nothing of it can be claimed or given back")
+		return nil, badParam("blocked", "blocked nodes cannot be claimed or released")
 	}
 	if in.Count == nil {
 		count = boundedNext
@@ -198,7 +198,7 @@ func (env *Env) blocked(s *view.View, in NodeNextIn, count int) (*NodeNextOut, e
 		all = append(all, NextNode{ID: string(n.ID), Head: n.Head, BlockedBy: waitsFor(open),
 			Questions: n.OpenQuestions()})
 	}
-	out.Hint = "it is ready when what it waits for is completed"
+	out.Hint = "it becomes ready when its dependencies are completed"
 	if slices.ContainsFunc(all, func(n NextNode) bool { return n.Questions != nil }) {
 		out.Hint += ", and a person has answered what it asks (arbor log NODE -m '! ANSWER')"
 	}
@@ -218,7 +218,7 @@ func (env *Env) blocked(s *view.View, in NodeNextIn, count int) (*NodeNextOut, e
 // release gives a claimed node back.
 func (env *Env) release(ctx context.Context, in NodeNextIn) (*NodeNextOut, error) {
 	if in.Claim || in.Count != nil || in.LeaseSeconds != 0 {
-		return nil, badParam("release", "release gives one node back and takes none: call again without it to claim another one")
+		return nil, badParam("release", "release only releases; claim another node in a second call")
 	}
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {

@@ -86,7 +86,7 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 		return nil, badParam("context", "context goes with start, retry and reopen; %s has none", in.Action)
 	}
 	if len(in.Nodes) > 0 && len(in.Checked) > 0 {
-		return nil, badParam("checked", "checked is about the criteria of one node; name no other")
+		return nil, badParam("checked", "checked works on one node only")
 	}
 	if err := env.mayForce(in); err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func (env *Env) withContext(ctx context.Context, out *NodeTransitionOut, in Cont
 	}
 	c, err := ContextGet(ctx, &rest, in)
 	if err != nil {
-		out.Hint = "done; but the context cannot be told: " + err.Error() + "; {context_get} brings it"
+		out.Hint = "done; but the context cannot be shown: " + err.Error() + "; {context_get} brings it"
 		return
 	}
 	out.Context = &NodeContext{c.Bundle}
@@ -224,7 +224,7 @@ func (env *Env) canNow(ctx context.Context, ws, id mdstore.ID, w Write) string {
 	if !ok {
 		return ""
 	}
-	hint := "nothing is left to do with it"
+	hint := "no action is left"
 	if next := env.allowed(s, n); len(next) > 0 {
 		hint = "next it can: " + strings.Join(next, ", ")
 	}

@@ -129,7 +129,7 @@ func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 			out.Cursor = strconv.Itoa(skip + n)
 			out.Hint = shownOf(skip+n, total, "results", "cursor "+out.Cursor+" brings the next; more words narrow it")
 		case n == 0 && len(q.Terms) > 1:
-			out.Hint = "nothing matches all of it; OR between words finds what has some of them"
+			out.Hint = "nothing matches all words; put OR between them to match any"
 		case n == 0:
 			out.Hint = "nothing matches"
 		}

@@ -79,7 +79,7 @@ func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (out *SessionB
 		out.SessionID = in.SessionID
 	}
 	if in.Take && !in.DryRun {
-		out.Hint = "a connection that had bound it is told so at its next call"
+		out.Hint = "connections bound to it are told at their next call"
 	}
 	if out.FocusedNodeID == "" {
 		out.FocusedNodeID = string(env.Engine.FocusOf(ctx, s, in.SessionID).Node)

@@ -48,7 +48,7 @@ arbor session state save v2 -m "The form" --next "Ask Ann" --tag ui`,
 // StateSave saves the state of the work.
 func StateSave(ctx context.Context, env *Env, in StateSaveIn) (*StateSaveOut, error) {
 	if strings.TrimSpace(in.ActiveTask) == "" || len(in.NextSteps) == 0 {
-		return nil, badParam("activeTask", "{state_save}: activeTask and nextSteps say what is to do; neither may be empty")
+		return nil, badParam("activeTask", "{state_save}: activeTask and nextSteps must not be empty")
 	}
 	if in.SessionID != "" {
 		if err := sessions.ValidID(in.SessionID); err != nil {

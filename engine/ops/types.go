@@ -102,10 +102,10 @@ func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *plan.Outcome, hint 
 		w.Diff = o.Diff()
 		w.Hint = "nothing was written; repeat the call without {.dryRun} to do it"
 	} else if !w.Changed {
-		w.Hint = "it was so already; nothing was written"
+		w.Hint = "nothing to change; nothing was written"
 	}
 	if len(w.Met) > 0 {
-		w.Hint = "done; conflicts says what became of saves by others that this write, or an earlier one, has met"
+		w.Hint = "done; conflicts lists saves by others that collided with this write or an earlier one"
 	}
 	files, hidden := first(env, o.Files, boundedItems)
 	for _, f := range files {
@@ -122,7 +122,7 @@ func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *plan.Outcome, hint 
 		}
 	}
 	if err := env.Engine.NoteOwn(ctx, ws, env.Session, o); err != nil {
-		w.Hint = "done; but what the session has seen could not be noted, so {changes_get} will name this change too"
+		w.Hint = "done; but the session's last look could not be saved, so {changes_get} will list this change too"
 	}
 	return w
 }
@@ -144,7 +144,7 @@ func nonNil[T any](items []T) []T {
 }
 
 // archivedHint replaces hints that do not apply to an archived workspace.
-const archivedHint = "the workspace is archived, and nothing in it can be begun or changed: {workspace_restore} " +
+const archivedHint = "the workspace is archived and cannot be changed: {workspace_restore} " +
 	"makes it active again"
 
 // damaged returns the hint for a node or workspace whose file is closed to edits.

@@ -186,7 +186,7 @@ func Trash(ctx context.Context, env *Env, in In) (*TrashOut, error) {
 	}
 	out := &TrashOut{Nodes: []TrashedNode{}, Out: Out{Hint: "nothing was deleted"}}
 	for _, r := range all {
-		out.Hint = "arbor restore NODE brings one back, with all below it"
+		out.Hint = "arbor restore NODE restores one, with its subtree"
 		out.Nodes = append(out.Nodes, TrashedNode{string(r.Node), r.Title, len(r.Nodes)})
 	}
 	return out, nil

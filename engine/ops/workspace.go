@@ -49,7 +49,7 @@ arbor init Login --goal "..." --rule "Tests first" --doc docs/api.md:"the API"`,
 // WorkspaceInit makes a workspace with its root node.
 func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*WorkspaceInitOut, error) {
 	if env.Caller == ByAssistant && in.Brief == nil && strings.TrimSpace(in.Goal) == "" {
-		return nil, badParam("goal", "goal is empty; say what the work is for")
+		return nil, badParam("goal", "goal is empty; say what the work should achieve")
 	}
 	made := plan.NewWorkspace{Name: in.Name, Goal: in.Goal, Rules: in.Rules, Docs: in.Docs}
 	var warned []string

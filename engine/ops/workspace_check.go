@@ -136,7 +136,7 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *Wo
 	case len(out.Diagnostics) == 0:
 		out.Hint = "nothing is wrong"
 	case fixable == 0:
-		out.Hint = "each of these needs a person; its text says what would repair it"
+		out.Hint = "each of these needs a person; its text says how to repair it"
 	default:
 		out.Hint = strconv.Itoa(fixable) + " of these can be repaired without losing text: {workspace_check fix}"
 	}

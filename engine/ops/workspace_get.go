@@ -92,12 +92,12 @@ func (env *Env) workspaceOut(w *mdstore.Workspace) *WorkspaceGetOut {
 	out.Sends(w.ID, "")
 	out.LogHidden = max(0, len(log)-logShown)
 	out.Log = log[out.LogHidden:]
-	out.Hint = "{workspace_status} shows the tree, {context_get} what a node's work needs"
+	out.Hint = "{workspace_status} shows the tree, {context_get} the context of a node"
 	switch {
 	case w.Doc.Editable() != nil:
 		out.Hint = damaged(out.Diagnostics)
 	case len(out.Workspace.Rules) > 0:
-		out.Hint = "{node_create} asks for this {.rulesHash}, as the proof that the rules were read"
+		out.Hint = "{node_create} requires this {.rulesHash} as proof that the rules were read"
 	}
 	return out
 }
@@ -214,7 +214,7 @@ var statusOf = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn)
 		}}
 	out.Sends(w.ID, "")
 	out.Tree = p.collect(mdstore.Root)
-	out.Hint = "{node_next} names what is ready to be worked on"
+	out.Hint = "{node_next} lists nodes that are ready to start"
 	if len(s.Below(mdstore.Root)) == 0 {
 		out.Hint = emptyPlan
 	}

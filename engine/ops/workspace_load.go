@@ -161,7 +161,7 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 		out.Success, out.Data, out.Loaded = true, l, nil
 	}
 	if out.Hint == "" && env.Detail != DetailBrief {
-		out.Hint = "{context_get} brings what work on a node needs"
+		out.Hint = "{context_get} has everything needed to work on a node"
 	}
 	leaveOut(env, out, l)
 	out.Sends(w.ID, "")

@@ -88,9 +88,10 @@ func WorkspaceUpdateRules(ctx context.Context, env *Env, in WorkspaceUpdateRules
 	}
 	switch change := in.Action == string(plan.ChangeRule); {
 	case in.Action == string(plan.ReplaceRules) && in.Rules == nil:
-		return nil, badParam("rules", "rules is missing; replace takes all rules in rules, an empty list for none; change takes one, from and to")
+		return nil, badParam("rules", "rules is missing; replace needs the whole list in rules (empty for none), "+
+			"change needs from and to")
 	case change && (in.From == "" || in.To == "" || rules != nil):
-		return nil, badParam("from", "change takes from and to, and no other rules")
+		return nil, badParam("from", "change needs from and to, and no other rules")
 	case change:
 		rules = []string{in.From, in.To}
 	case in.From != "" || in.To != "":

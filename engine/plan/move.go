@@ -54,7 +54,7 @@ func (m Move) Plan(d *Draft) (*Moved, error) {
 	}
 	up, _ := d.View.Ancestors(m.Parent)
 	if m.Parent == n.ID || slices.ContainsFunc(up, func(a *mdstore.Node) bool { return a.ID == n.ID }) {
-		return nil, errs.New(errs.MoveCycle, "%s: cannot be moved below itself: %s is it or hangs below it", n.ID, m.Parent).
+		return nil, errs.New(errs.MoveCycle, "%s: cannot be moved into its own subtree, which contains %s", n.ID, m.Parent).
 			With(errs.Details{NodeID: string(n.ID)})
 	}
 	out := &Moved{Previous: n.Parent}

@@ -23,7 +23,7 @@ func title(code errs.Code, what, s string) error {
 	case strings.TrimSpace(s) == "":
 		return errs.New(code, "%s is empty; 1 to %d characters are a %s", what, maxTitle, what)
 	case n > maxTitle:
-		return errs.New(code, "%s has %d characters; at most %d are allowed: put the rest into the text", what, n, maxTitle)
+		return errs.New(code, "%s has %d characters; at most %d are allowed; put the rest into the text", what, n, maxTitle)
 	}
 	all := []rune(s)
 	for i, r := range all {

@@ -38,8 +38,8 @@ func (r *Repo) Fetch(ctx context.Context, h Head) (string, error) {
 // Fetched returns the commit of the upstream as it was last fetched, "" for none.
 func (r *Repo) Fetched(ctx context.Context, h Head) (string, error) { return r.commit(ctx, h.Tracking) }
 
-// ErrBehind says that a push was refused because the remote has commits that are not here.
-var ErrBehind = errors.New("the remote has commits that are not here")
+// ErrBehind says that a push was refused because the remote has commits that this clone does not have.
+var ErrBehind = errors.New("the remote has commits that this clone does not have")
 
 // Push makes a commit the upstream of a branch. The error is ErrBehind where somebody else was faster. A remote that
 // lies in this folder is refused: it came with it, and a push would run its hooks.

@@ -22,7 +22,7 @@ func (r *Repo) Rev(ctx context.Context, text string) (string, error) {
 		if ok && failed.Stderr != "" {
 			why = ": " + failed.Stderr
 		}
-		return "", fmt.Errorf("git knows no commit %q%s; git log --oneline and git branch -a list what there is", text, why)
+		return "", fmt.Errorf("git knows no commit %q%s; git log --oneline and git branch -a list them", text, why)
 	}
 	return strings.TrimSpace(string(out)), err
 }

@@ -70,7 +70,7 @@ func (s *Store) ListLocal(ctx context.Context, dir mdstore.Path) ([]mdstore.Loca
 
 func localPath(ctx context.Context, name mdstore.Path) (mdstore.Path, error) {
 	if !name.Valid() {
-		return "", fmt.Errorf("%q is no path inside of %s: %w", name, mdstore.LocalDir, fs.ErrInvalid)
+		return "", fmt.Errorf("%q is not a path inside %s: %w", name, mdstore.LocalDir, fs.ErrInvalid)
 	}
 	return mdstore.Path(mdstore.LocalDir).Join(string(name)), ctx.Err()
 }

@@ -126,7 +126,7 @@ func (v vaults) Open(ctx context.Context, p cli.Lookup, mode cli.Mode) (*cli.Vau
 		err = nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the vault cannot be made: %w", err)
+		return nil, fmt.Errorf("the vault cannot be created: %w", err)
 	}
 	found.Exists = mode == cli.Create
 	opened, err := v.open(ctx, p.Vault, found, mode)

@@ -59,7 +59,7 @@ func (r *reader) load(dir string) (*source, error) {
 			return err
 		}
 		if size += info.Size(); size > maxSource {
-			return fmt.Errorf("%s holds more than %d MB; move what is no part of it elsewhere", dir, maxSource>>20)
+			return fmt.Errorf("%s holds more than %d MB; move unrelated files elsewhere", dir, maxSource>>20)
 		}
 		data, err := fs.ReadFile(r.fsys, name)
 		s.data[strings.TrimPrefix(name, dir+"/")] = data

@@ -63,8 +63,8 @@ func putSection(text string, remove, force bool) (string, error) {
 	line := 1 + strings.Count(text[:begin], "\n")
 	end := strings.Index(text[body:], endMark)
 	if end < 0 || len(at) > 1 {
-		return "", fmt.Errorf(":%d: the marks of Arbor's section are damaged: one line each begins and ends it (%s); "+
-			"mend or delete them", line, endMark)
+		return "", fmt.Errorf(":%d: the marks of Arbor's section are damaged: it needs one line at its beginning "+
+			"and one at its end (%s); mend or delete them", line, endMark)
 	}
 	said := ""
 	if at[0][2] >= 0 {

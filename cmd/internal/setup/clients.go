@@ -35,7 +35,7 @@ type place struct {
 
 const (
 	workspaceFolder = "${workspaceFolder}" // Cursor and VS Code put the path of the open folder in its place
-	cursorHint      = "switch the server on in Cursor's settings under MCP"
+	cursorHint      = "turn the server on in Cursor's settings, under MCP"
 	geminiHint      = "Gemini CLI reads the files of a folder that you trust; /mcp shows the server in a new session"
 	openHint        = "opencode mcp list shows the server"
 	codeHint        = "VS Code asks whether to trust the server when it first starts; MCP: List Servers shows it"

@@ -18,15 +18,15 @@ func TestFilesThatCannotBeEditedAreRefused(t *testing.T) {
 		code          errs.Code
 		say           string
 	}{
-		{"no JSON", "{\n  \"mcpServers\": {\n    oops\n", errs.InvalidContent, ".mcp.json:3:5: it is no valid JSON: invalid literal: oops; mend it first"},
-		{"cut off", "{\n  \"mcpServers\": {", errs.InvalidContent, ".mcp.json:3:1: it is no valid JSON: "},
+		{"no JSON", "{\n  \"mcpServers\": {\n    oops\n", errs.InvalidContent, ".mcp.json:3:5: it is not valid JSON: invalid literal: oops; mend it first"},
+		{"cut off", "{\n  \"mcpServers\": {", errs.InvalidContent, ".mcp.json:3:1: it is not valid JSON: "},
 		{"only a comment", "// nothing yet", errs.InvalidContent, "no valid JSON"},
 		{"two values", "{}\n{}", errs.InvalidContent, ".mcp.json:2:1: "},
 		{"a list", "\n[]", errs.InvalidContent, ".mcp.json:2: it is no object"},
 		{"UTF-16", "\xff\xfe{\x00}\x00", errs.InvalidContent, ".mcp.json:1:1: "},
 		{"servers as a list", "{\n\n  \"mcpServers\": []\n}", errs.InvalidContent, ".mcp.json:3: mcpServers is no object"},
 		{"servers as null", "{\"mcpServers\": null}", errs.InvalidContent, ".mcp.json:1: mcpServers is no object"},
-		{"servers twice", "{\n  \"mcpServers\": {},\n  \"mcpServers\": {}\n}", errs.InvalidContent, ".mcp.json:3: mcpServers stands here for the second time (first in line 2)"},
+		{"servers twice", "{\n  \"mcpServers\": {},\n  \"mcpServers\": {}\n}", errs.InvalidContent, ".mcp.json:3: mcpServers is here twice (first in line 2)"},
 		{"servers twice, spelt otherwise", "{\n  \"mcpServers\": {},\n  \"mcp\\u0053ervers\": {}\n}", errs.InvalidContent, ".mcp.json:3: mcpServers stands here"},
 		{"arbor twice", "{\"mcpServers\": {\"arbor\": {},\n \"arbor\": {}}}", errs.InvalidContent, ".mcp.json:2: arbor stands here"},
 		{"too many brackets", strings.Repeat("[", mostBrackets+1), errs.InvalidContent, ".mcp.json: it has more than 262144 brackets"},
@@ -83,7 +83,7 @@ func TestEditedEntryNeedsForce(t *testing.T) {
 			if res := g.run(opt); res.Changed || g.read(path) != content {
 				t.Errorf("%s: changed into %s", tt.entry, g.read(path))
 			}
-		} else if got := g.refused(opt, errs.InvalidContent); !strings.Contains(got, ".mcp.json:4: the server arbor differs from what set-up writes ("+tt.say+"); --force replaces it, or takes it out") {
+		} else if got := g.refused(opt, errs.InvalidContent); !strings.Contains(got, ".mcp.json:4: the server arbor differs from what setup writes ("+tt.say+"); --force replaces or removes it") {
 			t.Errorf("%s: %q", tt.entry, got)
 		}
 		opt.Force = true

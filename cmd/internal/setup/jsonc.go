@@ -34,7 +34,7 @@ func parseJSON(text string) (*hujson.Value, error) {
 	if err != nil {
 		_, where, _ := strings.Cut(err.Error(), "line ")
 		where, what, _ := strings.Cut(strings.Replace(where, ", column ", ":", 1), ": ")
-		return nil, fmt.Errorf(":%s: it is no valid JSON: %s; mend it first", where, what)
+		return nil, fmt.Errorf(":%s: it is not valid JSON: %s; correct it first", where, what)
 	}
 	if root.Value.Kind() != '{' {
 		return nil, fmt.Errorf(":%d: it is no object", lineOf(text, &root))
@@ -68,7 +68,7 @@ func descend(text string, root *hujson.Value, path []string) (v *hujson.Value, d
 			case found == nil:
 				found = m
 			default:
-				return nil, 0, fmt.Errorf(":%d: %s stands here for the second time (first in line %d); keep one of them",
+				return nil, 0, fmt.Errorf(":%d: %s is here twice (first in line %d); keep one of them",
 					lineOf(text, &m.Name), key, lineOf(text, &found.Name))
 			}
 		}

@@ -40,7 +40,7 @@ func (s setting) put(text string, remove, force bool) (string, error) {
 		}
 		started := func(key string) bool { return key == "command" || key == "args" }
 		if !remove || len(slices.DeleteFunc(slices.Clone(differs), started)) > 0 {
-			refused = fmt.Errorf(":%d: %s differs from what set-up writes (%s); --force replaces it, or takes it out",
+			refused = fmt.Errorf(":%d: %s differs from what setup writes (%s); --force replaces or removes it",
 				e.line, s.what, strings.Join(differs, ", "))
 		}
 	}

@@ -92,9 +92,9 @@ func Run(opt Options) (*Result, error) {
 	}
 	switch {
 	case opt.DryRun && res.Changed:
-		res.Hint = "this is what would be done; nothing was written"
+		res.Hint = "this is a preview; nothing was written"
 	case !res.Changed && opt.Remove:
-		res.Hint = "there was nothing of Arbor's to take out"
+		res.Hint = "Arbor was not in it; nothing was removed"
 	case !res.Changed:
 		res.Hint = "it is set up already"
 	case opt.Remove:

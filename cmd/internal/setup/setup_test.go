@@ -337,7 +337,7 @@ func TestResultAsJSON(t *testing.T) {
       "diff": "--- /dev/null\n+++ b/.cursor/mcp.json\n@@ -0,0 +1,9 @@\n+{\n+  \"mcpServers\": {\n+    \"arbor\": {\n+      \"type\": \"stdio\",\n+      \"command\": \"arbor\",\n+      \"args\": [\"mcp\", \"-C\", \"${workspaceFolder}\"]\n+    }\n+  }\n+}\n"
     }
   ],
-  "hint": "this is what would be done; nothing was written"
+  "hint": "this is a preview; nothing was written"
 }`
 	if string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

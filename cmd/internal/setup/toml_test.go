@@ -65,10 +65,10 @@ func TestTOMLEntriesOfOthers(t *testing.T) {
 		want          string // "" for an error
 		says          string
 	}{
-		{plain, false, false, "", ":3: the server arbor differs from what set-up writes (args, command)"},
+		{plain, false, false, "", ":3: the server arbor differs from what setup writes (args, command)"},
 		{plain, false, true, "a = 1\n\n\n# of x\n[x]\nb = 2\n\n[mcp_servers.arbor]\ncommand = \"arbor\"\nargs = [\"mcp\", \"-C\", \"/srv/a \\\"b\\\"\"]\n", ""},
 		{plain, true, false, "a = 1\n\n\n# of x\n[x]\nb = 2\n", ""},
-		{rich, true, false, "", ":2: the server arbor differs from what set-up writes (args, enabled, env)"},
+		{rich, true, false, "", ":2: the server arbor differs from what setup writes (args, enabled, env)"},
 		{rich, true, true, "a = 1\n[x]\nb = 2\n# last\n", ""},
 		{"mcp_servers = {arbor = {command = 'x'}}\n", true, true, "", "edit the file by hand"},
 		{"t = \"\"\"\n[mcp_servers.arbor]\n\"\"\"\n[mcp_servers.arbor]\ncommand = 'arbor'\n", true, false, "t = \"\"\"\n[mcp_servers.arbor]\n\"\"\"\n", ""},

@@ -38,7 +38,7 @@ func (h *Here) Use(
 		session = string(h.Session.ID)
 	}
 	if h.CallLog.Stuck(session, p.ID, tool, raw) {
-		return "", errs.New(errs.LoopDetected, "%s: the same call had the same result %d times in a row; do something else",
+		return "", errs.New(errs.LoopDetected, "%s: the same call had the same result %d times in a row; try something else",
 			tool, env.MaxSame)
 	}
 	if p.Host == env.Client {
@@ -195,7 +195,7 @@ func await(ctx context.Context, h *Here, r trust.Request, decided func(*trust.Bo
 	case state == trust.Approved:
 		return nil
 	case state == trust.Denied:
-		return errs.New(errs.ApprovalDenied, "%s in %s: a person was asked and did not agree; do something else", r.Tool, r.Environment)
+		return errs.New(errs.ApprovalDenied, "%s in %s: a person did not agree; try something else", r.Tool, r.Environment)
 	}
 	return errs.New(errs.ApprovalPending, "%s in %s waits for a person, who is to type: arbor env approve %s; "+
 		"the same call runs once they agree",

@@ -63,7 +63,7 @@ func wayOf(name string) (way, error) {
 			return w, nil
 		}
 	}
-	return way{}, fmt.Errorf("%q is no way to confine a program", name)
+	return way{}, fmt.Errorf("%q is not a way to confine a program", name)
 }
 
 // Confinement returns the first way that confines programs here, "" for none. It tries each of them, once in a process.

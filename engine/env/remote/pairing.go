@@ -15,7 +15,7 @@ const (
 )
 
 // ErrCode says that no pairing is open with this code.
-var ErrCode = errors.New("no pairing is open with this code; arbor serve --pair shows a new one")
+var ErrCode = errors.New("no pairing is open with this code; arbor serve --pair prints a new one")
 
 // A Pairing is a code that makes one client known, once, within ten minutes and five tries. Its methods may be called
 // by several goroutines at once. The zero Pairing takes no code.

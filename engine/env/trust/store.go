@@ -95,11 +95,13 @@ func (s *Store) Read() (*Book, error) {
 func private(name string, info fs.FileInfo) error {
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
-		return errs.New(errs.TrustDamaged, "%s is a link, and not read as trust; put a folder or file of your own there", name)
+		return errs.New(errs.TrustDamaged, "%s is a link and is not used as trust; "+
+			"replace it by a regular file or folder", name)
 	case othersWrite(info):
-		return errs.New(errs.TrustDamaged, "%s can be written by others, and is not read as trust; chmod go-rwx makes it yours, if you know what it says", name)
+		return errs.New(errs.TrustDamaged, "%s can be written by others and is not used as trust; "+
+			"check what it says, then chmod go-rwx", name)
 	case !mine(info):
-		return errs.New(errs.TrustDamaged, "%s belongs to somebody else, and is not read as trust", name)
+		return errs.New(errs.TrustDamaged, "%s belongs to another user and is not used as trust", name)
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func created(s *suite) {
 		s.Errorf("it is %s (%s); listed are %v", w.Name, w.ID, s.ids())
 	}
 	_, err = s.Workspaces.Load(s.Context(), "ws-none")
-	s.refused("loading what is not there", err, errs.WorkspaceNotFound)
+	s.refused("loading a missing workspace", err, errs.WorkspaceNotFound)
 	s.refused("an access to what is not there", s.Workspaces.UpdateAccessed(s.Context(), "ws-none"), errs.WorkspaceNotFound)
 }
 

@@ -59,7 +59,8 @@ func readToken(path string) (string, error) {
 	token := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
 	hidden := func(r rune) bool { return r <= ' ' || r > '~' }
 	if len(token) < minToken || len(token) > maxToken || strings.ContainsFunc(token, hidden) {
-		return "", fmt.Errorf("token file %s: it does not hold a token of %d to %d visible ASCII characters; delete it, and a new one is made",
+		return "", fmt.Errorf("token file %s: it does not hold a token of %d to %d visible ASCII characters; "+
+			"delete it to get a new one",
 			path, minToken, maxToken)
 	}
 	return token, nil
@@ -69,11 +70,11 @@ func readToken(path string) (string, error) {
 func private(path string, info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case mode&fs.ModeSymlink != 0:
-		return fmt.Errorf("token file %s: it is a link, and a token is kept in a file of its own; delete the link, and a new token is made", path)
+		return fmt.Errorf("token file %s: it is a link; delete it to get a new token in a regular file", path)
 	case !mode.IsRegular():
-		return fmt.Errorf("token file %s: it is no regular file (%s); move it away, and a new token is made", path, mode.Type())
+		return fmt.Errorf("token file %s: it is not a regular file (%s); move it away to get a new token", path, mode.Type())
 	case ofAnother(info):
-		return fmt.Errorf("token file %s: it belongs to another user, who knows it; delete it, and a new token is made", path)
+		return fmt.Errorf("token file %s: it belongs to another user, who knows the token; delete it to get a new one", path)
 	case runtime.GOOS != "windows" && mode.Perm()&0o077 != 0: // there, the folder's access list decides
 		return fmt.Errorf("token file %s: others may read it (mode %04o); delete it, and a new token is made that nobody has seen, or make it yours again with chmod 600",
 			path, mode.Perm())

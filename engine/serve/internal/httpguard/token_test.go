@@ -102,12 +102,12 @@ func TestTokenRefuses(t *testing.T) {
 			if err := os.Symlink(path+"2", path); err != nil {
 				t.Fatal(err)
 			}
-		}, "delete the link", true},
+		}, "it is a link; delete it", true},
 		{"a link to nothing", func(t *testing.T, path string) {
 			if err := os.Symlink(path+"2", path); err != nil {
 				t.Fatal(err)
 			}
-		}, "delete the link", true},
+		}, "it is a link; delete it", true},
 		{"a folder", func(t *testing.T, path string) {
 			if err := os.Mkdir(path, 0o700); err != nil {
 				t.Fatal(err)
