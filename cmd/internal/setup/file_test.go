@@ -18,17 +18,17 @@ func TestFilesThatCannotBeEditedAreRefused(t *testing.T) {
 		code          errs.Code
 		say           string
 	}{
-		{"no JSON", "{\n  \"mcpServers\": {\n    oops\n", errs.InvalidContent, ".mcp.json:3:5: it is not valid JSON: invalid literal: oops; mend it first"},
+		{"no JSON", "{\n  \"mcpServers\": {\n    oops\n", errs.InvalidContent, ".mcp.json:3:5: it is not valid JSON: invalid literal: oops; correct it first"},
 		{"cut off", "{\n  \"mcpServers\": {", errs.InvalidContent, ".mcp.json:3:1: it is not valid JSON: "},
-		{"only a comment", "// nothing yet", errs.InvalidContent, "no valid JSON"},
+		{"only a comment", "// nothing yet", errs.InvalidContent, "not valid JSON"},
 		{"two values", "{}\n{}", errs.InvalidContent, ".mcp.json:2:1: "},
 		{"a list", "\n[]", errs.InvalidContent, ".mcp.json:2: it is no object"},
 		{"UTF-16", "\xff\xfe{\x00}\x00", errs.InvalidContent, ".mcp.json:1:1: "},
 		{"servers as a list", "{\n\n  \"mcpServers\": []\n}", errs.InvalidContent, ".mcp.json:3: mcpServers is no object"},
 		{"servers as null", "{\"mcpServers\": null}", errs.InvalidContent, ".mcp.json:1: mcpServers is no object"},
 		{"servers twice", "{\n  \"mcpServers\": {},\n  \"mcpServers\": {}\n}", errs.InvalidContent, ".mcp.json:3: mcpServers is here twice (first in line 2)"},
-		{"servers twice, spelt otherwise", "{\n  \"mcpServers\": {},\n  \"mcp\\u0053ervers\": {}\n}", errs.InvalidContent, ".mcp.json:3: mcpServers stands here"},
-		{"arbor twice", "{\"mcpServers\": {\"arbor\": {},\n \"arbor\": {}}}", errs.InvalidContent, ".mcp.json:2: arbor stands here"},
+		{"servers twice, spelt otherwise", "{\n  \"mcpServers\": {},\n  \"mcp\\u0053ervers\": {}\n}", errs.InvalidContent, ".mcp.json:3: mcpServers is here twice"},
+		{"arbor twice", "{\"mcpServers\": {\"arbor\": {},\n \"arbor\": {}}}", errs.InvalidContent, ".mcp.json:2: arbor is here twice"},
 		{"too many brackets", strings.Repeat("[", mostBrackets+1), errs.InvalidContent, ".mcp.json: it has more than 262144 brackets"},
 		{"deep", "{\"mcpServers\": {\"arbor\": " + strings.Repeat("[", 1e5) + strings.Repeat("]", 1e5) + "}}", errs.InvalidContent, "it is no object, or has a key twice"},
 	} {
@@ -94,7 +94,7 @@ func TestEditedEntryNeedsForce(t *testing.T) {
 		g.write(path, content, 0o600)
 		opt.Force, opt.Remove = false, true
 		if !tt.ours {
-			if got := g.refused(opt, errs.InvalidContent); !strings.Contains(got, "or takes it out") {
+			if got := g.refused(opt, errs.InvalidContent); !strings.Contains(got, "or removes it") {
 				t.Errorf("%s: undone: %q", tt.entry, got)
 			}
 			opt.Force = true
