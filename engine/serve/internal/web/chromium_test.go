@@ -126,7 +126,7 @@ func TestADraftOutlivesAReloadAndMeetsAnotherEdit(t *testing.T) {
 	if shown := p.eval(`document.querySelector(".theirs pre").innerText`).(string); !strings.Contains(shown, "THREE") {
 		t.Errorf("the other text is not shown: %s", shown)
 	}
-	p.click("button|Put both together")
+	p.click("button|Merge both")
 	p.until(`document.querySelector(".editing textarea:not(.source)").value === "ONE\n\ntwo\n\nTHREE"`)
 	p.click("button|Save")
 	p.until(`!document.querySelector(".editing")`)

@@ -50,7 +50,7 @@ func (l look) formFields(n ops.NodeInfo) string {
 		form := formField{Name: "fields." + o.Key, Key: o.Key, Label: o.Key, Value: items, List: o.List}
 		switch {
 		case o.List:
-			form.Rows, form.Label = 3, o.Key+" ("+l.say("an item on each line")+")"
+			form.Rows, form.Label = 3, o.Key+" ("+l.say("one item per line")+")"
 		case strings.Contains(items, "\n"):
 			form.Rows = 4
 		}

@@ -58,7 +58,7 @@ func TestTheGraphSaysInWordsWhatItDraws(t *testing.T) {
 		"Wave 1 ◐ implementing T node-build #web ○ pending T node-text",
 		"Wave 2 ○ pending T node-ship #web waits for ◐ implementing T node-build, ○ pending T node-text",
 		"Wave 3 ○ pending T node-group waits for ○ pending T node-ship ○ pending T node-child waits for ○ pending T node-ship",
-		"Cycle: These wait for each other, and none of them can be started until one waits no more: T node-x, T node-y",
+		"Cycle: These nodes wait for each other. None can start until a dependency is removed: T node-x, T node-y",
 		"Never ready ○ pending T node-y cycle waits for ○ pending T node-x, node-nowhere gone",
 		"Longest chain: T node-build → T node-ship → T node-child",
 	} {
@@ -134,7 +134,7 @@ func TestALargeGraphSaysWhatItLeavesOut(t *testing.T) {
 	text := flat(said)
 	for _, want := range []string{
 		fmt.Sprintf("Wave 1 and more: %d nodes", rows-waveNodes),
-		fmt.Sprintf("and more: %d nodes. A filter finds the others.", (columns-graphNodes/waveNodes)*rows),
+		fmt.Sprintf("and more: %d nodes. Use the filter to find the others.", (columns-graphNodes/waveNodes)*rows),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the graph does not say %q:\n%.3000s", want, text)

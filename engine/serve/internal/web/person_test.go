@@ -83,7 +83,7 @@ func TestAPersonsSession(t *testing.T) {
 	p.write("\n\nfrom the page")
 	w.saved(second, "What task 2 needs", "from the editor\n\nWhat task 2 needs")
 	p.sees("changed elsewhere")
-	p.click("button|Put both together")
+	p.click("button|Merge both")
 	p.sees("Read it and save")
 	p.click("button|Save")
 	p.until(`!document.querySelector(".editing")`)

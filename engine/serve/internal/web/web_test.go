@@ -240,7 +240,7 @@ func TestReferencesAreReadFromBothEnds(t *testing.T) {
 	if _, said := w.get("/node/" + second); !strings.Contains(said, `">Design</a> its colours`) {
 		t.Errorf("the node that refers: %s", said)
 	}
-	if _, said := w.get("/node/" + first); !strings.Contains(said, "Who refers here") || !strings.Contains(said, `">Shop</a>`) {
+	if _, said := w.get("/node/" + first); !strings.Contains(said, "Referenced by") || !strings.Contains(said, `">Shop</a>`) {
 		t.Errorf("the node that is referred to: %s", said)
 	}
 }

@@ -85,14 +85,14 @@ func (l look) words() string {
 
 // scripted is what the script says, besides the names of statuses.
 var scripted = []string{
-	"A rule on each line", "Below which node (its title or id)", "Both are below. Read it and save.", "Delete", "Discard",
-	"Edit the goal", "Edit the rules", "Goal", "It goes with all that is below it. The activity can undo that.", "Move",
-	"New node below", "Put both together", "Properties", "Requirement", "Save", "Save writes what stands below.",
-	"Report a problem", "What is wrong", "What is to be done next",
-	"Another key of your own", "Its value",
-	"Complete with open criteria", "The log says that it was completed all the same.",
-	"The conclusion: what came of it", "The life cycle does not allow that. From here a node can become:", "The rules:",
-	"This text was changed elsewhere meanwhile. It says now:", "Title", "Type",
-	"Where both changed the same lines, yours stand first. Such places:", "moved", "not connected", "saved",
+	"One rule per line", "Below which node (its title or id)", "Both are below. Read it and save.", "Delete", "Discard",
+	"Edit the goal", "Edit the rules", "Goal", "Its subtree is deleted too. You can undo this under Activity.", "Move",
+	"New node below", "Merge both", "Properties", "Requirement", "Save", "Save writes the text below.",
+	"Report a problem", "What is wrong", "What to do next",
+	"Another key", "Its value",
+	"Complete with open criteria", "The log records that criteria were open.",
+	"Conclusion: the result", "The life cycle does not allow that. From here a node can become:", "The rules:",
+	"This text was changed elsewhere. It now says:", "Title", "Type",
+	"Places where both changed the same lines (yours come first):", "moved", "not connected", "saved",
 	"execution", "planning", "complete", "fail", "cancel", "drop",
 }

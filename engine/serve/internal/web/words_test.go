@@ -49,7 +49,7 @@ func TestEveryLanguageHasEveryWord(t *testing.T) {
 			all = append(all, string(rule.Do))
 		}
 	}
-	all = append(all, "English", "Wave", "Never ready", "No open work", "an item on each line")
+	all = append(all, "English", "Wave", "Never ready", "No open work", "one item per line")
 	for _, words := range slices.Concat(all, scripted) {
 		for language, all := range translations() {
 			if strings.TrimSpace(all[words]) == "" {

@@ -303,7 +303,7 @@
   }
   async function act(id, action, title) {
     if (["complete", "fail", "cancel", "drop"].includes(action)) {
-      const fields = [{ name: "conclusion", label: t("The conclusion: what came of it"), rows: 6 }];
+      const fields = [{ name: "conclusion", label: t("Conclusion: the result"), rows: 6 }];
       await send(t(action) + ": " + title, fields, "node_transition", (o) => ({ nodeId: id, action, ...(o.conclusion ? o : {}) }));
       return;
     }
@@ -368,15 +368,15 @@
   function conflict(box, theirs) {
     let shown = $(".theirs", box);
     if (!shown) {
-      const both = made("button", { type: "button", textContent: t("Put both together") });
-      shown = made("div", { className: "theirs" }, made("p", { className: "bad", textContent: t("This text was changed elsewhere meanwhile. It says now:") }), made("pre", { tabIndex: 0 }),
-        made("p", { className: "row" }, both, made("span", { className: "faint", textContent: t("Save writes what stands below.") })));
+      const both = made("button", { type: "button", textContent: t("Merge both") });
+      shown = made("div", { className: "theirs" }, made("p", { className: "bad", textContent: t("This text was changed elsewhere. It now says:") }), made("pre", { tabIndex: 0 }),
+        made("p", { className: "row" }, both, made("span", { className: "faint", textContent: t("Save writes the text below.") })));
       shown.firstChild.setAttribute("role", "alert");
       both.addEventListener("click", async () => {
         try {
           const out = await post("/join", { base: box.base(), ours: $("textarea", box).value, theirs: box.dataset.seen });
           box.rebase(out.text, box.dataset.seen);
-          const said = out.both ? t("Where both changed the same lines, yours stand first. Such places:") + " " + out.both : t("Both are below. Read it and save.");
+          const said = out.both ? t("Places where both changed the same lines (yours come first):") + " " + out.both : t("Both are below. Read it and save.");
           shown.replaceChildren(made("p", { textContent: said }));
           shown.firstChild.setAttribute("role", "status");
         } catch (x) { say(x.message); }
@@ -405,7 +405,7 @@
   const properties = (anew) => {
     const all = JSON.parse(node().fields);
     if (anew) return all.filter((f) => !f.key).map((f) => ({ ...f, value: "" }));
-    return [...all, { name: "newKey", label: t("Another key of your own") }, { name: "newValue", label: t("Its value") }];
+    return [...all, { name: "newKey", label: t("Another key") }, { name: "newValue", label: t("Its value") }];
   };
   const changed = (out, fields) => {
     const key = out.newKey?.trim();
@@ -437,19 +437,19 @@
     },
     rename: () => send(t("Properties") + ": " + $("h1", main).textContent, [{ name: "title", label: t("Title"), required: true, value: $("h1", main).textContent }, ...properties()], "node_update",
       (out) => ({ ...changed(out, properties()), nodeId: node().node })),
-    problem: () => send(t("Report a problem"), [{ name: "problem", label: t("What is wrong"), rows: 4, required: true }, { name: "nextStep", label: t("What is to be done next") }],
+    problem: () => send(t("Report a problem"), [{ name: "problem", label: t("What is wrong"), rows: 4, required: true }, { name: "nextStep", label: t("What to do next") }],
       "problem_update", { nodeId: node().node }),
     tick: async (b) => { await run("node_update", { nodeId: node().node, [b.dataset.done === "true" ? "unchecked" : "checked"]: [b.dataset.tick], ifMatch: node().version }); repaint(); },
-    force: () => send(t("Complete with open criteria") + ": " + $("h1", main).textContent, [{ text: t("The log says that it was completed all the same.") },
-      { name: "conclusion", label: t("The conclusion: what came of it"), rows: 6 }], "node_transition", (o) => ({ nodeId: node().node, action: "complete", force: true, ...(o.conclusion ? o : {}) })),
+    force: () => send(t("Complete with open criteria") + ": " + $("h1", main).textContent, [{ text: t("The log records that criteria were open.") },
+      { name: "conclusion", label: t("Conclusion: the result"), rows: 6 }], "node_transition", (o) => ({ nodeId: node().node, action: "complete", force: true, ...(o.conclusion ? o : {}) })),
     solved: async () => { await run("problem_clear", { nodeId: node().node }); repaint(); },
     move: () => send(t("Move"), [{ name: "newParentId", label: t("Below which node (its title or id)"), required: true }], "node_move", { nodeId: node().node }),
     delete: async () => {
       const up = $("article .faint a", main)?.href || "/";
-      if (await send(t("Delete") + ": " + $("h1", main).textContent, [{ text: t("It goes with all that is below it. The activity can undo that.") }], "node_delete", { nodeId: node().node })) location.href = up;
+      if (await send(t("Delete") + ": " + $("h1", main).textContent, [{ text: t("Its subtree is deleted too. You can undo this under Activity.") }], "node_delete", { nodeId: node().node })) location.href = up;
     },
     goal: () => send(t("Edit the goal"), [{ name: "goal", label: t("Goal"), rows: 6, required: true, value: $("#goal").value }], "workspace_update", { ifMatch: $("article", main).dataset.workspaceVersion }),
-    rules: () => send(t("Edit the rules"), [{ name: "rules", label: t("A rule on each line"), rows: 10, value: $("#rules").value }], "workspace_update_rules",
+    rules: () => send(t("Edit the rules"), [{ name: "rules", label: t("One rule per line"), rows: 10, value: $("#rules").value }], "workspace_update_rules",
       (o) => ({ action: "replace", rules: rulesOf(o.rules), ifMatch: $("article", main).dataset.workspaceVersion })),
     undo: async (b) => { await post("/do/undo", { operation: b.dataset.undo }); repaint(); },
     do: async (b) => { await post("/do/" + b.dataset.do, { id: b.dataset.request, ...(b.dataset.session !== undefined ? { session: true } : {}) }); repaint(); },
