@@ -38,7 +38,7 @@ func report(sh *shell, out any, w ops.Wrote, id string) error {
 		return sh.print(render.Visible(id))
 	case sh.flags.quiet:
 	case !w.Changed:
-		sh.say("nothing to change: it was so already")
+		sh.say("nothing to change")
 	default:
 		sh.onScreen(sh.changes(namesOf(sh, w.Workspace()), w, id))
 	}
