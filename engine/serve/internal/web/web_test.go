@@ -195,7 +195,7 @@ func TestViewsShowThePlan(t *testing.T) {
 		"/board?filter=due%3Cfri+shop": "&amp;filter=due%3cfri%20shop\"",
 		"/node/" + first:               "Do Design",
 		"/node/nothing":                "nothing",
-		"/approvals":                   "Nothing waits",
+		"/approvals":                   "No requests",
 		"/check":                       "Nothing is wrong",
 		"/plan?ws=no-such-folder":      "no-such-folder",
 	} {
