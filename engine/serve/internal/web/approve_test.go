@@ -25,7 +25,7 @@ func TestApprovalsAreGivenAndDeniedInTheBrowser(t *testing.T) {
 		return err
 	}
 	p := b.open(w, "/approvals")
-	p.sees("Nothing waits for you")
+	p.sees("No requests")
 	for name, click := range map[string]string{"yes.txt": "button|Approve once", "no.txt": "button|Deny"} {
 		if err := write(name); err == nil {
 			t.Fatalf("%s was written unasked", name)
@@ -33,7 +33,7 @@ func TestApprovalsAreGivenAndDeniedInTheBrowser(t *testing.T) {
 		p.sees(name) // without a reload
 		p.sees("+written by an assistant")
 		p.click(click)
-		p.sees("Nothing waits for you")
+		p.sees("No requests")
 		err := write(name)
 		_, missing := os.Stat(filepath.Join(folder, name))
 		if name == "yes.txt" && (err != nil || missing != nil) {

@@ -80,7 +80,7 @@ func TestTheGraphIsFilteredAsThePlanIs(t *testing.T) {
 		"/graph?filter=tag:web":       {{"node-build", "node-ship", "node-text", "node-design"}, {"node-child", "node-x"}},
 		"/graph?below=node-group":     {{"Graph: T node-group", "node-child", "node-ship"}, {"node-x"}},
 		"/graph?filter=title:child":   {{"node-child"}, {"node-x", "node-design"}},
-		"/graph?filter=title:nothing": {{"Nothing is open, and nothing waits"}, {"<svg"}},
+		"/graph?filter=title:nothing": {{"There is no open work"}, {"<svg"}},
 		"/graph?filter=is:done":       {{`role="alert">query, character 1: is:done names no state`}, {"<svg", "There is no open work"}},
 		"/graph?below=node-no":        {{"That did not work"}, nil},
 		"/plan?filter=tag:web":        {{`/graph?ws=ws-a&amp;filter=tag:web`, `/board?ws=ws-a&amp;filter=tag:web`}, nil},

@@ -99,5 +99,5 @@ func TestAPersonsSession(t *testing.T) {
 		}
 	}
 	p.visit("/check")
-	p.sees("Nothing is wrong")
+	p.sees("No problems found")
 }

@@ -196,7 +196,7 @@ func TestViewsShowThePlan(t *testing.T) {
 		"/node/" + first:               "Do Design",
 		"/node/nothing":                "nothing",
 		"/approvals":                   "No requests",
-		"/check":                       "Nothing is wrong",
+		"/check":                       "No problems found",
 		"/plan?ws=no-such-folder":      "no-such-folder",
 	} {
 		if _, said := w.get(path); !strings.Contains(said, want) {
