@@ -130,7 +130,7 @@ func TestWhatAStateLacksIsNamed(t *testing.T) {
 	env := &ops.Env{Engine: w.Engine}
 	for want, args := range map[string]map[string]any{
 		"name, activeTask and nextSteps are missing": {"workspaceId": ws},
-		"must not be empty":                       {"workspaceId": ws, "name": "x", "activeTask": " \n", "nextSteps": []string{}},
+		"must not be empty":                          {"workspaceId": ws, "name": "x", "activeTask": " \n", "nextSteps": []string{}},
 		"nextSteps is missing":                       {"workspaceId": ws, "name": "x", "activeTask": "t"},
 	} {
 		if e := refused(t, w, env, errs.InvalidParams, "state_save", args); !strings.Contains(e.Message, want) {
