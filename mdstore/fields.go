@@ -36,16 +36,17 @@ import (
 //	sign   characters that an item may begin with, without meaning; items that differ in these and in case are equal
 //	words  "true": the items are words without blanks, one text with commas is read as several, and calls write
 //	       lower case without the sign
+//	commas "split": at the command line commas separate the items, but for a name of a node that has one
 //	single "text": a list of one item is written as a text
 type Fields struct {
 	Role     *string  `json:"role,omitempty" enum:"info_collection,validation,summary" judge:"engine" empty:"ok" new:"always" fact:"role %v"`
 	Isolated *bool    `json:"isolated,omitempty" new:"always" mark:"isolated" help:"its context takes nothing from its ancestors"`
 	Order    *float64 `json:"-" key:"order"`
 
-	Dependencies []string `json:"dependencies,omitempty" is:"node" merge:"unite" also:"dependsOn,depends_on,blockedBy,blocked_by,depends" empty:"ok" fact:"after %v" help:"NODES to be completed first"`
+	Dependencies []string `json:"dependencies,omitempty" is:"node" commas:"split" merge:"unite" also:"dependsOn,depends_on,blockedBy,blocked_by,depends" empty:"ok" fact:"after %v" help:"NODES to be completed first"`
 	Priority     *string  `json:"priority,omitempty" enum:"critical,high,medium,low" means:"P0=critical,P1=high,P2=medium,P3=low,P4=low" judge:"engine" empty:"ok" mark:"%v"`
-	Tags         []string `json:"tags,omitempty" words:"true" sign:"#" merge:"unite" also:"labels" empty:"ok" mark:"#%v"`
-	Assignee     []string `json:"assignee,omitempty" sign:"@" single:"text" merge:"unite" also:"owner,assignees" empty:"ok" mark:"@%v"`
+	Tags         []string `json:"tags,omitempty" words:"true" commas:"split" sign:"#" merge:"unite" also:"labels" empty:"ok" mark:"#%v"`
+	Assignee     []string `json:"assignee,omitempty" commas:"split" sign:"@" single:"text" merge:"unite" also:"owner,assignees" empty:"ok" mark:"@%v"`
 	Due          *string  `json:"due,omitempty" layout:"2006-01-02" also:"dueDate,due_date,due_at" empty:"ok" mark:"due %v" help:"DATE: 2026-12-01"`
 	Verify       []string `json:"verify,omitempty" merge:"unite" empty:"ok" fact:"verify %v" help:"TOOLS that must pass"`
 }
@@ -70,8 +71,9 @@ type Field struct {
 	Node bool // the value is the id of a node, or a list of ids
 	Set  bool // calls have a parameter for it
 
-	Unite bool     // a merge keeps the items that either side added to the list
-	Also  []string // other names of the key
+	Commas bool     // see the tag commas
+	Unite  bool     // a merge keeps the items that either side added to the list
+	Also   []string // other names of the key
 
 	means      map[string]string // by words in lower case
 	sign       string
@@ -90,7 +92,8 @@ var AllFields = sync.OnceValue(func() (all []*Field) {
 		key, _, _ := strings.Cut(tag.Get("json"), ",")
 		f := &Field{Key: key, Rule: RuleOf(t.Field(i)), Node: tag.Get("is") == "node", Set: key != "-",
 			Unite: tag.Get("merge") == "unite", sign: tag.Get("sign"), words: tag.Get("words") == "true",
-			single: tag.Get("single") == "text", mark: tag.Get("mark"), fact: tag.Get("fact"),
+			Commas: tag.Get("commas") == "split", single: tag.Get("single") == "text",
+			mark: tag.Get("mark"), fact: tag.Get("fact"),
 			always: tag.Get("new") == "always", at: i}
 		if also := tag.Get("also"); also != "" {
 			f.Also = strings.Split(also, ",")
@@ -302,12 +305,12 @@ func (x *Fields) Front() (all []mdoc.FieldValue) {
 }
 
 // Marks returns what lists show of the fields.
-func (x *Fields) Marks() []string { return x.shown(false) }
+func (x *Fields) Marks() []string { return x.shown(false, false) }
 
 // AllMarks returns what the view of a single node shows of the fields.
-func (x *Fields) AllMarks() []string { return x.shown(true) }
+func (x *Fields) AllMarks() []string { return x.shown(true, false) }
 
-func (x *Fields) shown(alone bool) (all []string) {
+func (x *Fields) shown(alone, late bool) (all []string) {
 	for _, f := range AllFields() {
 		form := f.mark
 		if form == "" && alone {
@@ -320,7 +323,9 @@ func (x *Fields) shown(alone bool) (all []string) {
 		if strings.Contains(form, "%v") {
 			form = f.formatted(form, text)
 		}
-		all = append(all, form)
+		if all = append(all, form); late && f.Key == KeyDue {
+			all = append(all, OverdueMark)
+		}
 	}
 	return all
 }
@@ -353,15 +358,26 @@ func (x *Fields) Nodes() iter.Seq2[*Field, string] {
 	}
 }
 
-// Resolve replaces each name of a node in the fields with the id that find returns.
+// Resolve replaces each name of a node in the fields with the id that find returns. A name that find does not know may
+// be several, separated by commas.
 func (x *Fields) Resolve(find func(f *Field, name string) (ID, error)) error {
 	ids := map[*Field][]string{}
 	for f, name := range x.Nodes() {
 		id, err := find(f, name)
-		if err != nil {
+		if err == nil {
+			ids[f] = append(ids[f], string(id))
+			continue
+		}
+		parts := f.Split(name)
+		if len(parts) < 2 {
 			return err
 		}
-		ids[f] = append(ids[f], string(id))
+		for _, part := range parts {
+			if id, err = find(f, part); err != nil {
+				return err
+			}
+			ids[f] = append(ids[f], string(id))
+		}
 	}
 	for f, all := range ids {
 		x.set(f, strings.Join(all, "\n"))

@@ -68,7 +68,26 @@ func (f *Field) Rank(text string) int {
 	return len(f.Rule.Enum) / 2
 }
 
+// KeyDue is the key of the day by whose end a node is to be completed.
+const KeyDue = "due"
+
+// OverdueMark is the mark behind the day of a node that is overdue.
+const OverdueMark = "overdue"
+
 // Overdue reports whether the day that a node is due has passed and it is not over.
 func (h *Head) Overdue(today string) bool {
 	return h.Due != nil && *h.Due < today && !statemachine.Terminal(h.Status)
+}
+
+// Split returns the items of a text in which commas separate them; of fields whose items hold commas it is the text.
+func (f *Field) Split(text string) (items []string) {
+	if !f.Commas {
+		return []string{text}
+	}
+	for item := range strings.SplitSeq(text, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			items = append(items, item)
+		}
+	}
+	return items
 }

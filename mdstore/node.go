@@ -57,15 +57,23 @@ type Head struct {
 	Title  string              `json:"title"`
 	Type   statemachine.Type   `json:"type"`
 	Status statemachine.Status `json:"status"`
-	Ticked string              `json:"ticked,omitempty"` // how many of its task boxes are ticked, as "2/5"; "" for none
+	Ticked string              `json:"ticked,omitempty"`                // how many of its task boxes are ticked, as "2/5"; "" for none
+	Late   bool                `json:"overdue,omitempty" only:"rarely"` // see HeadOn
 	Fields
 }
 
 // Marks returns what lists show of a node besides title and status.
-func (h *Head) Marks() []string { return h.marks(h.Fields.Marks()) }
+func (h *Head) Marks() []string { return h.marks(h.Fields.shown(false, h.Late)) }
 
 // AllMarks returns what the view of a single node shows besides title and status.
-func (h *Head) AllMarks() []string { return h.marks(h.Fields.AllMarks()) }
+func (h *Head) AllMarks() []string { return h.marks(h.Fields.shown(true, h.Late)) }
+
+// HeadOn returns the head of the node as it is on a day: Late if it is overdue then.
+func (n *Node) HeadOn(today string) Head {
+	h := n.Head
+	h.Late = h.Overdue(today)
+	return h
+}
 
 func (h *Head) marks(all []string) []string {
 	if h.Ticked != "" {

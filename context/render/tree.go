@@ -14,7 +14,7 @@ type TreeRow struct {
 	mdstore.Head
 	Focus   bool
 	Problem bool   // has an open problem
-	Damaged bool   // its file has diagnostics
+	Damaged bool   // its file cannot be read
 	Blocked bool   // it waits for dependencies
 	By      string // the claim's owner; "" if unclaimed
 	Hidden  int    // nodes below this one that have no row

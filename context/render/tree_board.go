@@ -13,6 +13,7 @@ type BoardHead struct {
 	ID, Name, Goal string
 	Archived       bool
 	Rules          int
+	Verify         []string // what every execution node must pass
 	Progress       statemachine.Outcomes
 	ByStatus       map[string]int // of all nodes
 	Problem        BoardProblem   // of the workspace itself
@@ -59,6 +60,9 @@ func Board(h BoardHead, rows []TreeRow, style Style) string {
 			goal = Truncate(goal, max(narrowTitle, style.Width), style.ASCII)
 		}
 		line(goal)
+	}
+	if len(h.Verify) > 0 {
+		line("verify " + Visible(strings.Join(h.Verify, ", ")))
 	}
 	line("")
 	facts := append(h.Progress.Words(), count(h.Rules, "rule"))

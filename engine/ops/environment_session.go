@@ -79,8 +79,8 @@ func EnvList(ctx context.Context, env *Env, in EnvListIn) (*EnvListOut, error) {
 type EnvAttachIn struct {
 	SessionRef
 	ID     string   `json:"id" req:"true" arg:"ENV"`
-	Tools  []string `json:"tools,omitempty" help:"only these tools"`
-	Folder string   `json:"folder,omitempty" help:"the base of relative paths"`
+	Tools  []string `json:"tools,omitempty" help:"only these TOOLS"`
+	Folder string   `json:"folder,omitempty" help:"the FOLDER that relative paths begin in"`
 	Write
 }
 

@@ -26,6 +26,8 @@ type PlanGraphOut struct {
 	Stuck []string    `json:"stuck,omitempty"` // what waits for itself, for what failed, or for no node
 	// nodes that wait for each other, cycle by cycle
 	Cycles [][]string `json:"cycles,omitempty"`
+
+	Unmatched bool `json:"-"` // a filter is given, and no node matches it
 	Out
 }
 
@@ -88,20 +90,22 @@ var PlanGraph = reading(func(ctx context.Context, env *Env, in PlanGraphIn) (*Pl
 		most += len(wave)
 	}
 	out.Nodes = make([]GraphNode, 0, most)
-	met := make(map[mdstore.ID]bool, most)
+	met, today := make(map[mdstore.ID]bool, most), env.day()
 	add := func(n *mdstore.Node) string {
 		if !met[n.ID] {
 			met[n.ID] = true
-			node := GraphNode{string(n.ID), n.Head, order.Over[n.ID], waitsFor(waits[n.ID]), asks[n.ID]}
+			node := GraphNode{string(n.ID), n.HeadOn(today), order.Over[n.ID], waitsFor(waits[n.ID]), asks[n.ID]}
 			out.Nodes = append(out.Nodes, node)
 		}
 		return string(n.ID)
 	}
+	out.Unmatched = in.Where != ""
 	for _, n := range s.Walk(top) {
-		if in.Waves {
-			break
-		} else if !matches(n) {
+		if !matches(n) {
 			continue
+		}
+		if out.Unmatched = false; in.Waves {
+			break
 		}
 		shown[n.ID] = true
 		for _, x := range s.Dependencies(n) {
@@ -120,7 +124,9 @@ var PlanGraph = reading(func(ctx context.Context, env *Env, in PlanGraphIn) (*Pl
 		out.Waves = append(out.Waves, nonNil(ids(wave)))
 	}
 	out.Chain, out.Stuck = nonNil(ids(order.Chain)), ids(order.Stuck)
-	out.Sends(s.Workspace().ID)
+	if out.Sends(s.Workspace().ID); out.Unmatched {
+		out.Hint = "no node matches {.where}"
+	}
 	if in.Waves {
 		return out, nil // Stuck has the nodes of cycles
 	}

@@ -15,6 +15,9 @@ import (
 // today returns the date where the caller is.
 func (env *Env) today() time.Time { return env.Engine.Now().Local() }
 
+// day is today as fields have it.
+func (env *Env) day() string { return env.today().Format(mdstore.DayLayout) }
+
 // language returns what a query about these nodes can name: the keys that one of them has, and dates in words.
 func (env *Env) language(ctx context.Context, nodes iter.Seq[*mdstore.Node]) search.Language {
 	return search.Language{
@@ -53,7 +56,7 @@ type standing struct {
 func (env *Env) standing(ctx context.Context, v *view.View) *standing {
 	return &standing{
 		own:   func(n *mdstore.Node) mdstore.Owns { return env.own(ctx, n) },
-		today: env.today().Format(mdstore.DayLayout),
+		today: env.day(),
 		ready: sync.OnceValue(func() map[mdstore.ID]bool {
 			held, _ := env.Engine.Claims(ctx) // empty if they cannot be told
 			all := map[mdstore.ID]bool{}

@@ -80,7 +80,7 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 		return nil, fail(err)
 	}
 	out := &NodeGetOut{Node: NodeInfo{
-		ID: string(n.ID), Head: n.Head, ParentID: string(n.Parent),
+		ID: string(n.ID), Head: n.HeadOn(env.day()), ParentID: string(n.Parent),
 		Requirement: n.Requirement(), Conclusion: n.Conclusion(), Note: n.Note(), Own: n.Own(), Sections: n.OwnTexts(),
 		Docs: nonNil(n.Docs()), References: references(s, view.References(s, n)), Problem: problem(n.Problem()),
 		Log: nonNil(n.Log()), Questions: n.OpenQuestions(), Children: []string{},
@@ -140,8 +140,8 @@ type NodeUpdateIn struct {
 
 	Criteria  []string `json:"criteria,omitempty" flag:"criterion" help:"replace all CRITERIA; equal texts keep their ticks"`
 	Checked   []string `json:"checked,omitempty" arg:"CRITERION" flag:"tick" help:"criteria to tick, by NUMBERS or beginning"`
-	Unchecked []string `json:"unchecked,omitempty" flag:"untick" help:"criteria to untick"`
-	Evidence  string   `json:"evidence,omitempty" help:"what PROVES it"`
+	Unchecked []string `json:"unchecked,omitempty" flag:"untick" help:"criteria to untick, by NUMBERS or beginning"`
+	Evidence  string   `json:"evidence,omitempty" help:"what proves it, as TEXT"`
 	mdstore.Fields
 	Own     map[string]any `json:"fields,omitempty" flag:"-" help:"other keys; null removes a key"`
 	NewKeys bool           `json:"newKeys,omitempty" listed:"never" flag:"new" help:"allow a new key that looks like a known one"`
@@ -163,9 +163,10 @@ write itself is kept in .local/replaced for 30 days.
 
 KEY=VALUE sets a key of the front matter, or title, requirement, note or
 conclusion. KEY+=ITEM adds to a list, KEY-=ITEM removes from it, and KEY=
-removes the key or text. Known keys are checked as their flags are; any other
-key is your own. A new key that looks like a known one needs --new. Several
-nodes are changed in one commit.`,
+removes the key or text. Commas separate the items of dependencies, tags and
+assignee; an item of verify may contain them. Known keys are checked as their
+flags are; any other key is your own. A new key that looks like a known one
+needs --new. Several nodes are changed in one commit.`,
 	Example: `arbor set node-mj2hz4gy title="Sign-in endpoint" note=
 arbor set . priority=high due=fri sprint=7 tags+=late estimate=
 arbor set . --section note -e

@@ -35,8 +35,10 @@ func (env *Env) keyEdits(s *view.View, in *NodeUpdateIn) (all []plan.KeyEdit, er
 				return nil, badParam(f.Key, "%v", err)
 			}
 		}
-		if f != nil && f.Node && len(e.Items) > 0 {
-			e.Items = strings.Split(e.Items[0], ",")
+		if f != nil && f.Commas && len(e.Items) > 0 {
+			if _, err := env.resolve(s, e.Items[0], e.Key); !f.Node || err != nil { // else it names a node, commas and all
+				e.Items = f.Split(e.Items[0])
+			}
 		}
 		all = append(all, e)
 	}
@@ -72,4 +74,20 @@ func (env *Env) keyEdits(s *view.View, in *NodeUpdateIn) (all []plan.KeyEdit, er
 		}
 	}
 	return rest, nil
+}
+
+// Above returns what stands above the first section; "" for nothing.
+func (n NodeInfo) Above() string {
+	if len(n.Sections) > 0 && n.Sections[0].Name == "" {
+		return n.Sections[0].Text
+	}
+	return ""
+}
+
+// OwnSections returns the sections that Arbor does not know: see Above.
+func (n NodeInfo) OwnSections() []mdstore.OwnText {
+	if n.Above() != "" {
+		return n.Sections[1:]
+	}
+	return n.Sections
 }

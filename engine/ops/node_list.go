@@ -97,7 +97,7 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 		limit = listLimit
 	}
 	focus, _ := env.Focus(ctx, s)
-	p := branch{s: s, focus: focus, by: claimants(ctx, env, s.Workspace().ID), open: s.BlockedBy(),
+	p := branch{s: s, focus: focus, today: env.day(), by: claimants(ctx, env, s.Workspace().ID), open: s.BlockedBy(),
 		limit: limit, depth: in.Depth}
 	if p.order, err = env.order(ctx, s, in.Sort); err != nil {
 		return nil, err
@@ -205,6 +205,7 @@ func (n *TreeNode) Row(depth int) render.TreeRow {
 type branch struct {
 	s     *view.View
 	focus mdstore.ID // the node that is marked as focused
+	today string
 	open  map[mdstore.ID][]view.Dependency
 	by    func(mdstore.ID) string // the owner of a node's claim; "" if unclaimed
 	limit int                     // negative: no limit
@@ -282,7 +283,7 @@ func (p *branch) attach(way []*TreeNode, nodes []*mdstore.Node) {
 
 func (p *branch) treeNode(n *mdstore.Node) *TreeNode {
 	t := &TreeNode{
-		ID: string(n.ID), Head: n.Head, Focused: p.focus == n.ID, HasProblem: n.HasProblem(), Damaged: len(n.Problems) > 0,
+		ID: string(n.ID), Head: n.HeadOn(p.today), Focused: p.focus == n.ID, HasProblem: n.HasProblem(), Damaged: n.Editable() != nil,
 		BlockedBy: waitsFor(p.open[n.ID]), ClaimedBy: p.by(n.ID), Children: []*TreeNode{},
 	}
 	if p.own != nil {

@@ -159,7 +159,7 @@ var WorkspaceList = reading(func(ctx context.Context, env *Env, in WorkspaceList
 
 func (env *Env) head(w *mdstore.Workspace) WorkspaceHead {
 	return WorkspaceHead{ID: string(w.ID), Name: w.Name, Description: w.Description, RootFolder: w.RootFolder, Goal: w.Goal, Status: w.Status, FocusedNodeID: string(w.Focus),
-		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, Path: env.path(w.Path), Damaged: len(w.Problems) > 0}
+		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, Path: env.path(w.Path), Damaged: w.Doc.Editable() != nil}
 }
 
 type WorkspaceResolveIn struct {

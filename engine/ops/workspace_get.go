@@ -38,8 +38,9 @@ type WorkspaceInfo struct {
 	RulesHash      string        `json:"rulesHash"`
 	RulesHashStale bool          `json:"rulesHashStale,omitempty"`
 	Docs           []mdstore.Ref `json:"docs"`
-	DocsHidden     int           `json:"docsHidden,omitempty"` // documents that a bounded result leaves out
-	FocusedNodeID  string        `json:"focusedNodeId"`        // the caller's focus, its own or the shared one
+	DocsHidden     int           `json:"docsHidden,omitempty"`           // documents that a bounded result leaves out
+	Verify         []string      `json:"verify,omitempty" only:"rarely"` // what every execution node must pass
+	FocusedNodeID  string        `json:"focusedNodeId"`                  // the caller's focus, its own or the shared one
 	CreatedAt      int64         `json:"createdAt"`
 	UpdatedAt      int64         `json:"updatedAt"`
 	Path           string        `json:"path" only:"verbose"`
@@ -103,8 +104,10 @@ func (env *Env) workspaceOut(w *mdstore.Workspace) *WorkspaceGetOut {
 }
 
 func (env *Env) info(w *mdstore.Workspace) WorkspaceInfo {
-	i := WorkspaceInfo{ID: string(w.ID), Name: w.Name, Goal: w.Goal, Status: w.Status, Rules: nonNil(w.Rules()), Docs: nonNil(w.Docs()), FocusedNodeID: string(w.Focus),
-		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, Path: env.path(w.Path), Version: w.Version.String()}
+	i := WorkspaceInfo{ID: string(w.ID), Name: w.Name, Goal: w.Goal, Status: w.Status,
+		Rules: nonNil(w.Rules()), Docs: nonNil(w.Docs()), Verify: w.Verify(),
+		FocusedNodeID: string(w.Focus),
+		CreatedAt:     w.CreatedAt, UpdatedAt: w.UpdatedAt, Path: env.path(w.Path), Version: w.Version.String()}
 	i.RulesHash = w.RulesHash()
 	i.RulesHashStale = i.RulesHash != w.StoredHash && w.Doc.Editable() == nil
 	return i
@@ -116,13 +119,13 @@ type Counts struct {
 	ByStatus map[string]int `json:"byStatus"`
 	statemachine.Outcomes
 	Problems  int `json:"problems"`  // nodes with an open problem
-	Damaged   int `json:"damaged"`   // diagnostics of files
+	Findings  int `json:"findings"`  // diagnostics of files
 	Unreached int `json:"unreached"` // nodes that are not below the root: orphans and cycles
 }
 
 // counts returns the numbers of a workspace's nodes.
 func counts(s *view.View, diagnostics int) Counts {
-	c := Counts{Total: s.Len(), ByStatus: map[string]int{}, Outcomes: s.Progress(), Damaged: diagnostics,
+	c := Counts{Total: s.Len(), ByStatus: map[string]int{}, Outcomes: s.Progress(), Findings: diagnostics,
 		Unreached: s.Len()}
 	for _, n := range s.Walk(mdstore.Root) {
 		c.Unreached--
@@ -205,7 +208,7 @@ var statusOf = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn)
 	focus, _ := env.Focus(ctx, s)
 	out.Workspace.FocusedNodeID = string(focus)
 	// called with every node, in tree order
-	p := branch{s: s, focus: focus, by: claimants(ctx, env, w.ID), open: s.BlockedBy(),
+	p := branch{s: s, focus: focus, today: env.day(), by: claimants(ctx, env, w.ID), open: s.BlockedBy(),
 		limit: -1, match: func(n *mdstore.Node) bool {
 			if p := n.Problem(); !p.IsZero() {
 				out.Problems = append(out.Problems, NodeProblem{string(n.ID), n.Title, p})
@@ -284,7 +287,8 @@ const boardMost = 10
 // Board returns what a status shows above and below the tree, with at most that many problems and as many diagnostics.
 func (out *WorkspaceStatusOut) Board(most int) render.BoardHead {
 	h := render.BoardHead{ID: out.Workspace.ID, Name: out.Workspace.Name, Goal: out.Workspace.Goal, Archived: out.Workspace.Status == mdstore.StatusArchived,
-		Rules: len(out.Workspace.Rules), Progress: out.Counts.Outcomes, ByStatus: out.Counts.ByStatus}
+		Rules: len(out.Workspace.Rules), Verify: out.Workspace.Verify,
+		Progress: out.Counts.Outcomes, ByStatus: out.Counts.ByStatus}
 	if out.Problem != nil {
 		h.Problem = render.BoardProblem{Problem: out.Problem.Text, NextStep: out.Problem.NextStep}
 	}

@@ -14,7 +14,7 @@ type WorkspaceUpdateIn struct {
 	Name *string `json:"name,omitempty" help:"the new NAME"`
 	Goal *string `json:"goal,omitempty" flag:"goal,g" help:"the new GOAL"`
 	// what must pass before any execution node is completed
-	Verify []string    `json:"verify,omitempty" empty:"ok" help:"TOOLS that every execution node must pass"`
+	Verify []string    `json:"verify,omitempty" commas:"part" empty:"ok" help:"TOOLS that every execution node must pass"`
 	Brief  *BriefingIn `json:"briefing,omitempty" like:"briefing_update" listed:"never" flag:"-" help:"as briefing_update takes it"`
 	Match
 	Write
@@ -25,7 +25,8 @@ var workspaceUpdate = op("workspace_update", writes|repeats, WorkspaceUpdate, He
 	Use:     "ws set [WS] [KEY=VALUE...]",
 	Text: `The keys are name, goal, verify, and those of the briefing: purpose,
 currentGoal, description, rootFolder, preferences, agent. Everything you do not
-name stays; KEY= empties a part of the briefing. Workflows, key files and
+name stays; KEY= empties a part of the briefing. Repeat verify=ITEM for several
+items; commas belong to the item. Workflows, key files and
 related files are sections of the workspace's file: use arbor ws edit.`,
 	Example: `arbor ws set Login name="Sign-in" goal="Users sign in with a passkey"
 arbor ws set purpose="Find work" rootFolder=Job`,

@@ -159,6 +159,11 @@ func (d *Draft) setOwn(e *Edit, n *mdstore.Node, edits []KeyEdit, asNew bool) er
 			const how = "%s: %s holds a mapping, or a list of such, which only a person changes: arbor edit %s"
 			return keyRefused(k.Key, how, n.ID, k.Key, n.ID)
 		}
+		if !was.List && len(was.Items) > 0 && (k.Do == AddItems || k.Do == RemoveItem) {
+			const how = "%s: %s is one value, %s, and no list; %s=VALUE replaces it, %s= removes it, and %s+=ITEM " +
+				"behind that begins a list"
+			return keyRefused(k.Key, how, n.ID, k.Key, short(was.Text()), k.Key, k.Key, k.Key)
+		}
 		value := k.value(was)
 		was.Items, was.List = k.items(was, same)
 		if was.Kind = mdoc.String; len(was.Items) == 0 {

@@ -65,6 +65,9 @@ func (q *Query) Show(f *File, part int, data []byte) (s Shown, ok bool) {
 	if len(first) > 0 {
 		at = sourceOf(text, busiest(first))
 		shown = at
+	} else if key, begin := q.keyIn(data, &s.Head, has); key != "" {
+		s.Line, s.Snippet = 1+bytes.Count(data[:begin], []byte{'\n'}), snippet(key, 0)
+		return s, q.root.matches(has)
 	}
 	s.Line = 1 + bytes.Count(data[:min(len(data), s.At+at)], []byte{'\n'})
 	s.Snippet = snippet(text, shown)
@@ -101,6 +104,35 @@ func withoutOwnLog(text string) string {
 func blanked(line string) string {
 	rest := strings.TrimRight(line, "\r\n")
 	return strings.Repeat(" ", len(rest)) + line[len(rest):]
+}
+
+// keyIn returns the lines of the front matter of a node that hold the first key that matches, and where they begin; ""
+// for none.
+func (q *Query) keyIn(data []byte, h *Head, has []bool) (lines string, begin int) {
+	for i, t := range q.Terms {
+		key := t.Field != "" && (t.form.row != nil || !slices.Contains(Fields(), t.Field))
+		if !has[i] || t.absent || !key || h.Fields == nil {
+			continue
+		}
+		names := []string{t.Field}
+		if row := t.form.row; row != nil {
+			names = append([]string{row.Key}, row.Also...)
+		}
+		at := 0
+		for line := range bytes.Lines(data[:frontEnd(data)]) {
+			key, _, is := bytes.Cut(line, []byte{':'})
+			switch more := bytes.HasPrefix(line, []byte{' '}) || bytes.HasPrefix(line, []byte{'-'}); {
+			case lines != "" && (!more || bytes.HasPrefix(line, []byte("---"))):
+				return lines, begin
+			case lines != "":
+				lines += string(line)
+			case is && slices.Contains(names, strings.Trim(string(key), `"' `)) && !more:
+				lines, begin = string(line), at
+			}
+			at += len(line)
+		}
+	}
+	return lines, begin
 }
 
 // busiest returns the offset behind which most others follow within a snippet.

@@ -129,17 +129,79 @@ func (v *View) steps(nodes []*mdstore.Node) (all []Dependency) {
 	return all
 }
 
-// CycleText says which nodes of a cycle wait for which: "a (A) waits for b (B), b (B) waits for a (A)".
+// CycleText says which way a cycle of nodes goes: "a (A) waits for b (B), b (B) is inside a (A)". Of a list that has
+// several cycles it says the shortest one through its first node that waits.
 func (v *View) CycleText(cycle []*mdstore.Node) string {
-	titles, says := map[mdstore.ID]string{}, []string{}
-	for _, n := range cycle {
-		titles[n.ID] = Named(n)
-	}
-	for _, x := range v.steps(cycle) {
-		says = append(says, titles[x.Of]+" waits for "+Named(x.Node))
-	}
+	says := v.wayOf(cycle)
 	if len(says) > CandidatesShown {
 		says = append(says[:CandidatesShown], "…")
 	}
 	return strings.Join(says, ", ")
+}
+
+// A moment is the start of a node, or its end.
+type moment struct {
+	id  mdstore.ID
+	end bool
+}
+
+// wayOf returns the steps of a cycle. As in orderOf, a start comes after that of the parent and after the ends of the
+// dependencies, an end after the start and after the ends of the children.
+func (v *View) wayOf(cycle []*mdstore.Node) []string {
+	in, inside := map[mdstore.ID]*mdstore.Node{}, map[mdstore.ID][]*mdstore.Node{}
+	for _, n := range cycle {
+		in[n.ID] = n
+	}
+	for _, n := range cycle {
+		if in[n.Parent] != nil && n.ID != mdstore.Root {
+			inside[n.Parent] = append(inside[n.Parent], n)
+		}
+	}
+	after := func(m moment, step func(moment, string)) {
+		n := in[m.id]
+		if m.end {
+			step(moment{n.ID, false}, "")
+			for _, k := range inside[n.ID] {
+				step(moment{k.ID, true}, Named(k)+" is inside "+Named(n))
+			}
+			return
+		}
+		for _, x := range v.Dependencies(n) {
+			if x.Node != nil && in[x.Node.ID] != nil {
+				step(moment{x.Node.ID, true}, Named(n)+" waits for "+Named(x.Node))
+			}
+		}
+		if p := in[n.Parent]; p != nil && n.ID != mdstore.Root {
+			step(moment{p.ID, false}, Named(n)+" is inside "+Named(p))
+		}
+	}
+	type link struct {
+		from moment
+		says string
+	}
+	for _, x := range v.steps(cycle) {
+		from, to := moment{x.Of, false}, moment{x.Node.ID, true}
+		met := map[moment]link{to: {}}
+		for queue := []moment{to}; len(queue) > 0; queue = queue[1:] {
+			after(queue[0], func(m moment, says string) {
+				if _, ok := met[m]; !ok {
+					met[m] = link{queue[0], says}
+					queue = append(queue, m)
+				}
+			})
+		}
+		if _, closed := met[from]; !closed {
+			continue
+		}
+		var says []string
+		for m := from; m != to; m = met[m].from {
+			if met[m].says != "" {
+				says = append(says, met[m].says)
+			}
+		}
+		says = append(says, Named(in[x.Of])+" waits for "+Named(x.Node))
+		slices.Reverse(says)
+		return says
+	}
+	return nil
 }

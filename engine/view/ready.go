@@ -19,8 +19,8 @@ type spot struct {
 	asks    bool         // it is not over, and a question of it is open
 }
 
-// grown returns the tree. Nothing below a completed or cancelled node waits, runs or is blocked, nor is what has a
-// problem.
+// grown returns the tree. Nothing below a completed or cancelled node waits, runs or is blocked, nor is what cannot be
+// read or has no status of its type.
 func (v *View) grown() []spot {
 	kids := map[mdstore.ID][]*mdstore.Node{}
 	for all := v.kids; len(all) > 0; {
@@ -46,7 +46,7 @@ func (v *View) grown() []spot {
 		if depth > 0 && len(open[depth-1]) > 0 {
 			open[depth] = slices.Concat(open[depth], open[depth-1])
 		}
-		if frozen < 0 && len(n.Problems) == 0 {
+		if frozen < 0 && n.Editable() == nil && statemachine.Valid(n.Type, n.Status) {
 			inner, over := statemachine.TakesChildren(n.Type), statemachine.Terminal(n.Status)
 			isOpen := func(k *mdstore.Node) bool { return !statemachine.Terminal(k.Status) }
 			if !Begun(n) {

@@ -46,7 +46,8 @@ func (d *Doc) Boxes(section string) (out []Box) {
 	return out
 }
 
-// Numbered returns what Text does, with a number behind each box: "[ ] 1. text".
+// Numbered returns what Text does, with a number behind each box: "- [ ] 1. text". The mark of an ordered list gives
+// way to it.
 func (d *Doc) Numbered(section string) string {
 	boxes := d.Boxes(section)
 	n, all := 0, []string(nil)
@@ -56,7 +57,7 @@ func (d *Doc) Numbered(section string) string {
 		at := c.Start
 		for ; n < len(boxes) && boxes[n].mark < c.End; n++ {
 			behind := boxes[n].mark + len("x]")
-			b.WriteString(d.lf(Span{at, behind}) + " " + strconv.Itoa(n+1) + ".")
+			b.WriteString(bulleted(d.lf(Span{at, behind})) + " " + strconv.Itoa(n+1) + ".")
 			at = behind
 		}
 		b.WriteString(d.lf(Span{at, c.End}))
@@ -65,6 +66,17 @@ func (d *Doc) Numbered(section string) string {
 		}
 	}
 	return strings.Join(all, "\n\n")
+}
+
+// bulleted returns a text that ends with a box, with a dash for the number of an ordered list before the box.
+func bulleted(text string) string {
+	box := strings.LastIndexByte(text, '[')
+	blanks := len(strings.TrimRight(text[:box], " \t"))
+	begin := len(strings.TrimRight(strings.TrimRight(text[:blanks], ".)"), "0123456789"))
+	if begin == blanks || !strings.ContainsAny(text[begin:blanks], ".)") {
+		return text
+	}
+	return text[:begin] + "-" + text[blanks:]
 }
 
 func mayHaveBoxes(src []byte) bool {

@@ -88,6 +88,18 @@ func (b *binding) flag(cmd *cobra.Command, p ops.Param) {
 		} else {
 			fs.StringArrayVarP(to, name, short, nil, usage)
 		}
+		if f := mdstore.FieldOf(p.Name); tag.Get("commas") != "" && !f.Node { // names of nodes may hold commas
+			b.later = append(b.later, func() error {
+				var items []string
+				for _, text := range *to {
+					items = append(items, f.Split(text)...)
+				}
+				if *to != nil {
+					*to = append([]string{}, items...)
+				}
+				return nil
+			})
+		}
 	case **string:
 		ifGiven(b, fs, name, to, fs.StringP(name, short, "", usage))
 	case **bool:

@@ -33,6 +33,9 @@ func graphCommand(sh *shell) command {
 		case format == "dot":
 			sh.print(g.Dot())
 			return nil
+		case out.Unmatched:
+			sh.say("no node matches %s", in.Where)
+			return nil
 		case in.Waves:
 			return sh.bounded(lines(g.WavesText(sh.style())), "lines")
 		case len(out.Edges) == 0:

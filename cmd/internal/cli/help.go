@@ -311,20 +311,31 @@ func printVersion(sh *shell) error {
 const widestChoice = 20 // characters of the values of a flag that stand in its place
 
 // usageOf returns the help of a flag, with the name of its value in the quotes that pflag looks for: the first word in
-// capitals, such as NODE, N or PATH:DESC.
+// capitals, such as NODE, N or PATH:DESC, or else the name of the parameter.
 func usageOf(p ops.Param) string {
 	if all := strings.Join(p.Enum, "|"); len(all) > widestChoice {
 		return strings.TrimSuffix("`"+strings.ToUpper(p.Name)+"` is "+strings.Join(p.Enum, ", ")+"; "+p.Help, "; ")
 	} else if p.Enum != nil {
 		return strings.TrimSuffix("`"+all+"`; "+p.Help, "; ")
 	}
-	if p.Type.Kind() == reflect.Bool {
+	if p.Shape.Kind == ops.KindBool {
 		return p.Help
 	}
-	for _, w := range strings.FieldsFunc(p.Help, func(r rune) bool { return !unicode.IsLetter(r) && r != ':' }) {
+	help, list := p.Help, p.Type == reflect.TypeFor[[]string]()
+	switch once := p.Field.Tag.Get("is") == "status" || p.Field.Tag.Get("is") == "key"; {
+	case p.Field.Tag.Get("commas") == "split":
+		help += "; commas separate several"
+	case list && !once && !strings.Contains(help, "may be repeated"):
+		help += "; may be repeated"
+	}
+	for _, w := range strings.FieldsFunc(help, func(r rune) bool { return !unicode.IsLetter(r) && r != ':' }) {
 		if w = strings.TrimRight(w, ":"); w == "N" || len(w) > 1 && w == strings.ToUpper(w) {
-			return strings.Replace(p.Help, w, "`"+w+"`", 1)
+			return strings.Replace(help, w, "`"+w+"`", 1)
 		}
 	}
-	return p.Help
+	name := "`" + strings.ToUpper(p.Name) + "`"
+	if p.Help != "" {
+		name += ": "
+	}
+	return name + help
 }

@@ -95,24 +95,37 @@ func (b *binding) setKey(word string) error {
 			known = append(known, k.Name)
 		}
 	}
+	for _, k := range all {
+		if k.Name == e.Key && k.value.Kind() == reflect.Slice {
+			return usagef("%s is given as a whole: %s=ITEM, once for each item", e.Key, e.Key)
+		}
+	}
 	if slices.Contains(known, e.Key) {
 		return usagef("%s takes KEY=VALUE: += and -= are for lists", e.Key)
 	}
 	return unknownChoice("the key", e.Key, known)
 }
 
-// set gives the parameter a value. Items of a list are separated by commas.
+// set gives the parameter a value. Commas separate the items of a list, unless its tag commas says that they are part
+// of one.
 func (k key) set(text string) error {
 	var value any
 	switch k.value.Interface().(type) {
 	case []string:
-		list := []string{}
-		for item := range strings.SplitSeq(text, ",") {
+		list := k.value.Interface().([]string)
+		if list == nil {
+			list = []string{}
+		}
+		parts := strings.Split(text, ",")
+		if k.Field.Tag.Get("commas") == "part" {
+			parts = []string{text}
+		}
+		for _, item := range parts {
 			if item = strings.TrimSpace(item); item != "" {
 				list = append(list, item)
 			}
 		}
-		value = append(k.value.Interface().([]string), list...)
+		value = list
 	case *int:
 		n, err := strconv.Atoi(text)
 		if err != nil {

@@ -44,10 +44,13 @@ func showNode(sh *shell, out *ops.NodeGetOut) error {
 	}
 	p.diagnostics(n.Diagnostics)
 	p.own(n.Own)
+	if above := n.Above(); above != "" {
+		p.ownSection(mdstore.OwnText{Text: above})
+	}
 	p.section("## Requirement", n.Requirement)
 	p.criteria(n)
 	p.section("## Note", n.Note)
-	for _, own := range n.Sections {
+	for _, own := range n.OwnSections() {
 		p.ownSection(own)
 	}
 	p.section("## Conclusion", n.Conclusion)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"arbor/context/render"
 )
@@ -40,5 +41,23 @@ func each(c *cobra.Command, f func(*cobra.Command)) {
 	f(c)
 	for _, sub := range c.Commands() {
 		each(sub, f)
+	}
+}
+
+// Every flag that takes a value says what value is meant, and not of which type of Go it is.
+func TestEveryFlagNamesItsValue(t *testing.T) {
+	n := 0
+	each(newRoot(&shell{sys: &System{}}), func(c *cobra.Command) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			n++
+			value, _ := pflag.UnquoteUsage(f)
+			named := value != strings.ToLower(value) || strings.Contains(value, "|")
+			if named == strings.HasPrefix(f.Value.Type(), "bool") {
+				t.Errorf("%s --%s: the value is called %q", c.CommandPath(), f.Name, value)
+			}
+		})
+	})
+	if n < 200 {
+		t.Errorf("%d flags were found", n)
 	}
 }

@@ -87,8 +87,10 @@ func showOverview(ctx context.Context, sh *shell) (bool, error) {
 		if g.Counts.Problems > 0 {
 			focus += "  ! " + counted(g.Counts.Problems, "problem")
 		}
-		if g.Damaged || g.Counts.Damaged > 0 {
+		if n := g.Counts.Findings; g.Damaged {
 			focus += "  !! damaged"
+		} else if n > 0 {
+			focus += "  !! " + counted(n, "finding")
 		}
 		rows = append(rows, []cell{{text: short(g.ID), sgr: "2"}, {text: g.Name, sgr: "1"}, {text: done}, {text: focus}})
 	}

@@ -109,10 +109,13 @@ func showWorkspace(sh *shell, out *ops.WorkspaceGetOut) error {
 	if w.FocusedNodeID != "" {
 		facts = append(facts, "focus "+render.Visible(n.titled(w.FocusedNodeID)))
 	}
-	if n := out.Counts.Damaged; n > 0 {
-		facts = append(facts, counted(n, "damaged file"))
+	if n := out.Counts.Findings; n > 0 {
+		facts = append(facts, counted(n, "finding"))
 	}
 	p.facts(facts)
+	if len(w.Verify) > 0 {
+		p.line("verify " + strings.Join(w.Verify, ", "))
+	}
 	p.diagnostics(out.Diagnostics)
 	p.rules(w.Rules, w.RulesHash)
 	p.docs("Docs", w.Docs)

@@ -16,7 +16,7 @@ type formField struct {
 	Options []string `json:"options,omitempty"`
 	Value   string   `json:"value"`          // "" for none
 	None    any      `json:"none"`           // what takes the value away
-	List    bool     `json:"list,omitempty"` // items are separated by commas
+	List    bool     `json:"list,omitempty"` // items are separated by commas, or with Rows one stands in each line
 	// of an own key: its name; a list has an item in each line
 	Key  string `json:"key,omitempty"`
 	Rows int    `json:"rows,omitempty"`
@@ -31,8 +31,11 @@ func (l look) formFields(n ops.NodeInfo) string {
 		}
 		form := formField{Name: f.Key, Label: l.say(f.Key), Value: f.Said(n.Text(f)), None: "", List: f.Rule.List}
 		switch kind := f.Rule.Kind; {
-		case f.Rule.List:
+		case f.Rule.List && f.Commas:
 			form.None = []string{}
+		case f.Rule.List:
+			form.None, form.Value = []string{}, n.Text(f)
+			form.Rows, form.Label = 3, l.say(f.Key)+" ("+l.say("an item on each line")+")"
 		case kind == reflect.Bool:
 			form.None, form.Options = false, []string{"", "true"}
 		case kind != reflect.String:

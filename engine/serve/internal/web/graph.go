@@ -17,11 +17,15 @@ type graph struct {
 	Below         string // the id of the node that it is about; "" for the whole plan
 	Top           string // its title
 	Columns       []wave
-	Cycles        [][]step // nodes that wait for each other
-	Chain         []step   // the longest chain
-	More          int      // further nodes, of columns that are not shown
-	Width, Height int      // of the drawing, in pixels
+	Cycles        []ring // nodes that wait for each other
+	Chain         []step // the longest chain
+	MoreCycles    int    // further cycles
+	MoreChain     int    // further nodes of the chain
+	MoreEdges     int    // further lines
+	More          int    // further nodes, of columns that are not shown
+	Width, Height int    // of the drawing, in pixels
 	Edges         []edge
+	Unmatched     bool // a filter is given, and no node matches it
 }
 
 // A wave is a column of a graph.
@@ -38,6 +42,12 @@ type step struct {
 	Waits []target // the first of what it waits for
 	More  int      // further ones
 	Loops bool     // it waits for itself
+}
+
+// A ring is a cycle.
+type ring struct {
+	Steps []step
+	More  int // further ones
 }
 
 // An edge is a line of a drawing, from a dependency to the node that waits for it.
@@ -80,6 +90,7 @@ func (s *Site) graph(r *http.Request, v *screen) error {
 	if top, ok := snap.Node(mdstore.ID(g.Below)); ok {
 		g.Top = top.Title
 	}
+	g.Unmatched = out.Unmatched
 	g.list(out, snap)
 	g.draw(out)
 	v.Body = g
@@ -110,10 +121,13 @@ func (g *graph) list(out *ops.PlanGraphOut, snap *view.View) {
 		return all
 	}
 	for _, ids := range out.Cycles[:min(graphLists, len(out.Cycles))] {
-		g.Cycles = append(g.Cycles, named(ids))
+		steps := named(ids)
+		g.Cycles = append(g.Cycles, ring{steps, len(ids) - len(steps)})
 	}
+	g.MoreCycles = len(out.Cycles) - len(g.Cycles)
 	if len(out.Chain) > 1 {
 		g.Chain = named(out.Chain)
+		g.MoreChain = len(out.Chain) - len(g.Chain)
 	}
 	left := graphNodes - min(waveNodes, len(columns[-1])) // what is never ready is always shown
 	for i := range last + 1 {
@@ -160,10 +174,13 @@ func (g *graph) draw(out *ops.PlanGraphOut) {
 	for _, e := range all {
 		from, shown := at[e.From]
 		to, too := at[e.To]
-		if !shown || !too || met[e] || len(g.Edges) == graphEdges {
+		if !shown || !too || met[e] {
 			continue
 		}
-		met[e] = true
+		if met[e] = true; len(g.Edges) == graphEdges {
+			g.MoreEdges++
+			continue
+		}
 		class := ""
 		if loops[e.From] && loops[e.To] {
 			class = "loop"

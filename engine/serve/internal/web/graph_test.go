@@ -80,7 +80,7 @@ func TestTheGraphIsFilteredAsThePlanIs(t *testing.T) {
 		"/graph?filter=tag:web":       {{"node-build", "node-ship", "node-text", "node-design"}, {"node-child", "node-x"}},
 		"/graph?below=node-group":     {{"Graph: T node-group", "node-child", "node-ship"}, {"node-x"}},
 		"/graph?filter=title:child":   {{"node-child"}, {"node-x", "node-design"}},
-		"/graph?filter=title:nothing": {{"There is no open work"}, {"<svg"}},
+		"/graph?filter=title:nothing": {{"No node matches the filter"}, {"<svg", "There is no open work"}},
 		"/graph?filter=is:done":       {{`role="alert">query, character 1: is:done names no state`}, {"<svg", "There is no open work"}},
 		"/graph?below=node-no":        {{"That did not work"}, nil},
 		"/plan?filter=tag:web":        {{`/graph?ws=ws-a&amp;filter=tag:web`, `/board?ws=ws-a&amp;filter=tag:web`}, nil},
@@ -134,7 +134,7 @@ func TestALargeGraphSaysWhatItLeavesOut(t *testing.T) {
 	text := flat(said)
 	for _, want := range []string{
 		fmt.Sprintf("Wave 1 and more: %d nodes", rows-waveNodes),
-		fmt.Sprintf("and more: %d nodes. Use the filter to find the others.", (columns-graphNodes/waveNodes)*rows),
+		fmt.Sprintf("and more: %d nodes. Use a filter, or the graph of one node, to see them.", (columns-graphNodes/waveNodes)*rows),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the graph does not say %q:\n%.3000s", want, text)

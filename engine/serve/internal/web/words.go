@@ -89,7 +89,7 @@ var scripted = []string{
 	"Edit the goal", "Edit the rules", "Goal", "Its subtree is deleted too. You can undo this under Activity.", "Move",
 	"New node below", "Merge both", "Properties", "Requirement", "Save", "Save writes the text below.",
 	"Report a problem", "What is wrong", "What to do next",
-	"Another key", "Its value",
+	"Another key", "Its value", "Allow a key that looks like a known one",
 	"Complete with open criteria", "The log records that criteria were open.",
 	"Conclusion: the result", "The life cycle does not allow that. From here a node can become:", "The rules:",
 	"This text was changed elsewhere. It now says:", "Title", "Type",

@@ -405,7 +405,8 @@
   const properties = (anew) => {
     const all = JSON.parse(node().fields);
     if (anew) return all.filter((f) => !f.key).map((f) => ({ ...f, value: "" }));
-    return [...all, { name: "newKey", label: t("Another key") }, { name: "newValue", label: t("Its value") }];
+    return [...all, { name: "newKey", label: t("Another key") }, { name: "newValue", label: t("Its value") },
+      { name: "newKeys", label: t("Allow a key that looks like a known one"), options: ["", "true"] }];
   };
   const changed = (out, fields) => {
     const key = out.newKey?.trim();
@@ -415,11 +416,12 @@
       if (f.key && value !== f.value) {
         if (f.list) out.fields = { ...out.fields, [f.key]: value ? rulesOf(value) : null };
         else out.set = [...(out.set ?? []), f.key + "=" + value];
-      } else if (f.name === "newValue" && (key || value)) out.set = [...(out.set ?? []), key + "=" + value];
+      } else if (f.name === "newKeys" && key && value) out.newKeys = true;
+      else if (f.name === "newValue" && (key || value)) out.set = [...(out.set ?? []), key + "=" + value];
       else if (f.key || f.name.startsWith("new")) continue;
       else if (value === f.value) delete out[f.name];
       else if (!value) out[f.name] = f.none;
-      else if (f.list) out[f.name] = rulesOf(value.replaceAll(",", "\n"));
+      else if (f.list) out[f.name] = rulesOf(f.rows ? value : value.replaceAll(",", "\n"));
     }
     return out;
   };
