@@ -119,6 +119,7 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 		if s, ok := e.SessionFile(ctx, v, act.Session); ok && act.Trace != "" {
 			plan.TraceAct(p.draft, s)
 		}
+		plan.EndOver(p.draft, e.begunIn(ctx, v))
 		return cmp.Or(p.draft.Finish(), p.draft.Acyclic(), p.draft.KeepsVerify())
 	})
 	if err == nil {

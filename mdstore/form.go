@@ -30,6 +30,7 @@ const (
 	SecConversation = "Conversation Context"
 	SecReasoning    = "Reasoning"
 	SecWorkspaceWas = "Workspace Context"
+	SecPlanMark     = "Plan Mark" // of a state, and of a session that has ended
 )
 
 // NextStep and its Chinese alias are the level-3 headings inside Problem that name what to do about it.
@@ -75,7 +76,6 @@ const (
 	KeyTags    = "tags"
 	KeyNode    = "nodeId"
 	KeyCommit  = "commit"
-	KeyPlan    = "plan"
 
 	KeyURI   = "uri" // of an environment
 	KeyHost  = "host"

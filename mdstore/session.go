@@ -18,7 +18,6 @@ var SessionKind = &Kind{
 		{Name: KeyAttached, Rule: listRule, Merge: MergeUnite, Help: "environments, each as `id folder=SUB tools=A,B`"},
 		{Name: KeyTags, Rule: listRule, Merge: MergeUnite, Help: "a list"},
 		{Name: KeyExternal, Help: "what the caller calls the session, where that cannot name a folder"},
-		{Name: KeyPlan, Rule: listRule, Help: "how the plan stood at its end, see below"},
 		{Name: KeyCommit, Help: "the commit of git at its end"},
 	},
 }
@@ -38,4 +37,5 @@ var SessionForm = &mdoc.Form{Sections: []mdoc.SectionForm{
 	{Name: SecGoal, Aliases: []string{"目标"}},
 	{Name: SecNotes, Aliases: []string{"笔记"}},
 	{Name: SecLog, Aliases: []string{"日志"}, Key: itself},
+	{Name: SecPlanMark, Aliases: []string{"计划标记"}, Key: itself},
 }}

@@ -24,7 +24,6 @@ var StateKind = &Kind{
 		{Name: KeyTags, Rule: listRule, Merge: MergeUnite, Help: "a list"},
 		{Name: KeyNode, Help: "the id of the node that had the focus"},
 		{Name: KeyCommit, Help: "the commit of git at that time"},
-		{Name: KeyPlan, Rule: listRule, Help: "how the plan stood, see below"},
 	},
 }
 
@@ -36,6 +35,7 @@ var StateForm = &mdoc.Form{Sections: []mdoc.SectionForm{
 	{Name: SecConversation, Aliases: []string{"对话背景"}},
 	{Name: SecReasoning, Aliases: []string{"思路"}},
 	{Name: SecWorkspaceWas, Aliases: []string{"工作区背景"}},
+	{Name: SecPlanMark, Aliases: []string{"计划标记"}, Key: itself},
 }}
 
 // A State is what somebody wrote down to go on from later. Its front matter is known from a page's facts: see Page.Field. What stands
@@ -46,7 +46,23 @@ type State struct {
 	ActiveFiles  []ActiveFile
 	Conversation string
 	Reasoning    string
-	Workspace    string // the briefing of the workspace as it was, with a heading of level 3 for each section
+	Workspace    string   // the briefing of the workspace as it was, with a heading of level 3 for each section
+	Mark         []string // how the plan stood; it is not read, see PlanMark
+}
+
+// PlanMark returns how the plan stood when a state was saved or a session ended, an item for each fact. In files of
+// earlier versions it is the key plan.
+func PlanMark(p *Page) []string {
+	if items := p.List("plan"); len(items) > 0 {
+		return items
+	}
+	var out []string
+	for _, it := range p.Doc().Items(SecPlanMark) {
+		if it.Text != "" {
+			out = append(out, it.Text)
+		}
+	}
+	return out
 }
 
 // StateOf reads the document of a page of StateKind.
@@ -75,7 +91,8 @@ func (s State) Sections() []mdoc.SectionText {
 	}
 	all := []mdoc.SectionText{{Name: SecActiveTask, Text: s.ActiveTask}, {Name: SecNextSteps, Items: s.NextSteps},
 		{Name: SecActiveFiles, Items: files}, {Name: SecConversation, Text: s.Conversation},
-		{Name: SecReasoning, Text: s.Reasoning}, {Name: SecWorkspaceWas, Text: s.Workspace}}
+		{Name: SecReasoning, Text: s.Reasoning}, {Name: SecWorkspaceWas, Text: s.Workspace},
+		{Name: SecPlanMark, Items: s.Mark}}
 	return slices.DeleteFunc(all, func(x mdoc.SectionText) bool {
 		return strings.TrimSpace(x.Text) == "" && len(x.Items) == 0
 	})

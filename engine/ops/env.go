@@ -72,6 +72,7 @@ type Env struct {
 	CallLog  *places.CallLog // the server's log of tool calls, by session; nil: none is kept
 
 	Session string // of the caller; "" for none
+	Client  string // the program of the caller, as it calls itself; "" if unknown
 	// Connection is the name of the calling connection. session_bind holds its bindings under this name, which is also the
 	// connection's session until it binds one. "" if the caller is no connection.
 	Connection string
@@ -107,6 +108,18 @@ type Env struct {
 func (env *Env) act(w Write, m Match) plan.Act {
 	return plan.Act{Operator: env.Operator, Person: decides(env), DryRun: w.DryRun, IfMatch: m.IfMatch,
 		Session: env.Session, Trace: env.trace}
+}
+
+// whose returns what tells the sessions of the caller from those of others: its identifier, or else its program. "" is
+// unknown.
+func (env *Env) whose() string {
+	switch {
+	case env.Where.Own != "":
+		return "identifier:" + env.Where.Own
+	case env.Client != "":
+		return "client:" + env.Client
+	}
+	return ""
 }
 
 // As returns env with another session: one of several helpers behind a connection names it in its call. For "" it

@@ -283,7 +283,8 @@ func (p *branch) attach(way []*TreeNode, nodes []*mdstore.Node) {
 
 func (p *branch) treeNode(n *mdstore.Node) *TreeNode {
 	t := &TreeNode{
-		ID: string(n.ID), Head: n.HeadOn(p.today), Focused: p.focus == n.ID, HasProblem: n.HasProblem(), Damaged: n.Editable() != nil,
+		ID: string(n.ID), Head: n.HeadOn(p.today), Focused: p.focus == n.ID,
+		HasProblem: n.HasProblem(), Damaged: n.Editable() != nil,
 		BlockedBy: waitsFor(p.open[n.ID]), ClaimedBy: p.by(n.ID), Children: []*TreeNode{},
 	}
 	if p.own != nil {

@@ -21,6 +21,7 @@ type SessionStartIn struct {
 	Goal        string   `json:"goal,omitempty" help:"what the session is to achieve, a TEXT"`
 	Previous    string   `json:"previous,omitempty" help:"the SESSION that it continues"`
 	Tags        []string `json:"tags,omitempty" flag:"tag" help:"a TAG; may be repeated"`
+	Resume      bool     `json:"resume,omitempty" help:"continue the last session of this client"`
 	Write
 }
 
@@ -42,6 +43,11 @@ log line. The command prints a line that makes your shell use the session.`,
 
 // SessionStart makes the file of a session, and binds the caller to the session.
 func SessionStart(ctx context.Context, env *Env, in SessionStartIn) (*SessionStartOut, error) {
+	if in.Resume {
+		if out, err := resume(ctx, env, in); out != nil || err != nil {
+			return out, err
+		}
+	}
 	v, err := env.WithPages(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
@@ -67,6 +73,9 @@ func SessionStart(ctx context.Context, env *Env, in SessionStartIn) (*SessionSta
 	out := &SessionStartOut{SessionID: string(s.ID), Wrote: w, Bound: to}
 	if in.Name == "" {
 		out.Name = s.Name
+	}
+	if in.Resume {
+		out.Warned = append(out.Warned, "there was no session to go on with; this one is new")
 	}
 	return out, nil
 }
@@ -102,7 +111,7 @@ type SessionLoadOut struct {
 }
 
 var sessionLoad = op("session_load", writes|looks, SessionLoad, Help{
-	Summary: "continue a session: show its state and what changed since",
+	Summary: "continue a session: show its state",
 	Use:     "session load [NAME]",
 	Text: `Names a session by id or name; default: the one bound to this shell. An open
 session is bound to this shell. An ended session stays as it is: a new session
@@ -155,8 +164,9 @@ var readSession = reading(func(ctx context.Context, env *Env, in SessionLoadIn) 
 	hidden := max(0, len(log)-loadedLog)
 	out := &SessionLoadOut{SessionID: string(p.ID), Name: p.Name(), Goal: strings.TrimSpace(p.Doc().Text(mdstore.SecGoal)),
 		Notes: strings.TrimSpace(p.Doc().Text(mdstore.SecNotes)), StartedAt: p.Time(mdstore.KeyStarted),
-		EndedAt: p.Time(mdstore.KeyEnded), Previous: p.Field(mdstore.KeyPrevious), Commit: p.Field(mdstore.KeyCommit),
-		Log: nonNil(log[hidden:]), LogHidden: hidden,
+		EndedAt: view.SessionEnded(p, env.Engine.Now()), Previous: p.Field(mdstore.KeyPrevious),
+		Commit: p.Field(mdstore.KeyCommit),
+		Log:    nonNil(log[hidden:]), LogHidden: hidden,
 		Wrote: Wrote{Success: true, Out: Out{Hint: namesakes(p.Kind, others, p.ID)}}}
 	for _, s := range v.Pages().Newest(mdstore.StateKind) {
 		if h := stateHead(s); h.SessionID == out.SessionID {
@@ -165,7 +175,7 @@ var readSession = reading(func(ctx context.Context, env *Env, in SessionLoadIn) 
 		}
 	}
 	if out.States, _ = first(env, out.States, boundedItems); out.EndedAt != 0 {
-		out.Nodes, out.Counts = view.SinceMark(v, p.List(mdstore.KeyPlan))
+		out.Nodes, out.Counts = view.SinceMark(v, mdstore.PlanMark(p))
 	}
 	out.Sends(v.Workspace().ID)
 	return out, nil
@@ -203,13 +213,14 @@ var sessionList = op("session_list", reads|repeats, SessionList, Help{
 })
 
 // SessionList lists the sessions of a workspace that have files, newest first.
-func SessionList(ctx context.Context, env *Env, in SessionListIn) (*SessionListOut, error) {
+var SessionList = reading(func(ctx context.Context, env *Env, in SessionListIn) (*SessionListOut, error) {
 	v, err := env.WithPages(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}
+	ended := func(p *mdstore.Page) int64 { return view.SessionEnded(p, env.Engine.Now()) }
 	all := slices.DeleteFunc(v.Pages().Newest(mdstore.SessionKind), func(p *mdstore.Page) bool {
-		return in.Active && p.Field(mdstore.KeyEnded) != ""
+		return in.Active && ended(p) != 0
 	})
 	l := list[*mdstore.Page]{all: all, id: pageID, what: "sessions",
 		hint: "{session_load} takes one up", narrow: "active narrows it"}
@@ -222,12 +233,12 @@ func SessionList(ctx context.Context, env *Env, in SessionListIn) (*SessionListO
 		for _, p := range shown {
 			out.Sessions = append(out.Sessions, SessionHead{
 				ID: string(p.ID), Name: p.Name(), Description: p.Field(mdstore.KeyDescription),
-				StartedAt: p.Time(mdstore.KeyStarted), EndedAt: p.Time(mdstore.KeyEnded), Previous: p.Field(mdstore.KeyPrevious),
+				StartedAt: p.Time(mdstore.KeyStarted), EndedAt: ended(p), Previous: p.Field(mdstore.KeyPrevious),
 				Tags: p.List(mdstore.KeyTags), Damaged: p.Editable() != nil})
 		}
 	})
 	return out, err
-}
+})
 
 type SessionNoteIn struct {
 	SessionRef
@@ -292,17 +303,25 @@ func SessionEnd(ctx context.Context, env *Env, in SessionEndIn) (*SessionEndOut,
 	end := plan.EndSession{ID: p.ID, Summary: in.Summary, Focus: focus, Commit: env.Engine.Head(ctx)}
 	_, o, err := engine.ApplyBound(ctx, env.Engine, ws, env.act(in.Write, Match{}), end,
 		func(_ plan.None, s *sessions.Bindings) (cs []mdstore.Change, what view.Change, err error) {
-			cs, out.Callers, err = s.UnsetFile(p.ID, p.Field(mdstore.KeyExternal), env.Engine.Now())
+			of := func(caller string) (mdstore.ID, bool) {
+				if p, ok := env.Engine.SessionFile(ctx, v, caller); ok {
+					return p.ID, true
+				}
+				return "", false
+			}
+			cs, out.Callers, err = s.UnsetFile(ws, of, p.ID, env.Engine.Now())
 			return cs, view.Change{ID: p.ID, Do: "unbound"}, err
 		})
 	if err != nil {
 		return nil, fail(err)
 	}
 	out.Wrote = env.wrote(ctx, ws, o, "{session_load} goes on from it")
+	if in.DryRun {
+		return out, nil
+	}
+	env.Engine.Ended(ctx, ws, p.ID)
 	for _, caller := range out.Callers {
-		if !in.DryRun {
-			env.Engine.Leave(ctx, caller)
-		}
+		env.Engine.Leave(ctx, caller)
 	}
 	return out, nil
 }

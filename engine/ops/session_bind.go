@@ -56,8 +56,7 @@ func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (out *SessionB
 	}
 	b := sessions.Binding{SessionID: in.SessionID, WorkspaceID: w.ID}
 	if old, ok, err := env.Engine.Binding(ctx, in.SessionID); err == nil && ok && old.WorkspaceID == w.ID {
-		b.Session = old.Session // a session that binds to the same workspace again keeps its focus
-		if _, there := s.Node(old.FocusedNodeID); there {
+		if _, there := s.Node(old.FocusedNodeID); there { // a session that binds to the same workspace again keeps it
 			b.FocusedNodeID = old.FocusedNodeID
 		}
 	}
@@ -234,11 +233,14 @@ func begin(
 					return nil, view.Change{}, err
 				}
 			}
-			changes, err := b.SetFile(to.Caller, ws, s.ID, s.Node, env.Engine.Now())
+			changes, err := b.SetFile(to.Caller, ws, s.Node, env.Engine.Now())
 			return changes, view.Change{ID: mdstore.ID(to.Caller), Do: "bound to " + string(ws)}, err
 		})
 	if err != nil {
 		return nil, Wrote{}, Bound{}, fail(err)
+	}
+	if !w.DryRun {
+		env.Engine.Began(ctx, sessions.Begun{Session: s.ID, Workspace: ws, Caller: to.Caller, By: env.whose()})
 	}
 	if env.Follows && !w.DryRun {
 		if err := env.Engine.Hold(ctx, to.Caller, env.Connection, false); err != nil {

@@ -31,7 +31,7 @@ func TestASessionIsTakenUp(t *testing.T) {
 		t.Errorf("ended twice: %v", out)
 	}
 	file := string(w.Store.Files()[mdstore.SessionKind.File(mdstore.SessionKind.Folder(ws).Join(id))])
-	for _, want := range []string{"tool_call: node_transition start node-a\n", "note: a note\n  of two lines\n  files: a.go, b.go\n", "note: half of it\n", "endedAt: 1767261600000\n", "plan: [", "node:node-b:implementing:", "count:"} {
+	for _, want := range []string{"tool_call: node_transition start node-a\n", "note: a note\n  of two lines\n  files: a.go, b.go\n", "note: half of it\n", "endedAt: 1767261600000\n", "## Plan Mark\n\n- node:node-b:implementing:", "- count:"} {
 		if !strings.Contains(file, want) {
 			t.Errorf("%q is not in\n%s", want, file)
 		}

@@ -194,11 +194,12 @@ type FileNow struct {
 }
 
 var stateLoad = op("state_load", writes|looks, StateLoad, Help{
-	Summary: "continue from a state: show changes, start a session",
+	Summary: "continue from a state, in a session",
 	Use:     "session state load STATE",
-	Text: `STATE is an id or a name; if several states have the name, the newest is used. A
-new session continues the one that saved the state, and is bound to the
-workspace. --read starts and binds nothing.`,
+	Text: `STATE is an id or a name; if several states have the name, the newest is used. The
+session that continues it is bound to the workspace: an open one that did nothing
+else, or a new one. The session that this shell had ends. --read starts, ends and
+binds nothing.`,
 	Example: `arbor session state load "Before the review"
 arbor session state load v2 --goal "Fix the form" --json
 arbor session state load v2 --read`,
@@ -222,7 +223,12 @@ func StateLoad(ctx context.Context, env *Env, in StateLoadIn) (*StateLoadOut, er
 		}
 		return out, nil
 	}
-	x := plan.ContinueState{State: out.State.ID, ID: id, Goal: in.RestorationGoal}
+	x := plan.ContinueState{State: out.State.ID, ID: id, Goal: in.RestorationGoal, Free: func(p *mdstore.Page) bool {
+		return string(p.ID) == env.Session || env.Engine.MayUse(ctx, string(p.ID), env.Connection) == nil
+	}}
+	if x.Leaves, err = left(ctx, env, ws); err != nil {
+		return nil, err
+	}
 	s, w, to, err := begin(ctx, env, ws, in.Write, x, in.SessionID,
 		"what is done from now on stands in the log of the new session")
 	if err != nil {
@@ -234,6 +240,19 @@ func StateLoad(ctx context.Context, env *Env, in StateLoadIn) (*StateLoadOut, er
 		out.NewSessionID, out.Bound = string(s.ID), to
 	}
 	return out, nil
+}
+
+// left returns the plan that ends the session of the caller in a workspace, without an id if it has none.
+func left(ctx context.Context, env *Env, ws mdstore.ID) (end plan.EndSession, err error) {
+	v, err := env.Engine.WithPages(ctx, ws)
+	if err != nil {
+		return end, fail(err)
+	}
+	if p, ok := env.Engine.SessionFile(ctx, v, env.Session); ok && p.Editable() == nil {
+		end = plan.EndSession{ID: p.ID, Commit: env.Engine.Head(ctx)}
+		end.Focus, _ = env.Focus(ctx, v)
+	}
+	return end, nil
 }
 
 // readState returns a state with what changed since it was saved.
@@ -254,7 +273,7 @@ var readState = reading(func(ctx context.Context, env *Env, in StateLoadIn) (*St
 	for _, f := range st.ActiveFiles {
 		out.ActiveFiles = append(out.ActiveFiles, FileNow{f.Path, env.Engine.FileSince(ctx, f)})
 	}
-	out.Nodes, out.Counts = view.SinceMark(s, p.List(mdstore.KeyPlan))
+	out.Nodes, out.Counts = view.SinceMark(s, mdstore.PlanMark(p))
 	if head := env.Engine.Head(ctx); out.Commit != "" && head != out.Commit {
 		out.Head = head
 	}

@@ -27,7 +27,7 @@ func saved(name string, more ...any) map[string]any {
 
 // withSession adds the file of a session to the vault.
 func withSession(files map[mdstore.Path][]byte, id string) map[mdstore.Path][]byte {
-	files[mdstore.Path(ws+"/sessions/"+id+"/Session.md")] = []byte("---\nid: " + id + "\nname: S " + id + "\nstartedAt: 1\nendedAt: null\n---\n\n## Log\n")
+	files[mdstore.Path(ws+"/sessions/"+id+"/Session.md")] = []byte("---\nid: " + id + "\nname: S " + id + "\nstartedAt: 1767225600000\nendedAt: null\n---\n\n## Log\n")
 	return files
 }
 

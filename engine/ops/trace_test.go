@@ -27,8 +27,8 @@ func traced() map[mdstore.Path][]byte {
 	delete(files, openSession)
 	delete(files, endedSession)
 	delete(files, mdstore.TranscriptKind.FileFor(openSession.Dir(), ""))
-	files[sessionPath] = []byte("---\nid: " + sessionID + "\nname: Monday\nstartedAt: 1767225600000\nendedAt: null\n---\n\n## Goal\n\nto sign in\n\n## Log\n")
-	files["sessions.json"] = []byte(`{"bindings":{"s1":{"sessionId":"s1","workspaceId":"` + ws + `","session":"` + sessionID + `","boundAt":1}}}`)
+	files[sessionPath] = []byte("---\nid: " + sessionID + "\nname: Monday\nexternalId: s1\nstartedAt: 4102444800000\nendedAt: null\n---\n\n## Goal\n\nto sign in\n\n## Log\n")
+	files["sessions.json"] = []byte(`{"bindings":{"s1":{"sessionId":"s1","workspaceId":"` + ws + `","boundAt":1}}}`)
 	return files
 }
 
@@ -138,8 +138,8 @@ func TestADamagedSessionKeepsNobodyFromWorking(t *testing.T) {
 		files := traced()
 		files[sessionPath] = []byte(text)
 		w := enginetest.New(t, files)
-		env := &ops.Env{Engine: w.Engine, Session: "s1"}
-		out := must(t, env, "node_isolate", map[string]any{"nodeId": "node-a", "isolate": true})
+		env := &ops.Env{Engine: w.Engine, Session: sessionID}
+		out := must(t, env, "node_isolate", map[string]any{"workspaceId": ws, "nodeId": "node-a", "isolate": true})
 		if got := w.Store.Files(); string(got[sessionPath]) != text || out["changed"] != true || out["warnings"] == nil {
 			t.Errorf("%s: %v\n%s", name, out, got[sessionPath])
 		}

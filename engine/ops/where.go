@@ -14,7 +14,9 @@ import (
 // Where says which workspace and node a call means if it names none.
 type Where struct {
 	Workspace  string       // id, prefix or name; "" for none
-	Identifier string       // the identifier of the connection; "" for none
+	Identifier string       // the identifier whose workspace the connection means; "" for none
+	Own        string       // the identifier of the connection, also while it is bound to a session; "" for none
+	Loaded     mdstore.ID   // the workspace that the connection loaded last; "" for none
 	MayMake    func() error // returns an error if no workspace may be made for the Identifier; nil: one may be made
 	Dir        string       // the folder of a person's commands, with slashes; "" for none
 	Default    bool         // a call that means no other workspace means the one named default, which is made if missing
@@ -31,6 +33,7 @@ type Meaning struct {
 func Meanings() []Meaning {
 	return []Meaning{
 		{"the workspace that the call names: `workspaceId`, `--workspace`", named},
+		{"the workspace that the connection loaded last (`workspace_load`), until it binds a session", loaded},
 		{"the workspace that the server was given: `arbor mcp --workspace`, or the header `Arbor-Workspace`", given},
 		{"the workspace of the connection's identifier (`Arbor-Identifier`), which is made where there is none", identified},
 		{"the workspace that the session is bound to", bound},
@@ -90,6 +93,13 @@ func (s *seeking) resolve(ref string, loose bool) (mdstore.ID, error) {
 
 func named(_ context.Context, s *seeking) (mdstore.ID, error) {
 	return s.resolve(s.ref, s.env.Names != NamesExact)
+}
+
+func loaded(_ context.Context, s *seeking) (mdstore.ID, error) {
+	if id := s.env.Where.Loaded; s.env.host == "" && s.there(id) {
+		return id, nil
+	}
+	return "", nil
 }
 
 func given(_ context.Context, s *seeking) (mdstore.ID, error) {

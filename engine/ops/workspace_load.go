@@ -251,7 +251,7 @@ func leftOff(s *view.View) (*mdstore.Node, bool) {
 		key  string
 	}{{mdstore.StateKind, mdstore.KeyCreated}, {mdstore.SessionKind, mdstore.KeyEnded}} {
 		for _, p := range s.Pages().Of(of.kind) {
-			if t := p.Time(of.key); t > at && view.MarkedFocus(p.List(mdstore.KeyPlan)) != "" {
+			if t := p.Time(of.key); t > at && view.MarkedFocus(mdstore.PlanMark(p)) != "" {
 				newest, at = p, t
 			}
 		}
@@ -259,7 +259,7 @@ func leftOff(s *view.View) (*mdstore.Node, bool) {
 	if newest == nil {
 		return nil, false
 	}
-	n, ok := s.Node(view.MarkedFocus(newest.List(mdstore.KeyPlan)))
+	n, ok := s.Node(view.MarkedFocus(mdstore.PlanMark(newest)))
 	return n, ok && !statemachine.Terminal(n.Status)
 }
 

@@ -134,7 +134,8 @@ func (d *Draft) loose(n *mdstore.Node) error {
 		return &mdoc.UnreadableError{Problem: d.View.Broken()[p]}
 	}
 	if _, ok := d.View.Node(top.Parent); ok {
-		return errs.New(errs.Cycle, "%s: its ancestors form a cycle through %s; change parentId of one of them", n.ID, top.ID).
+		return errs.New(errs.Cycle, "%s: its ancestors form a cycle through %s; change parentId of one of them",
+			n.ID, top.ID).
 			With(errs.Details{NodeID: string(top.ID), Paths: []string{string(top.Path)}})
 	}
 	whose, what, restore := "its", "parentId is missing", ""

@@ -118,7 +118,9 @@ func (a EndSession) Plan(d *Draft) (None, error) {
 	}
 	e := OnPage(d, p)
 	e.Set(mdstore.KeyEnded, mdoc.Integer(d.now.UnixMilli()))
-	e.Set(mdstore.KeyPlan, mdoc.List(view.Mark(d.View, a.Focus)...))
+	for _, fact := range view.Mark(d.View, a.Focus) {
+		e.append(mdstore.SecPlanMark, fact)
+	}
 	if a.Commit != "" {
 		e.Set(mdstore.KeyCommit, mdoc.Text(a.Commit))
 	}
@@ -151,6 +153,10 @@ func (a NoteSession) Plan(d *Draft) (None, error) {
 	p, err := sessionFile(d, a.ID)
 	if err != nil {
 		return None{}, err
+	}
+	if view.SessionEnded(p, d.now) != 0 {
+		return None{}, errs.New(errs.SessionNotFound, "%s: the session has ended, and takes no notes; {session_load} "+
+			"starts one that goes on from it", p.ID).With(errs.Details{Param: "sessionId"})
 	}
 	kind := cmp.Or(a.Type, TraceNote)
 	if !traceTypes().MatchString(kind) || utf8.RuneCountInString(kind) > traceTypeMost {
@@ -220,7 +226,7 @@ func (a ResumeSession) Plan(d *Draft) (*StartedSession, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Field(mdstore.KeyEnded) == "" {
+	if view.SessionEnded(p, d.now) == 0 {
 		return &StartedSession{ID: p.ID, Name: p.Name()}, nil
 	}
 	return StartSession{

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -29,7 +30,7 @@ func Trace(d *Draft, session *mdstore.Page, kind, text string) {
 func TraceAct(d *Draft, session *mdstore.Page) {
 	edits := func(e *Edit) bool { return e.touched || e.after != nil }
 	own, any := d.edits[session.Path], len(d.extra) > 0 || slices.ContainsFunc(d.order, edits)
-	if !any || own != nil && edits(own) || session.Field(mdstore.KeyEnded) != "" {
+	if !any || own != nil && edits(own) || view.SessionEnded(session, d.now) != 0 {
 		return
 	}
 	if err := session.Editable(); err != nil {
@@ -45,6 +46,25 @@ func TraceAct(d *Draft, session *mdstore.Page) {
 	}
 	Trace(d, session, TraceCall, text)
 	d.edits[session.Path].spare = true
+}
+
+// EndOver ends those of the sessions that are over since they have no line for long, at the time of their last line. It
+// does nothing where the plan changes nothing, nor to a file that the plan edits anyway.
+func EndOver(d *Draft, ids []mdstore.ID) {
+	if len(d.extra) == 0 && !slices.ContainsFunc(d.order, func(e *Edit) bool { return e.touched || e.after != nil }) {
+		return
+	}
+	for _, id := range ids {
+		p, ok := d.View.Pages().Get(mdstore.SessionKind, id)
+		if !ok || p.Field(mdstore.KeyEnded) != "" || p.Editable() != nil || d.edits[p.Path] != nil {
+			continue
+		}
+		if at := view.SessionEnded(p, d.now); at != 0 {
+			e := OnPage(d, p)
+			e.Set(mdstore.KeyEnded, mdoc.Integer(at))
+			e.spare = true
+		}
+	}
 }
 
 // tracedIn returns the ids of the nodes that a draft changes, makes or deletes.

@@ -2,6 +2,8 @@ package plan
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 
 	"arbor/engine/errs"
 	"arbor/engine/view"
@@ -52,12 +54,12 @@ func (x SaveState) Plan(d *Draft) (mdstore.ID, error) {
 	f.list(mdstore.KeyTags, x.Tags)
 	f.text(mdstore.KeyNode, string(x.Node))
 	f.text(mdstore.KeyCommit, x.Commit)
-	f.list(mdstore.KeyPlan, view.Mark(d.View, x.Node))
+	x.Mark = view.Mark(d.View, x.Node)
 	file := mdstore.StateKind.FileFor(mdstore.StateKind.Folder(d.View.Workspace().Dir), string(id))
 	if err := AddPage(d, mdstore.StateKind, file, f, x.Sections(), created(id, x.Name)); err != nil {
 		return "", err
 	}
-	if traced && session.Field(mdstore.KeyEnded) == "" {
+	if traced && view.SessionEnded(session, d.now) == 0 {
 		Trace(d, session, "state_saved", x.Name+" ("+string(id)+")")
 		OnPage(d, session).spare = true
 	}
@@ -126,11 +128,13 @@ func statePage(d *Draft, ref string) (*mdstore.Page, *StateDone, error) {
 	return p, &StateDone{ID: p.ID, Others: others}, d.match(p.Path, p.Version())
 }
 
-// ContinueState starts a session that goes on from a state.
+// ContinueState starts a session that goes on from a state, or takes up one that did so and has no other work.
 type ContinueState struct {
-	State string
-	ID    string // the id of the new session; if it is "" or in use, the plan draws one
-	Goal  string // "" is the state's active task
+	State  string
+	ID     string                           // the id of the new session; if it is "" or in use, the plan draws one
+	Goal   string                           // "" is the state's active task
+	Leaves EndSession                       // the caller's session until then, which ends; without an ID for none
+	Free   func(session *mdstore.Page) bool // whether nobody else has a session
 }
 
 // Plan makes the session's file, with a line in its log that says which state it goes on from. The focus is the state's
@@ -150,13 +154,41 @@ func (x ContinueState) Plan(d *Draft) (*StartedSession, error) {
 	if s, ok := d.View.Pages().Session(previous); ok {
 		previous = string(s.ID)
 	}
-	out, err := StartSession{
-		ID: x.ID, Implied: true, Name: name, Previous: mdstore.ID(previous),
-		Goal:  cmp.Or(x.Goal, mdstore.StateOf(p).ActiveTask),
-		First: "state_restored: " + name + " (" + string(p.ID) + ")",
-	}.Plan(d)
+	restored := "state_restored: " + name + " (" + string(p.ID) + ")"
+	out := x.begun(d, restored)
+	if out == nil {
+		out, err = x.start(d, p, name, previous, restored)
+	}
 	if n, ok := d.View.Node(mdstore.ID(p.Field(mdstore.KeyNode))); ok && err == nil {
 		out.Node = n.ID
 	}
+	if err != nil || x.Leaves.ID == "" || x.Leaves.ID == out.ID {
+		return out, err
+	}
+	_, err = x.Leaves.Plan(d)
 	return out, err
+}
+
+// begun returns an open session that went on from the state and has no other work, nil if there is none.
+func (x ContinueState) begun(d *Draft, restored string) *StartedSession {
+	for _, p := range d.View.Pages().Newest(mdstore.SessionKind) {
+		if p.Editable() != nil || view.SessionEnded(p, d.now) != 0 || !x.Free(p) {
+			continue
+		}
+		work := func(l mdstore.LogEntry) bool {
+			return l.Event != restored && !strings.HasPrefix(l.Event, TraceCall+": state_")
+		}
+		if log := d.View.Pages().Log(p); len(log) > 0 && !slices.ContainsFunc(log, work) {
+			return &StartedSession{ID: p.ID, Name: p.Name()}
+		}
+	}
+	return nil
+}
+
+func (x ContinueState) start(d *Draft, p *mdstore.Page, name, previous, restored string) (*StartedSession, error) {
+	return StartSession{
+		ID: x.ID, Implied: true, Name: name, Previous: mdstore.ID(previous),
+		Goal:  cmp.Or(x.Goal, mdstore.StateOf(p).ActiveTask),
+		First: restored,
+	}.Plan(d)
 }

@@ -26,11 +26,40 @@ import (
 
 // A Binding makes a workspace, and a node of it, the default of a session.
 type Binding struct {
-	SessionID     string     `json:"sessionId"`
-	WorkspaceID   mdstore.ID `json:"workspaceId"`
-	FocusedNodeID mdstore.ID `json:"focusedNodeId,omitempty"` // the session's own focus; "" if the workspace's counts
-	Session       mdstore.ID `json:"session,omitempty"`       // the session whose file has the trace; "" for the one named as this one is
-	BoundAt       int64      `json:"boundAt"`                 // Unix milliseconds
+	SessionID     string
+	WorkspaceID   mdstore.ID
+	FocusedNodeID mdstore.ID // the session's own focus; "" if the workspace's counts
+	BoundAt       int64      // Unix milliseconds
+}
+
+// bindingJSON is a binding as the file has it.
+type bindingJSON struct {
+	SessionID     string      `json:"sessionId"`
+	WorkspaceID   mdstore.ID  `json:"workspaceId"`
+	FocusedNodeID *mdstore.ID `json:"focusedNodeId"` // null for none
+	BoundAt       int64       `json:"boundAt"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (b Binding) MarshalJSON() ([]byte, error) {
+	j := bindingJSON{SessionID: b.SessionID, WorkspaceID: b.WorkspaceID, BoundAt: b.BoundAt}
+	if b.FocusedNodeID != "" {
+		j.FocusedNodeID = &b.FocusedNodeID
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (b *Binding) UnmarshalJSON(data []byte) error {
+	var j bindingJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	*b = Binding{SessionID: j.SessionID, WorkspaceID: j.WorkspaceID, BoundAt: j.BoundAt}
+	if j.FocusedNodeID != nil {
+		b.FocusedNodeID = *j.FocusedNodeID
+	}
+	return nil
 }
 
 // Bindings is the content of sessions.json. What this program does not know of it is kept.
@@ -152,22 +181,27 @@ func (s *Bindings) Unset(session string, now time.Time) ([]mdstore.Change, error
 
 // SetFile returns the commit that binds a caller to a session with a file, in the session's workspace. With "" for the
 // focus the caller keeps its own.
-func (s *Bindings) SetFile(caller string, ws, session, focus mdstore.ID, now time.Time) ([]mdstore.Change, error) {
+func (s *Bindings) SetFile(caller string, ws, focus mdstore.ID, now time.Time) ([]mdstore.Change, error) {
 	b, _ := s.Get(caller)
 	if b.WorkspaceID != ws {
 		b = Binding{}
 	}
 	b.FocusedNodeID = cmp.Or(focus, b.FocusedNodeID)
-	b.SessionID, b.WorkspaceID, b.Session, b.BoundAt = caller, ws, session, now.UnixMilli()
+	b.SessionID, b.WorkspaceID, b.BoundAt = caller, ws, now.UnixMilli()
 	return s.Set(b, now)
 }
 
-// UnsetFile returns the commit that ends the bindings to a session with a file, which its callers may have named otherwise, and whose
-// they were. Bindings that cannot be read stay as they are.
-func (s *Bindings) UnsetFile(session mdstore.ID, external string, now time.Time) (cs []mdstore.Change, callers []string, err error) {
+// UnsetFile returns the commit that ends the bindings to a session with a file of a workspace, and whose they were. of
+// returns the session of a caller. Bindings that cannot be read stay as they are.
+func (s *Bindings) UnsetFile(
+	ws mdstore.ID, of func(caller string) (mdstore.ID, bool), session mdstore.ID, now time.Time,
+) (cs []mdstore.Change, callers []string, err error) {
 	for _, id := range slices.Sorted(maps.Keys(s.bindings)) {
 		b, ok := s.Get(id)
-		if ok && (b.Session == session || b.Session == "" && (id == string(session) || external != "" && id == external)) {
+		if !ok || b.WorkspaceID != ws {
+			continue
+		}
+		if has, ok := of(id); ok && has == session {
 			callers = append(callers, id)
 		}
 	}

@@ -219,7 +219,7 @@ func (sh *shell) env(ctx context.Context, mode Mode) (*ops.Env, error) {
 		return nil, err
 	}
 	op = cmp.Or(op, mdstore.OperatorHuman)
-	env := &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Names: ops.NamesLoose,
+	env := &ops.Env{Engine: v.Engine, Session: sh.session(), Client: "arbor", Operator: op, Names: ops.NamesLoose,
 		Caller: ops.ByPerson, Voice: ops.Shell,
 		Where: ops.Where{Dir: filepath.ToSlash(sh.dir()), Default: v.Found.User},
 		Home:  cmp.Or(sh.getenv("HOME"), sh.getenv("USERPROFILE"))}

@@ -76,6 +76,11 @@ func standingText(v *view.View, b sessions.Binding, focused mdstore.ID, next *op
 		about := states[0].Name() + ": " + states[0].Field(mdstore.KeyDescription)
 		quote(&head, "newest state: ", strings.TrimSuffix(about, ": "), 200)
 	}
+	if last := v.Pages().Newest(mdstore.SessionKind); len(last) > 0 {
+		quote(&head, "last session: ", last[0].Name(), 120)
+		how := map[bool]string{true: " {resume: true}", false: " --resume"}[by("session_start") == byTool("session_start")]
+		fmt.Fprintf(&head, "%s%s goes on with the last session of this client.\n", by("session_start"), how)
+	}
 	if len(w.Problems) > 0 {
 		head.WriteString("Something is wrong with its file; " + by("workspace_check") + " says what.\n")
 	}

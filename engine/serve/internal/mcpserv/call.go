@@ -70,7 +70,7 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 		return question, nil
 	}
 	if c != nil {
-		if left, to := c.follow(named, out); strings.HasPrefix(left, ownSession) {
+		if left, to := c.follow(named, out, env.May == ops.MayLook); strings.HasPrefix(left, ownSession) {
 			if err := s.engine.HandOver(ctx, left, to); err != nil {
 				s.opt.Log.Warn("claims end with their lease only", "session", left, "error", err)
 			}

@@ -16,6 +16,7 @@ import (
 	"arbor/engine/claims"
 	"arbor/engine/ops"
 	"arbor/engine/say"
+	"arbor/mdstore"
 )
 
 // Headers of HTTP requests that name the session and the workspace of a call that names none. A client of the stateless
@@ -42,6 +43,9 @@ type connection struct {
 	alias   string // another name that the client gave to the session given
 
 	identifier string // whose workspace is that of calls that name none; "" for none
+	client     string // the program, as it calls itself; "" if unknown
+
+	loaded mdstore.ID // the workspace that calls mean since workspace_load; "" for none
 
 	enabled []string // tool sets that tools_enable turned on
 
@@ -67,7 +71,8 @@ func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
 	env := &ops.Env{Engine: s.engine, Session: header.Get(HeaderSession),
 		Operator: s.opt.Operator, MaxBytes: s.room(), Patience: minuteAtMost, Detail: ops.DetailBrief, Names: ops.NamesLoose,
 		Home: s.opt.Home, CallLog: &s.memory, Clients: s.opt.Clients, Voice: say.Voice{Op: s.offer(session, header).called},
-		Where: ops.Where{Workspace: header.Get(HeaderWorkspace), Identifier: header.Get(HeaderIdentifier), Focus: true}}
+		Where: ops.Where{Workspace: header.Get(HeaderWorkspace), Identifier: header.Get(HeaderIdentifier),
+			Own: header.Get(HeaderIdentifier), Focus: true}}
 	if s.opt.ReadOnly {
 		env.May = ops.MayLook
 	}
@@ -80,6 +85,7 @@ func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
 		defer c.mu.Unlock()
 		env.Follows, env.Connection, c.called = c.given == "" && env.Session == "", c.name, s.engine.Now()
 		env.Session, env.Where.Identifier = cmp.Or(env.Session, c.session), c.identifier
+		env.Client, env.Where.Own, env.Where.Loaded = c.client, c.identifier, c.loaded
 		if c.bound != "" {
 			env.Where.Identifier = ""
 			return env // the binding says which workspace
@@ -106,6 +112,9 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 	if p := session.InitializeParams(); p != nil {
 		if id, ok := p.Meta["sessionId"].(string); ok && id != "" {
 			c.identifier = id
+		}
+		if p.ClientInfo != nil {
+			c.client = p.ClientInfo.Name
 		}
 	}
 	c.session = cmp.Or(c.given, c.name)
@@ -156,12 +165,13 @@ func sessionOf(given map[string]any) string {
 }
 
 // follow binds the connection to what a call bound, and returns the session that the connection's calls had before and
-// have no more, "" for none, with the one that they have now. named is the session that the client named in the call.
-func (c *connection) follow(named string, out any) (left, to string) {
+// have no more, "" for none, with the one that they have now. named is the session that the client named in the call;
+// looks says that the server only reads.
+func (c *connection) follow(named string, out any, looks bool) (left, to string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	take := func(session, alias string) {
-		c.bound = session
+		c.bound, c.loaded = session, ""
 		if c.given != "" {
 			c.alias = cmp.Or(alias, c.alias)
 			return
@@ -179,6 +189,10 @@ func (c *connection) follow(named string, out any) (left, to string) {
 	case interface{ BoundTo() ops.Bound }:
 		if b, wrote := out.BoundTo(), out.(interface{ Written() ops.Wrote }).Written(); b.Caller != "" && !wrote.DryRun {
 			take(b.Caller, b.Session)
+		}
+	case *ops.WorkspaceLoadOut:
+		if !looks {
+			c.loaded = mdstore.ID(out.WorkspaceContext.WorkspaceID)
 		}
 	case *ops.SessionEndOut:
 		if !out.DryRun && slices.Contains(out.Callers, c.bound) {

@@ -66,3 +66,30 @@ func TestAReadOnlyServerLoadsSessions(t *testing.T) {
 		t.Error("it has bound something")
 	}
 }
+
+// What a connection loads is meant by its later calls, until it binds a session elsewhere; on a server that only reads
+// nothing sticks.
+func TestALoadedWorkspaceIsMeant(t *testing.T) {
+	for _, reads := range []bool{false, true} {
+		w := newWorld(t, Options{ReadOnly: reads, Toolsets: []string{"all"}})
+		w.save("ws-2/Workspace.md", "---\nid: ws-2\nname: Other\ngoal: g\nstatus: active\n---\n")
+		w.save("ws-2/nodes/root/Node.md", "---\nid: root\ntype: planning\ntitle: Other root\nstatus: pending\n---\n")
+		p := w.connect(nil)
+		p.refused(errs.AmbiguousID, "node_get", map[string]any{"nodeId": "root"})
+		p.do("workspace_load", map[string]any{"workspaceId": "ws-2"})
+		if reads {
+			p.refused(errs.AmbiguousID, "node_get", map[string]any{"nodeId": "root"})
+			continue
+		}
+		title := func() any {
+			return p.do("node_get", map[string]any{"nodeId": "root"})["node"].(map[string]any)["title"]
+		}
+		if got := title(); got != "Other root" {
+			t.Errorf("the workspace that was loaded is not meant: %v", got)
+		}
+		p.do("session_bind", map[string]any{"workspaceId": planID})
+		if got := title(); got == "Other root" {
+			t.Errorf("the binding is not meant: %v", got)
+		}
+	}
+}
