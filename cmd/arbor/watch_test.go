@@ -208,7 +208,7 @@ func TestWatchJSON(t *testing.T) {
 		t.Fatalf("%q: %v", line, err)
 	}
 	if doc.Time == 0 || doc.WorkspaceID == "" || doc.NodeID != node || doc.Kind != "changed" || doc.Title != "Sign in" || doc.Path != file ||
-		len(doc.Fields) != 1 || doc.Fields[0].Key != "status" || doc.Sections == nil || len(doc.Diagnostics)+len(doc.Mended) != 1 {
+		len(doc.Fields) != 1 || doc.Fields[0].Key != "status" || len(doc.Sections) != 0 || len(doc.Diagnostics)+len(doc.Mended) != 1 {
 		t.Errorf("it prints %s", line)
 	}
 	for _, d := range append(doc.Diagnostics, doc.Mended...) {

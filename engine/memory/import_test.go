@@ -190,15 +190,15 @@ func TestBadFilesSayWhatIsWrong(t *testing.T) {
 	for data, want := range map[string]string{
 		`{"slot_name": "x", "entries": [`:                             "unexpected EOF",
 		`{"slot_name": "x", "entries": [{"content": 7}]}`:             "entries.content",
-		`{"slot_name": "x", "entries": [{"timestamp": "yesterday"}]}`: `entry 1: "yesterday" is no time`,
+		`{"slot_name": "x", "entries": [{"timestamp": "yesterday"}]}`: `entry 1: "yesterday" is not a time`,
 		content(broken, true):                                         "entry 2: its content is compressed and damaged",
-		content("a\x00b", false):                                      "entry 2: it is no text",
-		content(packed("\xff", 1), false):                             "entry 2: it is no text",
+		content("a\x00b", false):                                      "entry 2: it is not text",
+		content(packed("\xff", 1), false):                             "entry 2: it is not text",
 		content(big, false):                                           "entry 2: its text has more than 10 MiB",
 		content(packed(big, 2), true):                                 "entry 2: its text has more than 10 MiB",
 		content(packed(strings.Repeat(big, 2), 1), true):              "entry 2: its text has more than 10 MiB",
-		"a\x00b":    "it is no text",
-		"\xff\xfea": "it is no text",
+		"a\x00b":    "it is not text",
+		"\xff\xfea": "it is not text",
 		big:         "its text has more than 10 MiB",
 	} {
 		in, err := memory.Import("x.json", []byte(data), "auto")

@@ -83,7 +83,7 @@ func TestWhatIsCollected(t *testing.T) {
 	if want := []string{"archived", "old"}; !slices.Equal(names, want) || !slices.Equal(dry, want) {
 		t.Errorf("collected are %v, and in the dry run %v; want %v", names, dry, want)
 	}
-	for name, why := range map[string]string{"A": "no resolve", "Default": "default workspace", "claimed": "is claimed by s", "open": "session session-1 is open",
+	for name, why := range map[string]string{"A": "not created by session for", "Default": "default workspace", "claimed": "is claimed by s", "open": "session session-1 is open",
 		"bound": "s was bound to it on ", string(ids["unreadable"]): "cannot be read", "used": "it was used on "} {
 		if !strings.Contains(kept[name], why) {
 			t.Errorf("%s is kept because %q; want %q (all: %v)", name, kept[name], why, kept)
@@ -105,11 +105,11 @@ func TestWorkspacesOfUnknownAgeStay(t *testing.T) {
 	w.Store.Put(".local/access", []byte("{torn"))
 	w.Tick(1000 * day)
 	names, kept := collected(t, env, nil)
-	if len(names) > 0 || !strings.Contains(kept["lost"], "no resolve") {
+	if len(names) > 0 || !strings.Contains(kept["lost"], "not created by session for") {
 		t.Errorf("without accesses %v go; kept are %v", names, kept)
 	}
 	names, kept = collected(t, env, map[string]any{"shared": true})
-	if !slices.Equal(names, []string{"lost"}) || !strings.Contains(kept["A"], "not known when") {
+	if !slices.Equal(names, []string{"lost"}) || !strings.Contains(kept["A"], "last use is unknown") {
 		t.Errorf("with shared %v go; kept are %v", names, kept)
 	}
 }

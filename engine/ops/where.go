@@ -35,12 +35,12 @@ func Meanings() []Meaning {
 		{"the workspace that the call names: `workspaceId`, `--workspace`", named},
 		{"the workspace that the connection loaded last (`workspace_load`), until it binds a session", loaded},
 		{"the workspace that the server was given: `arbor mcp --workspace`, or the header `Arbor-Workspace`", given},
-		{"the workspace of the connection's identifier (`Arbor-Identifier`), which is made where there is none", identified},
+		{"the workspace of the connection's identifier (`Arbor-Identifier`), which is created if there is none", identified},
 		{"the workspace that the session is bound to", bound},
 		{"the workspace that the folder of the command is bound to, or a folder above it", inFolder},
 		{"for a person: the default of this machine, `arbor use WORKSPACE`", ofMachine},
 		{"the only active workspace, without counting the one named default", onlyActive},
-		{"where the vault is your own, not a project's: the workspace default, which is made where there is none", byDefault},
+		{"where the vault is your own, not a project's: the workspace default, which is created if there is none", byDefault},
 	}
 }
 

@@ -12,20 +12,20 @@ import (
 // Of the ways in which a call means a workspace the first that finds one counts.
 func TestTheFirstWayToMeanAWorkspaceCounts(t *testing.T) {
 	files := map[mdstore.Path][]byte{}
-	for i := 1; i <= 8; i++ {
+	for i := 1; i <= 9; i++ {
 		dir := mdstore.Path(fmt.Sprint("w", i))
 		files[mdstore.WorkspacePath(dir)] = fmt.Appendf(nil, "---\nid: %s\nname: %[1]s\ngoal: g\nstatus: active\n---\n", dir)
 		files[mdstore.NodePath(dir, mdstore.Root)] = enginetest.Node("root", "title: R\ntype: planning\nstatus: pending\nparentId: null", "")
 	}
 	w := enginetest.New(t, files)
-	for session, id := range map[string]string{"phone": "w3", "s": "w4", "path:/home/a": "w5"} {
+	for session, id := range map[string]string{"phone": "w4", "s": "w5", "path:/home/a": "w6"} {
 		must(t, &ops.Env{Engine: w.Engine}, "session_bind", map[string]any{"sessionId": session, "workspaceId": id})
 	}
-	if _, err := ops.Use(tctx, &ops.Env{Engine: w.Engine}, ops.In{WorkspaceID: "w6"}); err != nil {
+	if _, err := ops.Use(tctx, &ops.Env{Engine: w.Engine}, ops.In{WorkspaceID: "w7"}); err != nil {
 		t.Fatal(err)
 	}
 	env := &ops.Env{Engine: w.Engine, Session: "s", Caller: ops.ByPerson,
-		Where: ops.Where{Workspace: "w2", Identifier: "phone", Dir: "/home/a/b", Default: true}}
+		Where: ops.Where{Loaded: "w2", Workspace: "w3", Identifier: "phone", Dir: "/home/a/b", Default: true}}
 	archive := func(ids ...string) {
 		for _, id := range ids {
 			must(t, &ops.Env{Engine: w.Engine}, "workspace_archive", map[string]any{"workspaceId": id})
@@ -34,16 +34,17 @@ func TestTheFirstWayToMeanAWorkspaceCounts(t *testing.T) {
 	ref := "w1"
 	for i, drop := range []func(){
 		func() { ref = "" },
+		func() { env.Where.Loaded = "" },
 		func() { env.Where.Workspace = "" },
 		func() { env.Where.Identifier = "" },
 		func() { env.Session = "" },
 		func() { env.Where.Dir = "" },
-		func() { env.Caller = ops.ByAssistant; archive("w1", "w2", "w3", "w4", "w5", "w6", "w8") },
-		func() { archive("w7") },
+		func() { env.Caller = ops.ByAssistant; archive("w1", "w2", "w3", "w4", "w5", "w6", "w7", "w9") },
+		func() { archive("w8") },
 		nil,
 	} {
 		want := fmt.Sprint("w", i+1)
-		if i == 7 {
+		if i == 8 {
 			want = string(mdstore.DefaultWorkspace)
 		}
 		if v, err := env.In(tctx, ref); err != nil || string(v.Workspace().ID) != want {
@@ -53,7 +54,7 @@ func TestTheFirstWayToMeanAWorkspaceCounts(t *testing.T) {
 			drop()
 		}
 	}
-	if n := len(ops.Meanings()); n != 8 {
-		t.Errorf("there are %d ways, and this test knows 8", n)
+	if n := len(ops.Meanings()); n != 9 {
+		t.Errorf("there are %d ways, and this test knows 9", n)
 	}
 }

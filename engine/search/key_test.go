@@ -118,7 +118,7 @@ func TestFieldsOfQueries(t *testing.T) {
 		"tag<3":        "character 1: tag has no order; tag:x finds",
 		"role>=x":      "character 1: role has no order",
 		"a priority<x": "character 3: priority has no order",
-		"due<soon":     `character 1: due: "soon" is no date; 2026-12-01, today,`,
+		"due<soon":     `character 1: due: "soon" is not a date; write it as 2026-12-01, today,`,
 		"a own<x":      `character 3: own: "x" is neither a number nor a date`,
 		"order<monday": `character 1: order: "monday" is no number`,
 		"own<":         "character 5: own< is a field; its value is expected here, as in own<x",
