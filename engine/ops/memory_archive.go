@@ -54,7 +54,7 @@ func MemoryArchive(ctx context.Context, env *Env, in MemoryArchiveIn) (*MemoryMo
 		x.Accessed = time.UnixMilli(last)
 	}
 	s, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), x, "{memory_restore} "+
-		"brings it back")
+		"restores it")
 	if err != nil {
 		return nil, err
 	}

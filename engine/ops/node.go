@@ -118,7 +118,7 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 	case len(out.Node.Allowed) > 0:
 		out.Hint = "it can: " + strings.Join(out.Node.Allowed, ", ")
 	case slices.ContainsFunc(s.Below(id), func(k *mdstore.Node) bool { return !statemachine.Terminal(k.Status) }):
-		out.Hint = "its open children come first: {node_next} names what is ready"
+		out.Hint = "its open children come first: {node_next} lists ready nodes"
 	default:
 		out.Hint = "no action is left"
 		if a := plan.FrozenBy(s, n); a != nil {
@@ -330,7 +330,7 @@ func NodeDelete(ctx context.Context, env *Env, in NodeDeleteIn) (*NodeDeleteOut,
 		return nil, t.err
 	}
 	d, w, err := apply(ctx, env, t, env.act(in.Write, in.Match), plan.Delete{Node: ids[0], Also: ids[1:]},
-		"the folders lie in the trash, whole: arbor restore brings them back")
+		"the folders lie in the trash, whole: arbor restore restores them")
 	if err != nil {
 		return nil, err
 	}

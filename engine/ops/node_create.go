@@ -19,7 +19,7 @@ type NodeCreateIn struct {
 	Type        string `json:"type,omitempty" flag:"type,t" default:"execution" enum:"planning,execution" judge:"engine"`
 	Title       string `json:"title" req:"true" unless:"like" arg:"TITLE" help:"1 to 200 characters in one line"`
 	Requirement string `json:"requirement,omitempty" text:"the requirement" help:"what is to be done, in Markdown"`
-	RulesHash   string `json:"rulesHash,omitempty" help:"the rules' HASH, as arbor ws rules prints it; required if there are rules"`
+	RulesHash   string `json:"rulesHash,omitempty" help:"the rules' HASH, as arbor ws rules prints it; required from assistants if there are rules"`
 	mdstore.Fields
 	Docs       []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"a document as PATH:DESC; may be repeated"`
 	References []Reference   `json:"references,omitempty" listed:"never" flag:"-"`
@@ -131,7 +131,7 @@ func NodeCreate(ctx context.Context, env *Env, in NodeCreateIn) (*NodeCreateOut,
 	}
 	hint := "start it with {node_transition " + string(c.Node) + " start}"
 	if len(c.Children) > 0 {
-		hint = "{node_next} names what can be begun"
+		hint = "{node_next} lists nodes that are ready to start"
 	} else if now, err := env.In(ctx, string(s.Workspace().ID)); err == nil {
 		if made, ok := now.Node(c.Node); ok && len(now.Open(made)) > 0 {
 			hint = "it waits for " + view.WaitsText(now.Open(made))

@@ -174,9 +174,9 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	case out.Nodes[0].Lapsed != nil:
 		out.Hint = "the session that started it is gone: {context_get} has its log; continue from there"
 	case !offer.Nodes[0].Begun():
-		out.Hint = "{context_get} brings its context; {node_transition " + out.Nodes[0].ID + " start} begins it"
+		out.Hint = "{context_get} shows its context; {node_transition " + out.Nodes[0].ID + " start} starts it"
 	default:
-		out.Hint = "{context_get} brings its context"
+		out.Hint = "{context_get} shows its context"
 	}
 	if out.Lost = s.Lost(); out.Lost > 0 {
 		out.Hint += "; " + LostFiles(out.Lost) + ": {workspace_check} names them"

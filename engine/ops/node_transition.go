@@ -24,7 +24,7 @@ type NodeTransitionIn struct {
 	Context    bool     `json:"context,omitempty" flag:"-" help:"with start, retry and reopen: include the context in the reply"`
 	Have       []string `json:"have,omitempty" flag:"-" listed:"never" help:"for context: see context_get"`
 	Cascade    bool     `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
-	Force      bool     `json:"force,omitempty" help:"start even if dependencies are open"`
+	Force      bool     `json:"force,omitempty" help:"act despite open dependencies or criteria"`
 	Match
 	Write
 
@@ -204,7 +204,7 @@ func (env *Env) withContext(ctx context.Context, out *NodeTransitionOut, in Cont
 	}
 	c, err := ContextGet(ctx, &rest, in)
 	if err != nil {
-		out.Hint = "done; but the context cannot be shown: " + err.Error() + "; {context_get} brings it"
+		out.Hint = "done; but the context cannot be shown: " + err.Error() + "; {context_get} shows it"
 		return
 	}
 	out.Context = &NodeContext{c.Bundle}

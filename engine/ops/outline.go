@@ -40,7 +40,8 @@ func Outline(ctx context.Context, env *Env, in OutlineIn) (*OutlineOut, error) {
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &OutlineOut{madeOf(c), env.wrote(ctx, s.Workspace().ID, o, "{node_next} names what can be begun")}, nil
+	return &OutlineOut{madeOf(c), env.wrote(ctx, s.Workspace().ID, o,
+		"{node_next} lists nodes that are ready to start")}, nil
 }
 
 // RulesOnce returns the rules of a workspace once per change: nil if it has returned the same rules on this machine

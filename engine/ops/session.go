@@ -265,7 +265,7 @@ func SessionNote(ctx context.Context, env *Env, in SessionNoteIn) (*SessionNoteO
 	}
 	t := target{ws: v.Workspace().ID}
 	note := plan.NoteSession{ID: p.ID, Type: in.Type, Text: in.Text, Files: in.Files}
-	w, err := done(ctx, env, t, env.act(in.Write, Match{}), note, "{session_load} brings it back")
+	w, err := done(ctx, env, t, env.act(in.Write, Match{}), note, "{session_load} shows it")
 	if err != nil {
 		return nil, err
 	}
@@ -315,7 +315,7 @@ func SessionEnd(ctx context.Context, env *Env, in SessionEndIn) (*SessionEndOut,
 	if err != nil {
 		return nil, fail(err)
 	}
-	out.Wrote = env.wrote(ctx, ws, o, "{session_load} goes on from it")
+	out.Wrote = env.wrote(ctx, ws, o, "{session_load} continues from it")
 	if in.DryRun {
 		return out, nil
 	}

@@ -167,7 +167,7 @@ type StateLoadIn struct {
 	Write
 }
 
-// StateLoadOut is a state, what changed since it was saved, and the session that goes on from it.
+// StateLoadOut is a state, what changed since it was saved, and the session that continues from it.
 type StateLoadOut struct {
 	// to which the caller is bound; "" if the state is only read
 	NewSessionID        string            `json:"newSessionId,omitempty"`
@@ -219,7 +219,7 @@ func StateLoad(ctx context.Context, env *Env, in StateLoadIn) (*StateLoadOut, er
 	hint, warned, ws := out.Hint, out.Warned, out.ws
 	if onlyReads(env, in.Continue) {
 		if env.Detail != DetailBrief && env.May != MayLook {
-			out.Hint = cmp.Or(hint, "it is only read; without {.continue: false} a session goes on from it")
+			out.Hint = cmp.Or(hint, "it is only read; without {.continue: false} a session continues from it")
 		}
 		return out, nil
 	}

@@ -40,7 +40,7 @@ func TranscriptAppend(ctx context.Context, env *Env, in TranscriptAppendIn) (*Tr
 	}
 	x := plan.AppendTranscript{Session: p.ID, Messages: []mdstore.Message{{Role: in.Role, Text: in.Text}}}
 	w, err := done(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, Match{}), x, "{transcript_read} "+
-		"brings it back")
+		"shows it")
 	if err != nil {
 		return nil, err
 	}

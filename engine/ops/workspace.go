@@ -241,7 +241,7 @@ var workspaceArchive = op("workspace_archive", writes|repeats, WorkspaceArchive,
 
 // WorkspaceArchive moves a workspace into the archive.
 func WorkspaceArchive(ctx context.Context, env *Env, in WorkspaceMoveIn) (*WorkspaceMoveOut, error) {
-	return env.archive(ctx, in, false, "{workspace_restore} brings it back")
+	return env.archive(ctx, in, false, "{workspace_restore} restores it")
 }
 
 // archive moves a workspace into the archive, or out of it.

@@ -98,7 +98,7 @@ func (env *Env) workspaceOut(w *mdstore.Workspace) *WorkspaceGetOut {
 	case w.Doc.Editable() != nil:
 		out.Hint = damaged(out.Diagnostics)
 	case len(out.Workspace.Rules) > 0:
-		out.Hint = "{node_create} requires this {.rulesHash} as proof that the rules were read"
+		out.Hint = "{node_create} requires this {.rulesHash} from assistants, as proof that they read the rules"
 	}
 	return out
 }

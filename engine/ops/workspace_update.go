@@ -71,7 +71,7 @@ var workspaceUpdateRules = op("workspace_update_rules", writes|repeats, Workspac
 	Advice:  "rulesHash changes with them.",
 	Use:     "ws rules",
 	Text: `Without a verb it prints the rules and their hash. If there are rules, arbor add
-requires the hash as proof that they were read.`,
+--as AI requires the hash, as proof that they were read.`,
 	Example: `arbor ws rules
 arbor ws rules add "No new dependencies"
 arbor ws rules set -F rules.txt`,

@@ -204,6 +204,12 @@ var kept = map[string]string{
 	mdstore.KeyFocus: "{context_focus} changes it",
 }
 
+// parameters are names of parameters that are taken for keys, with the parameter to use.
+var parameters = map[string]string{
+	"criteria": "{.criteria}", "criterion": "{.criteria}", "acceptance_criteria": "{.criteria}",
+	"checked": "{.checked}", "tick": "{.checked}", "evidence": "{.evidence}", "doc": "{.docs}", "docs": "{.docs}",
+}
+
 // ownKey refuses a key that is not a person's to set, or that looks like another one.
 func (d *Draft) ownKey(key string, own mdstore.Owns, asNew bool) error {
 	if how, is := kept[key]; is {
@@ -218,6 +224,9 @@ func (d *Draft) ownKey(key string, own mdstore.Owns, asNew bool) error {
 	}
 	if _, has := own.Key(key); has || asNew {
 		return nil
+	}
+	if use, is := parameters[strings.ToLower(key)]; is && !d.hasOwn(key) {
+		return keyRefused(key, "%s is not a key of a node's file; use "+use, key)
 	}
 	for _, s := range mdstore.NodeForm.Sections {
 		if strings.EqualFold(s.Name, key) {

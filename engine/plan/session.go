@@ -156,7 +156,7 @@ func (a NoteSession) Plan(d *Draft) (None, error) {
 	}
 	if view.SessionEnded(p, d.now) != 0 {
 		return None{}, errs.New(errs.SessionNotFound, "%s: the session has ended, and takes no notes; {session_load} "+
-			"starts one that goes on from it", p.ID).With(errs.Details{Param: "sessionId"})
+			"starts one that continues from it", p.ID).With(errs.Details{Param: "sessionId"})
 	}
 	kind := cmp.Or(a.Type, TraceNote)
 	if !traceTypes().MatchString(kind) || utf8.RuneCountInString(kind) > traceTypeMost {

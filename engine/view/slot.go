@@ -81,7 +81,7 @@ func NoSlot(ref string, in []*View, archived bool) error {
 			return errs.Candidate{ID: mdstore.SlotName(p)}
 		})...)
 		if !archived && len(SlotsNamed(v, ref, true)) > 0 {
-			return errs.New(errs.SlotNotFound, "%s: the slot is archived; {memory_restore} brings it back", ref).
+			return errs.New(errs.SlotNotFound, "%s: the slot is archived; {memory_restore} restores it", ref).
 				With(errs.Details{Param: "slot"})
 		}
 	}

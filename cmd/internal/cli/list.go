@@ -69,7 +69,7 @@ func showTree(sh *shell, out *ops.NodeListOut) error {
 		sh.say("no such nodes")
 	}
 	if hidden > 0 {
-		sh.warn("%d nodes are not shown; --all brings them, arbor tree NODE those below one", hidden)
+		sh.warn("%d nodes are not shown; --all shows them, arbor tree NODE those below one", hidden)
 	}
 	warnLost(sh, out.Lost)
 	return nil
@@ -142,18 +142,25 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 	case out.Ready == 0:
 		sh.say("no node is ready")
 	case rest > 0:
-		sh.say("%d more are ready; -n brings them", rest)
+		sh.say("%d more are ready; -n lists them", rest)
 	}
 	if out.Claimed > 0 {
 		sh.say("%d are claimed already", out.Claimed)
 	}
-	for _, r := range out.Running {
+	for i, r := range out.Running {
+		if i == mostRunning {
+			sh.say("%d more are running: arbor list --where is:running lists them", len(out.Running)-i)
+			break
+		}
 		by := whose(r.Claim)
 		sh.say("%s", strings.TrimSuffix("running: "+r.Title+"  "+id(r.NodeID)+"  ("+by+")", "  ()"))
 	}
 	sh.hint(out.Hint)
 	return nil
 }
+
+// mostRunning is how many running nodes arbor next names.
+const mostRunning = 10
 
 // whose says which session has claimed a node, or had.
 func whose(c ops.Claim) string {

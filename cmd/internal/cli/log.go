@@ -72,7 +72,7 @@ func showLog(ctx context.Context, sh *shell, node string) error {
 		return err
 	}
 	n, hint := out.Node, "arbor log NODE EVENT adds to it"
-	rest := "%d earlier entries are not shown; --all brings them"
+	rest := "%d earlier entries are not shown; --all shows them"
 	if node == "" {
 		hint, rest = "arbor log -m EVENT adds to it", "%d earlier entries are not shown; they are in Workspace.md"
 	}

@@ -61,7 +61,7 @@ func showNode(sh *shell, out *ops.NodeGetOut) error {
 	if !sh.flags.all {
 		older, further = max(0, len(n.Log)-logLines), max(0, len(n.Children)-childLines)
 	}
-	p.log(n.Log[older:], older, "--all brings them")
+	p.log(n.Log[older:], older, "--all shows them")
 	if len(n.Children) > 0 {
 		p.heading("## Children")
 		for _, kid := range n.Children[:len(n.Children)-further] {
@@ -69,7 +69,7 @@ func showNode(sh *shell, out *ops.NodeGetOut) error {
 		}
 	}
 	if further > 0 {
-		p.line(fmt.Sprintf("%d more; --all brings them", further))
+		p.line(fmt.Sprintf("%d more; --all shows them", further))
 	}
 	p.file(n.Path, n.Version)
 	if len(n.Allowed) > 0 { // else the hint says why

@@ -47,7 +47,7 @@ func statusCommand(sh *shell) command {
 		style.Markdown = in.Format == "markdown"
 		sh.print(render.Board(head, n.shorten(rows), style))
 		if hidden > 0 {
-			sh.warn("%d of %d nodes are not shown; --all brings them, arbor tree NODE those below one", hidden, out.Counts.Total)
+			sh.warn("%d of %d nodes are not shown; --all shows them, arbor tree NODE those below one", hidden, out.Counts.Total)
 		}
 		sh.gitLine(out.Git)
 		sh.hint(out.Hint)
@@ -208,7 +208,7 @@ func showFocus(ctx context.Context, sh *shell) error {
 	}
 	switch {
 	case sh.flags.json:
-		hint := "arbor context brings its context; arbor focus NODE moves it"
+		hint := "arbor context shows its context; arbor focus NODE moves it"
 		if id == "" {
 			hint = "no node has the focus; arbor focus NODE gives it to one"
 		}

@@ -120,7 +120,7 @@ func showWorkspace(sh *shell, out *ops.WorkspaceGetOut) error {
 	p.rules(w.Rules, w.RulesHash)
 	p.docs("Docs", w.Docs)
 	p.problem(out.Problem)
-	p.log(out.Log, out.LogHidden, "arbor log --all brings them")
+	p.log(out.Log, out.LogHidden, "arbor log --all shows them")
 	p.file(w.Path, w.Version)
 	return p.print(out.Hint)
 }

@@ -180,7 +180,8 @@ func (d *promptData) resume() error {
 		d.say("Nothing is ready to be started: what is open runs already, is claimed by others, or waits.")
 	}
 	d.say("\n\nSteps:\n")
-	d.steps("session_bind to the workspace, unless this session is bound to it; then changes_get, which names what others change from now on.")
+	d.steps("session_bind to the workspace, unless this session is bound to it; " +
+		"then changes_get, which lists others' changes from now on.")
 	if d.Node != nil {
 		d.steps("Read the context of the focus, which follows as a resource, rules first. Where a change above concerns its work, read that node too (node_get).")
 	} else {
