@@ -119,7 +119,7 @@ function saveInPlace(file, text) {
 
 // plan runs a plan from beginning to end. a can be asked, b cannot; both work in the project at once.
 async function plan(shown, way, dir, a, b) {
-	assert(a.tools.length === 31 && a.tools.every((t) => t.outputSchema), "each tool says what it returns");
+	assert(a.tools.length === 35 && a.tools.every((t) => t.outputSchema), "each tool says what it returns");
 	shown(`${a.tools.length} tools with schemas of their results, ${a.client.getInstructions().length} bytes of instructions`);
 
 	const docs = [{ path: "README.md", description: "the project" }];
@@ -204,7 +204,7 @@ async function plan(shown, way, dir, a, b) {
 // people changes files as editors do while both work: subscribers are notified, and changes_get names what changed.
 async function people(shown, dir, a, b, ws, ids) {
 	const [one, two, three] = [1, 2, 3].map((n) => ids[`Ship: things #${n}`]);
-	const fileOf = async (id) => (await b.call("node_get", { nodeId: id, verbose: true })).node.path;
+	const fileOf = async (id) => join(dir, (await b.call("node_get", { nodeId: id, verbose: true })).node.path);
 	const uri = (id, view = "nodes") => `arbor://${ws}/${view}/${id}`;
 	await a.call("changes_get");
 	for (const u of [uri(one), uri(two), uri(one, "context")]) await within(a.client.subscribeResource({ uri: u }), u);
@@ -251,11 +251,12 @@ async function reading(shown, a, ws, ids) {
 	assert((await complete("")).length === 30 && (await complete("node-")).length === 29);
 	const { prompts } = await a.client.listPrompts();
 	for (const p of prompts) {
-		const args = { name: "Next", goal: "Go on", node: ids["Build: things"], workspace: ws };
-		const given = Object.fromEntries(p.arguments.map(({ name }) => [name, args[name]]));
+		const args = { name: p.name === "start-workspace" ? "Next" : ws, text: "Ports are 8443.", goal: "Go on", node: ids["Build: things"], workspace: ws };
+		const given = Object.fromEntries((p.arguments ?? []).map(({ name }) => [name, args[name]]));
 		const { messages } = await a.client.getPrompt({ name: p.name, arguments: given });
 		const text = messages.map((m) => m.content.text ?? m.content.resource.text).join("\n");
-		assert(text.includes(p.name === "start-workspace" ? "Go on" : rules[0]) || text.includes("Show that it works"), `${p.name}: ${text}`);
+		const told = { "start-workspace": "Go on", help: "", load: "", remember: "" }[p.name] ?? rules[0];
+		assert(text.length > 50 && text.includes(told) || text.includes("Show that it works"), `${p.name}: ${text}`);
 	}
 	shown(`${resourceTemplates.length} templates are read, ids are completed from titles, ${prompts.length} prompts are filled in`);
 
@@ -277,7 +278,7 @@ async function taking(shown, dir, a, b, parentId, rulesHash) {
 	for (let i = 0; i < 3; i++) await a.refused("node_delete", { nodeId }, "CONFIRMATION_REQUIRED", "did not agree");
 	assert(await there(nodeId));
 	const { trash } = await a.call("node_delete", { nodeId });
-	assert(!(await there(nodeId)) && existsSync(resolve(dir, vault, trash)), trash);
+	assert(!(await there(nodeId)) && existsSync(resolve(dir, trash)), trash);
 	assert(asked.length === 4 && asked.every((m) => m.includes(nodeId)), asked.join("\n"));
 	const next = await make("Not needed either");
 	await b.refused("node_delete", { nodeId: next }, "CONFIRMATION_REQUIRED", "confirm: true");
