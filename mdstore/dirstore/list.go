@@ -97,8 +97,7 @@ func (v *vault) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) 
 	}
 	began := v.now()
 	data, info, err := v.disk.ReadFile(p, mdstore.MaxSize(p))
-	// no walk looks behind a link either
-	for d := p.Dir(); d != "" && !info.Straight && !errors.Is(err, fs.ErrNotExist); d = d.Dir() {
+	for d := p.Dir(); d != "" && !errors.Is(err, fs.ErrNotExist); d = d.Dir() { // no walk looks behind a link either
 		if err := v.linked(d); err != nil {
 			return mdstore.File{}, err
 		}

@@ -81,7 +81,7 @@ func (r Root) readBelow(p mdstore.Path, limit int64) (data []byte, info Info, ok
 	if !ok || !before.Mode.IsRegular() || before.Size > limit {
 		return nil, Info{}, false
 	}
-	data = make([]byte, before.Size)
+	data = make([]byte, before.Size+1) // one more, to see the end
 	size := 0
 	for n := 1; n > 0 && size < len(data); size += n {
 		var err error
@@ -90,7 +90,6 @@ func (r Root) readBelow(p mdstore.Path, limit int64) (data []byte, info Info, ok
 		}
 	}
 	info, ok = infoOf(fd)
-	info.Straight = true
 	return data[:size], info, ok && int64(size) == before.Size && info.Size == before.Size && info.Stamp.Mtime == before.Stamp.Mtime
 }
 

@@ -67,8 +67,6 @@ type Info struct {
 	Size  int64         // bytes
 	Links uint64        // the number of names that the file has; 0 if unknown
 	Stamp mdstore.Stamp // of its state; never Proven: that depends on the time at which one looks
-	// Straight says that no link leads to it. Only ReadFile knows, and not always.
-	Straight bool
 }
 
 // An Entry is a name in a folder.
