@@ -62,8 +62,8 @@ func Allowed(v *view.View, n *mdstore.Node, ask string) (all []statemachine.Acti
 	return all
 }
 
-// givesUp reports whether an action gives a node up. It is accepted of one whose children are open, and gives those up,
-// too, so nobody is offered it then.
+// givesUp reports whether an action gives a node up. If children are open, the action is accepted and gives them up too;
+// therefore it is not offered then.
 func givesUp(n *mdstore.Node, do statemachine.Action) bool {
 	return do == statemachine.Drop || do == statemachine.GivesUp(n.Type)
 }

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// What is said of a cycle leads from its first node back to it: whatever a node waits for is the next one, or holds it,
-// or is held by it.
+// The steps of a cycle lead from its first node back to it: each node waits for the next one, contains it, or is inside it.
 func TestACycleIsSaidAllTheWayRound(t *testing.T) {
 	met, nested := 0, 0
 	for seed := range uint64(4000) {

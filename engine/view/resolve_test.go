@@ -49,7 +49,7 @@ func TestTheNameOfAWorkspaceIsAnsweredWithItsID(t *testing.T) {
 	}
 }
 
-// A short id with a slip in it is answered with the nodes whose short ids are nearest, and is nobody's.
+// For a mistyped short id the error lists the nodes with the nearest short ids; no node is chosen.
 func TestAShortIDWithASlipIsAnsweredWithTheNearest(t *testing.T) {
 	v, err := enginetest.New(t, enginetest.Plan("ws-a", "node-mjup01-ab12cd", "node-mjup02-xy98zw", "node-mjup03-ab12ce")).
 		View(t.Context(), "ws-a")

@@ -10,8 +10,8 @@ import (
 	"arbor/engine/ops"
 )
 
-// checkTool refuses a tool that is not offered, with the call that is meant, or the nearest name that is offered. It
-// names no tool that removes something. lasting is false for a request that stands alone.
+// checkTool returns an error for a tool that is not offered. The error suggests the corresponding tool, or the nearest
+// name among those offered, but never a tool that removes something. lasting is false for a stateless request.
 func (f offer) checkTool(name string, lasting bool) error {
 	o, known := ops.Find(name)
 	if known && f.has(o) || name == enableName && lasting && f.enables() {
