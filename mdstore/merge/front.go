@@ -104,15 +104,33 @@ func (m *merging) front() (string, error) {
 		}
 		switch {
 		case at.Ours < 0:
-			out.WriteString(e[theirs].raw)
+			out.WriteString(m.only(theirs, e))
 		case at.Theirs < 0 || e[ours].key == "":
-			out.WriteString(e[ours].raw)
+			out.WriteString(m.only(ours, e))
 		default:
 			out.WriteString(m.field(e))
 		}
 	}
 	out.WriteString(choose(tail))
 	return out.String(), nil
+}
+
+// only returns the lines of an entry that only one side has. A hash of the rules that this side changed is computed
+// anew: the other side may have changed the rules.
+func (m *merging) only(side int, e [3]entry) string {
+	x := e[side]
+	if m.ruleOf(x.key) != mdstore.MergeHash {
+		return x.raw
+	}
+	var v [3]string // the side without the key counts as unchanged
+	if e[base].key != "" {
+		was := m.says(e[base], m.doc[base])
+		v = [3]string{was, was, was}
+	}
+	if v[side] = m.says(x, m.doc[side]); !m.hashed(v) {
+		return x.raw
+	}
+	return cmp.Or(x.with(strconv.Quote(mdstore.RulesHash(m.rules))), x.raw)
 }
 
 // choose returns what one side changed, and ours where both did.

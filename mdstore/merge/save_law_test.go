@@ -223,8 +223,10 @@ func keepsLines(p mdstore.Path, base, ours, theirs, joined []byte) (lost string,
 	for _, f := range is.Fields() {
 		if old, _ := was.Field(f.Key); old.Scalar() != f.Scalar() {
 			if mine, has := d.Field(f.Key); has {
-				first, _ := d.Lines(mine.Span)
-				set[strings.TrimRight(strings.Split(string(theirs), "\n")[first-1], " \r")] = true
+				first, last := d.Lines(mine.Span) // a value may go on below its key
+				for _, line := range strings.Split(string(theirs), "\n")[first-1 : last] {
+					set[strings.TrimRight(line, " \r")] = true
+				}
 			}
 		}
 	}
