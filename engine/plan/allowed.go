@@ -62,8 +62,8 @@ func Allowed(v *view.View, n *mdstore.Node, ask string) (all []statemachine.Acti
 	return all
 }
 
-// givesUp reports whether an action gives a node up. If children are open, the action is accepted and gives them up too;
-// therefore it is not offered then.
+// givesUp reports whether an action gives a node up. With open children, the action is accepted and gives them up too,
+// so it is not offered then.
 func givesUp(n *mdstore.Node, do statemachine.Action) bool {
 	return do == statemachine.Drop || do == statemachine.GivesUp(n.Type)
 }

@@ -115,8 +115,8 @@ func parse(text string) (c *cache) {
 	return c
 }
 
-// decode returns the tree of a workspace that the text of a cache file holds, nil if it is damaged, or is not of
-// this workspace or form.
+// decode returns the tree that the text of a cache file holds, or nil if the text is damaged or belongs to another
+// workspace or form.
 func decode(text string, kinds mdstore.Kinds, under mdstore.Path) (t *tree) {
 	defer func() {
 		if recover() != nil { // the columns contradict each other

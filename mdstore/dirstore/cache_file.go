@@ -98,8 +98,8 @@ func (s *scans) save(t *tree) int {
 	return len(data)
 }
 
-// mayCache makes the folder of the caches in a .local/ that is there. If it is missing it is made only in a vault
-// whose .gitignore keeps it out of git, as in a fresh clone: a look at a folder is no reason to put something into it.
+// mayCache makes the folder of the caches and reports whether it is there. If .local/ is missing, mayCache makes it
+// only in a vault that has a .gitignore, such as a fresh clone: reading a folder must not add files to it.
 func (s *scans) mayCache() bool {
 	if !s.plainFolder(mdstore.LocalDir) {
 		if info, err := s.disk.Stat(mdstore.IgnoreFile); err != nil || !info.Mode.IsRegular() || s.makeLocal() != nil {

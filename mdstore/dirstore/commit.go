@@ -87,7 +87,7 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 		return err // the generation stays odd: the next writer finishes the commit
 	}
 	if s.gen.begun() && s.holds() {
-		if err := s.gen.end(s.madeAt, s.touched, true); err != nil { // any later save is one by another program
+		if err := s.gen.end(s.madeAt, s.touched, true); err != nil { // what changes after madeAt is another program's save
 			s.log.Warn("the number of a commit cannot be written; the next writer does it", "error", err)
 		}
 		if s.latelyAt == s.gen.before {

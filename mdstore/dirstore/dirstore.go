@@ -92,11 +92,11 @@ type Store struct {
 	committer *journal.Committer
 	operation *mdstore.Operation    // the operation of the running commit; nil for none
 	making    []journal.Made        // the steps that the running commit has made so far
-	madeAt    int64                 // when that was made, Unix nanoseconds by the clock that files are stamped by
-	skew      atomic.Int64          // nanoseconds by which the clock that files are stamped by is ahead; read without the lock, too
+	madeAt    int64                 // when the last of them was made; Unix nanoseconds by the file system's clock
+	skew      atomic.Int64          // nanoseconds by which the file system's clock is ahead; also read without the lock
 	touched   []versioned           // the changed files, and those of collisions, since a commit or mergeLate began
 	lately    map[mdstore.Path]bool // files that commits changed recently; nil if unknown
-	latelyAt  uint64                // the generation that lately is of
+	latelyAt  uint64                // the generation up to which lately is complete
 	looked    time.Time             // when mergeForeign has last looked at all files
 	merged    mdstore.Stamp         // the stamp of git's index when it last had no unmerged file
 
@@ -180,9 +180,9 @@ func missingFolders(dir string) (missing []string, above string, err error) {
 	}
 }
 
-// Open opens the vault in a folder. It finishes the commit that a crash left unfinished, unless another process is at
-// it. If that cannot be done, because the vault may not be written or a newer version began the commit, the vault
-// can be read, and Commit says why it refuses.
+// Open opens the vault in a folder. If a crash left a commit unfinished, Open finishes it, unless another process or
+// git is working on the vault. If Open cannot finish it, because the vault is not writable or a newer version of Arbor
+// began the commit, the vault can still be read, and Commit returns the reason.
 func Open(dir string, opt Options) (*Store, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -229,8 +229,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	return s, nil
 }
 
-// Close waits for the commit that is being made and releases the store's resources. The store must not be used
-// afterwards.
+// Close waits for a running commit and releases the store's resources. The store must not be used afterwards.
 func (s *Store) Close() error {
 	<-s.turn
 	err := s.disk.Close()

@@ -39,8 +39,9 @@ func openDocs(dir, vault string, log *slog.Logger) (docs, error) {
 
 // ReadDoc returns the bytes of a document of the project. A document of more than most bytes is an
 // *mdoc.UnreadableError. target is a path relative to the project's folder, or an absolute path below it. ReadDoc
-// follows links as long as they stay below it. The error is an fs.ErrPermission for a path outside of the project, a
-// path in a folder .local, and a file: URL. It is an fs.ErrNotExist for any other URL and for a missing file.
+// follows links that stay below the project's folder. The error is an fs.ErrPermission for a path outside of the
+// project, a path in a folder .local, and a file: URL. It is an fs.ErrNotExist for any other URL and for a missing
+// file.
 func (d docs) ReadDoc(ctx context.Context, target string, most int64) (data []byte, err error) {
 	err = d.at(ctx, "read document", target, func(name mdstore.Path) (err error) {
 		if d.local(string(name)) {
@@ -52,7 +53,8 @@ func (d docs) ReadDoc(ctx context.Context, target string, most int64) (data []by
 	return data, err
 }
 
-// local reports whether a path leads, itself or through links, into a folder .local, which holds the token of clients.
+// local reports whether a path leads, itself or through links, into a folder .local, which holds the token of the HTTP
+// server.
 func (d docs) local(name string) bool {
 	is := func(elem string) bool { return strings.EqualFold(elem, mdstore.LocalDir) }
 	if slices.ContainsFunc(strings.Split(name, "/"), is) {
@@ -78,7 +80,8 @@ func (d docs) MakeDoc(ctx context.Context, target string, data []byte) error {
 	})
 }
 
-// at calls do with the path of target relative to the project's folder, and names op and target in common errors.
+// at calls do with target's path relative to the project's folder. An error for a missing or existing document, or for
+// a missing permission, names op and target.
 func (d docs) at(ctx context.Context, op, target string, do func(mdstore.Path) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -95,7 +98,7 @@ func (d docs) at(ctx context.Context, op, target string, do func(mdstore.Path) e
 			return &fs.PathError{Op: op, Path: target, Err: known}
 		}
 	}
-	if err != nil && strings.Contains(err.Error(), "escapes") { // os.Root has no error value for a link that leads out
+	if err != nil && strings.Contains(err.Error(), "escapes") { // os.Root has no error value for an escaping link
 		return &fs.PathError{Op: op, Path: target, Err: fs.ErrPermission}
 	}
 	return err

@@ -19,31 +19,32 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// generationPath holds a number and what the last commits changed. The first line is the number as 16 hex digits. It
-// is odd while a commit is being made, and stays so if its process dies. Each line after it is of one commit: a
-// checksum, the number before and after it, the time in Unix nanoseconds, and each path followed by the version that
-// the commit gave it, or by nothing; separated by tabs, which no path contains. A commit that a crash ended, or that has
-// many paths, has the number after it twice in each of its lines, so that they continue no other. The file is written in
-// place and not made durable: after a power failure no process is left that knew an earlier number. If it is torn, cut
-// or lost, more is read than was needed.
+// generationPath is the file of the generation and of the history of the last commits. Its first line is the generation
+// as 16 hex digits. The number is odd while a commit is being made, and stays odd if the process dies during it. Each
+// further line describes a commit, in fields separated by tabs, which no path contains: a checksum, the generations
+// before and after the commit, its time in Unix nanoseconds, and pairs of a path and the version that the commit gave
+// it, empty for none. If a crash ended the commit, or it has many paths, its lines have the generation after it in both
+// places; then ChangedSince finds no chain of commits across it. The file is written in place and not made durable:
+// after a power failure no process remembers an earlier number. If the file is torn, cut or lost, programs read more
+// files than necessary.
 const generationPath = mdstore.Path(mdstore.LocalDir + "/generation")
 
 const (
 	generationHead = 17       // bytes of the first line
-	historyMost    = 32 << 10 // bytes, beyond which the older half of the lines goes
-	historyPaths   = 128      // paths of a line
+	historyMost    = 32 << 10 // bytes; a longer file loses the older half of its lines
+	historyPaths   = 128      // paths in one line
 )
 
-// A generation is the number of a vault, as its writer counts it.
+// A generation reads and writes the generation file of a vault.
 type generation struct {
 	*vault
-	number uint64 // while the lock is held
+	number uint64 // the present number; valid while the lock is held
 	before uint64 // the number before the commit that is being made
 }
 
-// Generation returns a number that is another one after each commit of any process. It waits while a commit is being
-// made, so that what was read between two calls that return the same number is of one state of the vault. The error is
-// a *mdstore.BusyError if that takes too long. In a vault without any commit it is 0.
+// Generation returns a number that changes with each commit of any process. It waits while a commit is being made, so
+// everything read between two calls that return the same number belongs to one state of the vault. If waiting takes too
+// long, the error is a *mdstore.BusyError. In a vault without any commit the number is 0.
 func (s *Store) Generation(ctx context.Context) (uint64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -53,7 +54,7 @@ func (s *Store) Generation(ctx context.Context) (uint64, error) {
 		if !ok || n%2 == 0 {
 			return n, ctx.Err()
 		}
-		if time.Since(began) < 10*poll { // a commit hardly takes longer
+		if time.Since(began) < 10*poll { // few commits take longer
 			time.Sleep(pause)
 			continue
 		}
@@ -64,7 +65,7 @@ func (s *Store) Generation(ctx context.Context) (uint64, error) {
 		}
 		if _, stuck := errors.AsType[*stuckError](err); !stuck {
 			n, _ = s.gen.read()
-			return n, ctx.Err() // it cannot be finished now, and the number is as good as any
+			return n, ctx.Err() // nobody can finish it now, so its odd number stands for the present state
 		}
 		if time.Since(began) > readWait {
 			return 0, s.gaveUp(ctx, readWait)
@@ -99,7 +100,7 @@ func (g *generation) begin() error {
 	}
 	n := g.number
 	if n == 0 {
-		// It must not be a number that was used before .local/ was deleted or the file damaged.
+		// A random start: a number from before .local/ was deleted or the file damaged must not come back.
 		var b [8]byte
 		_, _ = rand.Read(b[:]) // never fails
 		n = binary.LittleEndian.Uint64(b[:]) >> 2
@@ -108,8 +109,8 @@ func (g *generation) begin() error {
 	return g.write(n|1, nil)
 }
 
-// A versioned is a path that a commit changed, and the first 16 hex digits of the version that it gave it; "" for what is
-// no file any more, or is not known.
+// A versioned is a path that a commit changed, and the first 16 hex digits of the version that it gave it; "" if the
+// file is gone or the version unknown.
 type versioned struct {
 	path    mdstore.Path
 	version string
@@ -127,8 +128,8 @@ func versionedBy(p, to mdstore.Path, data []byte) (all []versioned) {
 	return all
 }
 
-// end makes the number even again, and higher than before the commit, which is noted with what it changed and the time
-// now. whole says that there is nothing else that it changed. The lock is held.
+// end makes the number even again and higher than before the commit, and adds the commit to the history with the files
+// that it changed and the time now, in Unix nanoseconds. whole says that changed is complete. The lock is held.
 func (g *generation) end(now int64, changed []versioned, whole bool) error {
 	after := (g.number | 1) + 1
 	before := g.before
@@ -148,7 +149,7 @@ func (g *generation) end(now int64, changed []versioned, whole bool) error {
 	return g.write(after, lines)
 }
 
-// write adds lines, if there are some, and then writes the number, each in place and in one call, so that no
+// write adds lines to the history, if not nil, and then writes the number, each in place and in one call, so that no
 // reader finds the file empty.
 func (g *generation) write(n uint64, lines []byte) error {
 	f, err := g.disk.R.OpenFile(string(generationPath), os.O_RDWR|os.O_CREATE, 0o666)
@@ -167,7 +168,7 @@ func (g *generation) write(n uint64, lines []byte) error {
 	return err
 }
 
-// addLines adds lines to the history. If it is full, the newer half of it stays.
+// addLines adds lines to the history. If the history is full, only its newer half stays.
 func addLines(f *os.File, lines []byte) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -231,10 +232,10 @@ func (g *generation) wrote(p mdstore.Path, v mdstore.Version) bool {
 // A last is the last commit of a file.
 type last struct {
 	version string // the version that it gave the file; "" if unknown
-	time    int64  // Unix nanoseconds; where the commit is not known, that before which it was
+	time    int64  // Unix nanoseconds; for an unknown commit, the time of the oldest known one
 }
 
-// lasts returns the last commit of each file by a history.
+// lasts returns a function that finds the last commit of a file in a history.
 func lasts(history []noted) func(mdstore.Path) last {
 	all := map[mdstore.Path]last{}
 	var earlier last
@@ -254,14 +255,14 @@ func lasts(history []noted) func(mdstore.Path) last {
 	}
 }
 
-// ChangedSince returns the paths of the commits between two numbers that were returned earlier. ok is false if they
-// are not known.
+// ChangedSince returns the paths that commits changed between two numbers that Generation returned. ok is false if the
+// history does not reach back that far.
 func (s *Store) ChangedSince(ctx context.Context, before, now uint64) (paths []mdstore.Path, ok bool) {
 	paths, ok = s.gen.changed(before, now)
 	return paths, ok && ctx.Err() == nil
 }
 
-// changed is ChangedSince.
+// changed implements ChangedSince.
 func (g *generation) changed(before, now uint64) (paths []mdstore.Path, ok bool) {
 	for _, n := range g.history() {
 		if n.before != before || n.before == now {

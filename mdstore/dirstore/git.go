@@ -21,14 +21,14 @@ import (
 // middle of something then.
 const (
 	gitPatience      = 5 * time.Second        // how long a commit waits for git
-	checkoutPatience = 800 * time.Millisecond // for which the watcher waits for the end of a checkout
-	stashGap         = time.Second            // for which git may take from logging a stash to resetting the working tree
+	checkoutPatience = 800 * time.Millisecond // how long the watcher waits for the end of a checkout
+	stashGap         = time.Second            // how long git may take from logging a stash to resetting the working tree
 )
 
 // gitLock is the file that git holds while it writes to its index, and with it to the working tree.
 const gitLock = "index.lock"
 
-// A gitState is an operation of git that a file or folder stands for, and what ends it.
+// A gitState is an unfinished operation of git: the file or folder that shows it, a description, and how to end it.
 type gitState struct{ name, doing, end string }
 
 // gitStates are the files and folders that git keeps in its own folder while an operation is not finished.
@@ -42,16 +42,16 @@ var gitStates = []gitState{
 	{"REVERT_HEAD", "git is in the middle of a revert", "end it with git revert --continue or git revert --abort"},
 }
 
-// git is what git does in the repository that a vault lies in.
+// git watches the git repository that contains a vault.
 type git struct {
 	vault    string        // the vault's folder, with no link in it
-	patience time.Duration // for which a commit waits; below zero git is not looked at
+	patience time.Duration // how long a commit waits; if negative, commits ignore git
 }
 
-// busy returns which operation of git is not finished in the repository that the vault lies in; nil for none.
+// busy returns the unfinished operation of git in the vault's repository, or nil.
 func (g git) busy() *mdstore.BusyError { return g.amid(gitStates) }
 
-// working is busy for what writes to the working tree at this moment.
+// working is like busy, but only for git writing to the working tree at this moment.
 func (g git) working() *mdstore.BusyError { return g.amid(gitStates[:1]) }
 
 func (g git) amid(states []gitState) *mdstore.BusyError {
@@ -74,14 +74,15 @@ func (g git) amid(states []gitState) *mdstore.BusyError {
 	return nil
 }
 
-// stashing returns the file that says that git has read the working tree for a stash, and is to reset it; "" for none.
-// It has an index of its own first; then the stash is logged, and the index is written last.
+// stashing returns the file that shows that git is making a stash: it has read the working tree and has not reset it
+// yet. Otherwise it returns "". For a stash git first writes an index of its own, then logs the stash, and last writes
+// the index.
 func stashing(git string) string {
 	if own, err := filepath.Glob(filepath.Join(git, "index.stash.*")); err == nil && len(own) > 0 {
 		return own[0]
 	}
 	made, logged := lastStash(git)
-	if time.Since(time.Unix(0, logged)) > stashGap || logged-made > int64(stashGap) { // or another stash was dropped
+	if time.Since(time.Unix(0, logged)) > stashGap || logged-made > int64(stashGap) { // or a stash was dropped
 		return ""
 	}
 	if index, err := os.Stat(filepath.Join(git, "index")); err != nil || index.ModTime().UnixNano() > logged {
@@ -90,7 +91,8 @@ func stashing(git string) string {
 	return filepath.Join(commonDir(git), stashLog)
 }
 
-// state returns a text that is another one once git has changed the working tree.
+// state returns a text that changes when git has changed the working tree; "" if there is no repository or commits
+// ignore git.
 func (g git) state() (state string) {
 	if g.patience < 0 {
 		return ""
@@ -107,9 +109,9 @@ func (g git) state() (state string) {
 	return state
 }
 
-// unmerged returns an *mdstore.UnmergedError for the first change of a file of which git's index has several versions,
-// as a stash leaves them that did not apply. An index of version 4 does not tell. One that has several versions of no
-// file is not read again while its stamp proves that it is the same. The lock is held.
+// unmerged returns an *mdstore.UnmergedError for the first changed file that is unmerged in git's index, for example
+// after a git stash pop that met a conflict. In an index of version 4 it finds none. It does not read an index without
+// unmerged files again while the stamp proves it unchanged. The lock is held.
 func (s *Store) unmerged(changes []mdstore.Change) error {
 	top, git := findGit(s.git.vault)
 	if s.git.patience < 0 || git == "" {
@@ -138,9 +140,9 @@ func (s *Store) unmerged(changes []mdstore.Change) error {
 	return nil
 }
 
-// findGit returns the top of the working tree that a folder lies in and the folder in which git keeps its state, "" if
-// it lies in none. In linked working trees and submodules a file says where that is. dir is absolute and has no link
-// in it.
+// findGit returns the top folder of the working tree that contains dir, and the tree's git directory; both are ""
+// outside of a repository. In linked working trees and submodules, the file .git says where the git directory is. dir
+// must be absolute and contain no link.
 func findGit(dir string) (top, git string) {
 	for below := ""; dir != below; dir = filepath.Dir(dir) {
 		below = dir
@@ -164,8 +166,8 @@ func findGit(dir string) (top, git string) {
 	return "", ""
 }
 
-// Tracked reports whether git's index names anything in a folder, which then may have come with a clone. An index of
-// version 4, or one that is split, does not tell: the answer is false.
+// Tracked reports whether git's index names a file in a folder, so that the folder may have come with a clone. For an
+// index of version 4 or a split one, Tracked returns false.
 func Tracked(dir string) bool {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -176,8 +178,8 @@ func Tracked(dir string) bool {
 	return git != "" && named && sure
 }
 
-// await waits until git has finished its operation. The error is ctx's, or a *mdstore.BusyError if it takes too
-// long. The caller does not hold the lock: commits to .local/ alone go on meanwhile.
+// await waits until git has finished its operation. The error is ctx's, or a *mdstore.BusyError if it takes too long.
+// The caller must not hold the lock, so that commits to .local/ alone can go on meanwhile.
 func (g git) await(ctx context.Context) error {
 	busy := g.busy()
 	if busy == nil {
@@ -188,14 +190,15 @@ func (g git) await(ctx context.Context) error {
 	return until(ctx, func() bool { return g.busy() == nil })
 }
 
-// The pauses between two looks grow from the least to the most. Each is longer by a random part of up to a half, so
-// that waiters do not look in step with one another, nor with what they wait for.
+// The pauses between two looks grow from the least to the most. Each is lengthened at random by up to half, so that
+// waiters do not look in step with one another or with the program that they wait for.
 const (
 	pauseLeast = 2 * time.Millisecond
-	pauseMost  = 50 * time.Millisecond // shorter than the pauses of a git that works without a break
+	pauseMost  = 50 * time.Millisecond // shorter than the gaps between git commands that run back to back
 )
 
-// until waits until done says so. The error is why ctx has ended.
+// until calls done, with growing pauses before each call, until it returns true. If ctx ends first, the error is its
+// cause.
 func until(ctx context.Context, done func() bool) error {
 	for pause := pauseLeast; ; pause = min(pause*3/2, pauseMost) {
 		select {
@@ -209,7 +212,7 @@ func until(ctx context.Context, done func() bool) error {
 	}
 }
 
-// moment waits for the time between two looks at a file that is being saved.
+// moment pauses between two looks at a file that is being saved.
 func moment(ctx context.Context) {
 	select {
 	case <-time.After(10 * poll):
@@ -217,8 +220,9 @@ func moment(ctx context.Context) {
 	}
 }
 
-// with calls do, and calls it again after git has finished, for as long as git may take, if do was refused because
-// of git or because the lock was lost: again says so, and that nothing has been changed.
+// with calls do until it returns false for again, or the time is over. again says that do was refused without changing
+// anything, because git is busy, the lock was lost, or a file is being saved. Before the next call, with waits: for a
+// save up to saveWait, and otherwise for git, up to g.patience.
 func (g git) with(ctx context.Context, do func() (again bool, err error)) error {
 	for began := time.Now(); ; {
 		again, err := do()
@@ -238,16 +242,16 @@ func (g git) with(ctx context.Context, do func() (again bool, err error)) error 
 	}
 }
 
-// forGit reports whether err says that an operation of git is not finished, or that the lock was lost; not that the
-// lock is held by another process, for which acquire has waited.
+// forGit reports whether err is a *mdstore.BusyError after which waiting helps: git is busy, a file is being saved, or
+// the lock was lost. It returns false if another process holds the lock, because acquire has already waited for that.
 func forGit(err error) bool {
 	_, busy := errors.AsType[*mdstore.BusyError](err)
 	_, stuck := errors.AsType[*stuckError](err)
 	return busy && !stuck
 }
 
-// awaitCheckout waits until git does not write to the working tree any more, but no longer than that: a git commit
-// whose message a person is writing looks the same.
+// awaitCheckout waits until git has stopped writing to the working tree, but no longer than patience: git looks the
+// same while a person is writing a commit message.
 func (g git) awaitCheckout(ctx context.Context, patience time.Duration) {
 	if g.working() == nil {
 		return
@@ -257,15 +261,15 @@ func (g git) awaitCheckout(ctx context.Context, patience time.Duration) {
 	_ = until(ctx, func() bool { return g.working() == nil })
 }
 
-// tracked reports whether git's index names anything in the vault's folder, or might: git neither overwrites nor
-// deletes what it does not name.
+// tracked reports whether git's index names, or may name, a file in the vault's folder. Git neither overwrites nor
+// deletes files that its index does not name.
 func tracked(top, git, vault string) bool {
 	named, sure := indexed(top, git, vault)
 	return named || !sure
 }
 
-// indexed reports whether git's index names anything in a folder; sure is false if the index does not tell. Up to
-// version 3 of its format, names stand in it as they are.
+// indexed reports whether git's index names a file in a folder; sure is false if the index does not tell. Up to version
+// 3 of its format, an index holds names as plain text.
 func indexed(top, git, dir string) (named, sure bool) {
 	rel, err := filepath.Rel(top, dir)
 	if err != nil {

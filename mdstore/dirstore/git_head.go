@@ -10,7 +10,7 @@ import (
 	"arbor/mdstore/guard"
 )
 
-// Head returns the id of the commit that is checked out in the repository that the project lies in, "" if that cannot
+// Head returns the id of the commit that is checked out in the project's repository; "" if there is none or it cannot
 // be told.
 func (d docs) Head(ctx context.Context) string {
 	project, err := filepath.EvalSymlinks(d.project)
@@ -44,7 +44,8 @@ func (d docs) Head(ctx context.Context) string {
 	return ""
 }
 
-// commonDir returns the folder of the repository: that of a linked working tree has neither branches nor objects.
+// commonDir returns the git directory with the branches and objects: dir itself, or for a linked working tree that of
+// its main repository.
 func commonDir(dir string) string {
 	switch to := firstLine(dir, "commondir"); {
 	case to == "":
@@ -56,7 +57,7 @@ func commonDir(dir string) string {
 	}
 }
 
-// firstLine returns the first line of a small file of git's, "" if it cannot be read.
+// firstLine returns the first line of a small file in a git directory; "" if it cannot be read.
 func firstLine(dir, name string) string {
 	data, err := guard.ReadFile(dir, name, 1<<12)
 	if err != nil {
@@ -66,7 +67,7 @@ func firstLine(dir, name string) string {
 	return strings.TrimSpace(line)
 }
 
-// commitID returns a text that is the id of a commit, by SHA-1 or SHA-256, and "" for any other.
+// commitID returns s if it has the form of a commit id, SHA-1 or SHA-256, and otherwise "".
 func commitID(s string) string {
 	if len(s) != 40 && len(s) != 64 || strings.Trim(s, "0123456789abcdef") != "" {
 		return ""

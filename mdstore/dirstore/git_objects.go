@@ -15,26 +15,26 @@ import (
 	"arbor/mdstore/guard"
 )
 
-// A blob is the id of a text among git's objects.
+// A blob is the id of a git object that holds a file's content (SHA-1).
 type blob [sha1.Size]byte
 
 func blobOf(data []byte) blob { return sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(data), data)) }
 
-// An indexEntry is what git's index says of a path.
+// An indexEntry is what git's index says about a path.
 type indexEntry struct {
 	blob     blob
-	modified int64 // the time of the file when git wrote it or looked at it, Unix nanoseconds
-	stage    int   // 0 unless the path is in the middle of a merge
+	modified int64 // the file's modification time when git last wrote or checked it, Unix nanoseconds
+	stage    int   // 0, or 1 to 3 for the versions of an unmerged path
 }
 
-// named returns how git names a file of the vault.
+// named returns the path of a vault's file relative to top, the working tree's folder, with slashes.
 func (g git) named(top string, p mdstore.Path) string {
 	rel, _ := filepath.Rel(top, filepath.Join(g.vault, filepath.FromSlash(string(p))))
 	return filepath.ToSlash(rel)
 }
 
 // entriesOf returns the entries of a path in an index below version 4. An entry has ten numbers of four bytes, of which
-// the third and fourth are the time; the id of the blob; flags of two or four bytes; and the path, with a NUL behind it.
+// the third and fourth are the time; the id of the blob; flags of two or four bytes; and the path, followed by a NUL.
 func entriesOf(index []byte, path string) iter.Seq[indexEntry] {
 	const numbers = 40
 	return func(yield func(indexEntry) bool) {
@@ -64,9 +64,9 @@ func entriesOf(index []byte, path string) iter.Seq[indexEntry] {
 	}
 }
 
-// stagesIn reports whether an index below version 4 has, or may have, several versions of a file. The entries follow a
-// head of twelve bytes, each filled up with NULs to a multiple of eight. One that cannot be followed, as that of a
-// repository with SHA-256, may have them.
+// stagesIn reports whether an index below version 4 has, or may have, an unmerged file. The entries follow a header of
+// twelve bytes; each is padded with NULs to a multiple of eight bytes. If the index cannot be parsed, as in a
+// repository with SHA-256, stagesIn returns true.
 func stagesIn(index []byte) bool {
 	const numbers = 40
 	at := 12
@@ -91,9 +91,10 @@ func stagesIn(index []byte) bool {
 	return false
 }
 
-// checkedOut reports whether git has put a text into the file at p that a save may be made from, after the time from
-// which mayBeBase says that this version stood there no more. Of an index that cannot be read that is taken for so
-// where git has the newest version: a switch of branches may have taken it out.
+// checkedOut reports whether git has written to the file at p a version that a save may be made from, after a commit
+// had replaced that version. mayBeBase says whether a save may be made from a blob, and when that version was replaced,
+// in Unix nanoseconds. If the index cannot be read, checkedOut reports whether git has the newest version, which a
+// switch of branches may then have taken out.
 func (g git) checkedOut(p mdstore.Path, newest []byte, mayBeBase func(blob) (may bool, since int64)) bool {
 	top, dir := findGit(g.vault)
 	if dir == "" {
@@ -111,7 +112,7 @@ func (g git) checkedOut(p mdstore.Path, newest []byte, mayBeBase func(blob) (may
 	return false
 }
 
-// has reports whether a text is among git's objects: somebody has added, committed or stashed it.
+// has reports whether data is among git's objects, because it was added, committed or stashed.
 func (g git) has(data []byte) bool {
 	_, dir := findGit(g.vault)
 	if dir == "" {
@@ -136,8 +137,8 @@ func (g git) has(data []byte) bool {
 	return false
 }
 
-// packed reports whether the index of a pack names an object. Behind eight bytes stand 256 numbers, of which each says how many ids begin
-// with this byte or a lower one; then the ids in their order.
+// packed reports whether the index file of a pack names an object. After eight bytes the file has 256 counts: the count
+// at i is the number of ids whose first byte is at most i. The sorted ids follow.
 func packed(pack string, id blob) bool {
 	const head = "\xfftOc\x00\x00\x00\x02"
 	index, err := guard.ReadFile(filepath.Dir(pack), filepath.Base(pack), 1<<30)
@@ -155,9 +156,11 @@ func packed(pack string, id blob) bool {
 	return i < n && bytes.Equal(at(i), id[:])
 }
 
-// stashed reports whether git has stashed something since a time, in Unix nanoseconds, so that the file at p holds data: the newest stash was
-// logged since; or, where it was popped, git's log of HEAD is, and has the reset that each stash begins with, and data is among git's objects while the
-// index does not name it. The times that git itself writes may be those of a test or of a rebase.
+// stashed reports whether a git stash made after since, in Unix nanoseconds, may have put data into the file at p. This
+// is so if the newest stash was logged since then. A stash that was popped is no longer logged; for it, git's log of
+// HEAD must have been written since and contain the reset that a stash leaves there, and data must be among git's
+// objects but not in the index. stashed uses the times of files, because a test or a rebase can set the times inside of
+// git's logs.
 func (g git) stashed(p mdstore.Path, data []byte, since int64) bool {
 	top, dir := findGit(g.vault)
 	if dir == "" {
@@ -186,14 +189,14 @@ func (g git) stashed(p mdstore.Path, data []byte, since int64) bool {
 	return g.has(data)
 }
 
-// The logs of stashes and of HEAD, the first in the folder of the repository.
+// The logs of stashes, in the commonDir, and of HEAD.
 var (
 	stashLog = filepath.Join("logs", "refs", "stash")
 	headLog  = filepath.Join("logs", "HEAD")
 )
 
-// lastStash returns when the newest stash was made, and when it was logged, in Unix nanoseconds; 0 if there is none, or
-// its object was packed. A line of the log begins with two ids, of which the second is the stash.
+// lastStash returns when the newest stash was made and when it was logged, in Unix nanoseconds; both are 0 if there is
+// none, or its object was packed. A line of the log begins with two ids; the second is the stash.
 func lastStash(dir string) (made, logged int64) {
 	common := commonDir(dir)
 	info, err := os.Stat(filepath.Join(common, stashLog))

@@ -7,13 +7,13 @@ import (
 
 // An ignoreRule is a line of a .gitignore.
 type ignoreRule struct {
-	dir     string   // the folder of the file, relative to the project
-	pattern []string // by elements of paths below that folder; "**" is any number of them
-	keeps   bool     // it begins with !, and takes a file back
-	folder  bool     // it ends with a slash, and is about folders only
+	dir     string   // the folder of the .gitignore, relative to the project
+	pattern []string // path elements below that folder; "**" matches any number of them
+	keeps   bool     // it begins with !: what matches is not ignored
+	folder  bool     // it ends with a slash: it matches folders only
 }
 
-// ignored reports whether the last rule that is about a path leaves it out.
+// ignored reports whether the last rule that matches a path ignores it.
 func ignored(rules []ignoreRule, p string, folder bool) (out bool) {
 	for _, r := range rules {
 		below := strings.TrimPrefix(p, strings.TrimPrefix(r.dir+"/", "./"))
@@ -24,7 +24,7 @@ func ignored(rules []ignoreRule, p string, folder bool) (out bool) {
 	return out
 }
 
-// matches reports whether a pattern of git means a path. One that is no pattern means none.
+// matches reports whether a pattern of a .gitignore matches a path. A malformed pattern matches nothing.
 func matches(pattern, elements []string) bool {
 	switch {
 	case len(pattern) == 0 || len(elements) == 0:
@@ -38,7 +38,7 @@ func matches(pattern, elements []string) bool {
 	return matches(pattern[1:], elements) || matches(pattern, elements[1:])
 }
 
-// ignoreRules reads the .gitignore of a folder.
+// ignoreRules parses the text of the .gitignore in the folder dir.
 func ignoreRules(dir, text string) (rules []ignoreRule) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")

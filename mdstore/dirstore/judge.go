@@ -12,24 +12,25 @@ import (
 	"arbor/mdstore/gitrepo"
 )
 
-// A verdict judges a save by another program by the record and git. The zero verdict: the save stands, and nothing is
-// reported.
+// A verdict is what the record and git say about a save by another program. The zero verdict: the save stands, and
+// nothing is reported.
 type verdict struct {
-	base   []byte // the version that the save was made from, where it is proved to be stale
+	base   []byte // the version that the save was made from, if the save is proved stale; else nil
 	newest []byte // the file's text after the last commit
 	steps  []recordedStep
 	out    []loss // if the save stands: what it removed
-	known  bool   // it is a recorded version, byte for byte
-	byGit  bool   // git has put that version there, or the one that it was made from
+	known  bool   // the save equals a recorded version
+	byGit  bool   // git wrote this version, or the one that the save was made from
 }
 
-// A version is a text that the record says a file held, decompressed, and when the next commit changed it.
+// A version is what the record says a file once held: its bytes, the decompressed text, and when the next commit
+// replaced it.
 type version struct {
 	data, text []byte
-	replaced   int64 // Unix nanoseconds; of the newest, when it was written
+	replaced   int64 // Unix nanoseconds; for the newest, when it was written
 }
 
-// versionsIn returns what a file held by its steps in the record, the oldest first.
+// versionsIn returns the versions of a file from its steps in the record, the oldest first.
 func versionsIn(p mdstore.Path, steps []recordedStep) (all []version) {
 	add := func(data []byte, replaced int64) {
 		text, err := mdstore.TextOf(p, data)
@@ -44,24 +45,24 @@ func versionsIn(p mdstore.Path, steps []recordedStep) (all []version) {
 	return all
 }
 
-// A judging judges saves that were read before it is asked, by one reading of the record, and by few looks at git for as long as git changes
-// nothing.
+// A judging judges several saves. It reads the record once, and asks git again only when git's state has changed. Read
+// a save before you ask about it.
 type judging struct {
 	*Store
-	paths  []mdstore.Path // that it may be asked of, in their order
+	paths  []mdstore.Path // the files that it may be asked about, sorted
 	steps  map[mdstore.Path][]recordedStep
 	judged []judgment
 	last   func(mdstore.Path) last
-	state  string                    // of git, at the first of its looks that count
-	texts  map[mdstore.Path][][]byte // what git had lately, of files that it was asked of
+	state  string                    // git's state when texts was filled
+	texts  map[mdstore.Path][][]byte // recent versions in git, by file
 }
 
-// judging begins with files in their order.
+// judging returns a judging for files, which must be sorted.
 func (s *Store) judging(paths ...mdstore.Path) *judging {
 	return &judging{Store: s, paths: paths}
 }
 
-// stands reports whether a save was judged since the last commit of its file.
+// stands reports whether this save was judged after the last commit of its file, and stood.
 func (j *judging) stands(p mdstore.Path, data []byte) bool {
 	if j.last == nil {
 		j.judged, j.last = j.judgments(), lasts(j.gen.history())
@@ -69,9 +70,10 @@ func (j *judging) stands(p mdstore.Path, data []byte) bool {
 	return judgedSince(j.judged, p, data, j.last(p).time)
 }
 
-// judge compares what another program saved at p with the versions in the record, and with what git knows. It is stale only where that is
-// proved: its updatedAt is that of an older version, it has no log line of a newer one, and git has not put that older version there. A file
-// without a byte is one that a program is about to write anew, and no version.
+// judge compares a save by another program at p with the versions in the record and in git. The save counts as stale
+// only if that is proved: its updatedAt is that of an older version, it has no log line of a newer one, and git has not
+// put the older version there. A recorded version that came back counts as stale too if a stash put it back, or if git
+// was working when the last commit was made. An empty file is no version: a program is about to write it anew.
 func (s *judging) judge(p mdstore.Path, data []byte) (v verdict) {
 	text, err := mdstore.TextOf(p, data)
 	if s.kinds.Of(p) == nil || err != nil || !utf8.Valid(text) || len(data) == 0 {
@@ -120,7 +122,7 @@ func (s *judging) judge(p mdstore.Path, data []byte) (v verdict) {
 	case (back || onTop) && (s.git.has(newest.data) || s.gitKeeps(p, v.steps, newest.text)):
 		return v
 	case back && (v.steps[len(v.steps)-1].Beside || s.git.stashed(p, data, newest.replaced)):
-		v.base = data // the last version that git has is what it read before it put this one back
+		v.base = data // the last version that git has is the one that it had read before it put this one back
 		for _, k := range slices.Backward(all[:len(all)-1]) {
 			if !bytes.Equal(k.data, newest.data) && s.git.has(k.data) {
 				v.base = k.data
@@ -139,12 +141,12 @@ func (s *judging) judge(p mdstore.Path, data []byte) (v verdict) {
 }
 
 const (
-	gitLogged = 20  // commits, and stashes, that git is asked for what a file held in them
-	gitAsked  = 500 // files that git is asked of at once
+	gitLogged = 20  // commits and stashes in which git looks for versions of a file
+	gitAsked  = 500 // files per question to git
 )
 
-// gitKeeps reports whether a commit that was checked out here lately, or a stash, has all that commits of Arbor wrote into a file: a person
-// may have saved the file after that, and have committed or stashed it.
+// gitKeeps reports whether a commit that was recently checked out here, or a stash, has everything that Arbor's commits
+// wrote to a file. A person may then have saved the file after Arbor, and committed or stashed it.
 func (s *judging) gitKeeps(p mdstore.Path, steps []recordedStep, newest []byte) bool {
 	if state := s.git.state(); state != s.state {
 		s.state, s.texts = state, nil
@@ -159,7 +161,7 @@ func (s *judging) gitKeeps(p mdstore.Path, steps []recordedStep, newest []byte) 
 	})
 }
 
-// gitLately returns what git had lately of each of some files: nothing, where it cannot be asked.
+// gitLately returns the recent versions of each file in git; none if git cannot be asked.
 func (s *Store) gitLately(paths []mdstore.Path) map[mdstore.Path][][]byte {
 	all := map[mdstore.Path][][]byte{}
 	for _, p := range paths {
@@ -179,7 +181,7 @@ func (s *Store) gitLately(paths []mdstore.Path) map[mdstore.Path][][]byte {
 	return all
 }
 
-// updatedIn returns the time of the last commit that the front matter says, without quotes and blanks; "" for none.
+// updatedIn returns the value of updatedAt in the front matter, without quotes and spaces; "" for none.
 func updatedIn(text []byte) string {
 	front, _, _ := bytes.Cut(text, []byte("\n---"))
 	_, line, _ := bytes.Cut(front, []byte("\n"+mdstore.KeyUpdated+":"))
@@ -198,7 +200,7 @@ func (s *Store) laterLog(p mdstore.Path, save, newest, base []byte) bool {
 	return false
 }
 
-// distance returns how many lines are in one of the texts only, without the blanks around them.
+// distance returns the number of lines that only one of the texts has, without regard to spaces around them.
 func distance(a, b []byte) (n int) {
 	count := map[string]int{}
 	for line := range strings.Lines(string(a)) {

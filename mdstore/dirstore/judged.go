@@ -8,11 +8,11 @@ import (
 	"arbor/mdstore"
 )
 
-// judgedPath has which saves by other programs were judged and stand, so that each is judged, and told of, once: a line of JSON each, the
-// oldest first. It may be lost, and what it names is judged again then.
+// judgedPath is the file of the saves by other programs that were judged and stand, so that each is judged and reported
+// once: one line of JSON for each, the oldest first. If the file is lost, these saves are judged again.
 const (
 	judgedPath = recordDir + "/judged"
-	judgedMost = 64 << 10 // bytes, beyond which the older half goes
+	judgedMost = 64 << 10 // bytes; a larger file loses its older half
 )
 
 // A judgment is a save that stands.
@@ -23,7 +23,7 @@ type judgment struct {
 	Out     string       `json:"out,omitempty"` // the removed lines as reported; "" for none
 }
 
-// judgments returns what the file has.
+// judgments returns the saves in the file, the oldest first.
 func (s *Store) judgments() (all []judgment) {
 	data, _, err := s.disk.ReadFile(judgedPath, 2*judgedMost)
 	if err != nil {
@@ -31,14 +31,14 @@ func (s *Store) judgments() (all []judgment) {
 	}
 	for line := range bytes.Lines(data) {
 		var j judgment
-		if json.Unmarshal(line, &j) == nil { // else it is of a process that was killed
+		if json.Unmarshal(line, &j) == nil { // else its process was killed while writing it
 			all = append(all, j)
 		}
 	}
 	return all
 }
 
-// judgedSince reports whether the bytes that a file holds were judged since a time.
+// judgedSince reports whether all has a judgment of a file with these bytes since a time, in Unix nanoseconds.
 func judgedSince(all []judgment, p mdstore.Path, data []byte, since int64) bool {
 	version := mdstore.VersionOf(data).String()
 	return slices.ContainsFunc(all, func(j judgment) bool { return j.Path == p && j.Version == version && j.Time >= since })

@@ -12,8 +12,8 @@ import (
 	"arbor/mdstore"
 )
 
-// List yields where files lie, as mdstore.Store has it. It knows nothing of the cache. A folder that is a symbolic
-// link is not looked into: the file that is expected in it is yielded with an *mdoc.UnreadableError.
+// List yields the places of files, as mdstore.Store says. It does not use the cache. It does not look into a folder
+// that is a symbolic link, but yields the file expected in it with an *mdoc.UnreadableError.
 func (v *vault) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.Entry, error] {
 	return func(yield func(mdstore.Entry, error) bool) {
 		items, err := v.listing(ctx, under)
@@ -75,7 +75,8 @@ func (v *vault) workspaces(ctx context.Context) []item {
 	return w.items
 }
 
-// holdsNodes reports whether a folder without Workspace.md is a workspace for what else it holds.
+// holdsNodes reports whether a folder without Workspace.md is a workspace nevertheless, because it has a folder of
+// nodes.
 func (v *vault) holdsNodes(dir mdstore.Path) bool {
 	return slices.ContainsFunc(v.kinds, func(k *mdstore.Kind) bool {
 		if !k.Place.Each {
@@ -86,7 +87,7 @@ func (v *vault) holdsNodes(dir mdstore.Path) bool {
 	})
 }
 
-// Read returns the file at p. A file that changes while it is read is read again. One that lies behind a link is an
+// Read returns the file at p. A file that changes while it is read is read again. A file behind a link is an
 // *mdoc.UnreadableError.
 func (v *vault) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
 	if err := ctx.Err(); err != nil {
@@ -108,8 +109,8 @@ func (v *vault) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) 
 	return mdstore.File{Path: p, Version: mdstore.VersionOf(data), Data: data, Stamp: proven(info.Stamp, began)}, nil
 }
 
-// Stat returns the stamp of the file at p, as it is now. It does not open the file: that it may not be read only Read
-// tells.
+// Stat returns the stamp of the file at p, as it is now. It does not open the file, so only Read finds that this user
+// may not read it.
 func (v *vault) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
 	if err := ctx.Err(); err != nil {
 		return mdstore.Stamp{}, err
@@ -129,8 +130,8 @@ func (v *vault) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error)
 // file system, FAT's, ticks every two seconds.
 const quiet = 2 * time.Second
 
-// proven returns a stamp that was taken after began with Proven set. A time that is to come proves nothing: it is of
-// another clock.
+// proven returns a stamp that was taken after began, with Proven set if its times are old enough. A time in the future
+// proves nothing: it comes from another clock.
 func proven(s mdstore.Stamp, began time.Time) mdstore.Stamp {
 	s.Proven = s != (mdstore.Stamp{}) && max(s.Mtime, s.Ctime) < began.Add(-quiet).UnixNano()
 	return s

@@ -12,7 +12,7 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// ownNames are the names in .local/ that the store itself uses.
+// ownNames are names in .local/ that the store itself uses; the methods of mdstore.Local refuse them.
 var ownNames = []string{mdstore.IgnoreFile, "cache", "displaced", "generation", "journal", "lock", "trash"}
 
 // ReadLocal returns a file of .local/.
@@ -83,8 +83,8 @@ func (v *vault) localPath(ctx context.Context, name mdstore.Path, create bool) (
 	return p, v.plainWay(p, create)
 }
 
-// plainWay returns an fs.ErrNotExist where a folder above a file of .local/ is missing, or no plain folder; with
-// create, those that are missing are made, except .local/ itself.
+// plainWay returns an fs.ErrNotExist if a folder above a file of .local/ is missing or is not a plain folder. With
+// create it first makes the missing ones, except .local/ itself.
 func (v *vault) plainWay(p mdstore.Path, create bool) error {
 	for i, c := range p {
 		if c != '/' {

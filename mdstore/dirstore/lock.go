@@ -19,7 +19,7 @@ const (
 	lockPath    = mdstore.Path(mdstore.LocalDir + "/lock")
 	localIgnore = mdstore.Path(mdstore.LocalDir + "/" + mdstore.IgnoreFile)
 
-	writeWait = 30 * time.Second     // for the lock, by a program that writes
+	writeWait = 30 * time.Second     // how long a writer waits for the lock
 	readWait  = 10 * time.Second     // how long a reader waits for a commit that is being made
 	openWait  = time.Second          // how long Open waits for the lock: its holder finishes interrupted commits
 	poll      = 2 * time.Millisecond // between two tries
@@ -30,8 +30,8 @@ type stuckError struct{ *mdstore.BusyError }
 
 func (e *stuckError) Unwrap() error { return e.BusyError }
 
-// acquire waits for the lock, finishes what a crash left, and merges saves that met commits. It returns what releases
-// the lock. The error is a *stuckError if the lock is not free in time.
+// acquire waits for the lock, finishes the commits that a crash interrupted, and merges saves that collided with
+// commits. It returns a function that releases the lock. The error is a *stuckError if the lock is not free in time.
 func (s *Store) acquire(ctx context.Context, wait time.Duration) (release func(), err error) {
 	until, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -58,8 +58,8 @@ func (s *Store) acquire(ctx context.Context, wait time.Duration) (release func()
 	return release, nil
 }
 
-// take takes the lock and finishes commits that a crash interrupted. ok is false if somebody deleted the lock file
-// meanwhile; then take it again. After the time is over the error is that of until.
+// take takes the lock and finishes commits that a crash interrupted. ok is false if the lock file was deleted
+// meanwhile; the caller then calls take again. When until has ended, the error is its error.
 func (s *Store) take(until context.Context, lock *flock.Flock) (ok bool, err error) {
 	if err := s.InPlace(); err != nil {
 		return false, err
@@ -97,7 +97,7 @@ func (s *Store) gaveUp(ctx context.Context, wait time.Duration) error {
 	}}
 }
 
-// holds reports whether the file that is locked is still the one that others would lock.
+// holds reports whether the locked file is still the one that others would lock.
 func (s *Store) holds() bool {
 	locked, err := s.lock.Stat()
 	if err != nil {
@@ -107,11 +107,11 @@ func (s *Store) holds() bool {
 	return err == nil && os.SameFile(locked, now)
 }
 
-// sign writes into the lock which process holds it, for the messages of others, and learns what time it is by the clock
-// that files are stamped by.
+// sign writes the process id into the lock file, for the error messages of others, and measures how far the file
+// system's clock differs from the local one.
 func (s *Store) sign() {
 	if f, err := s.disk.R.OpenFile(string(lockPath), os.O_WRONLY, 0); err == nil {
-		_, _ = fmt.Fprintf(f, "process %-10d\n", os.Getpid()) // of one length, so that the file need not be truncated
+		_, _ = fmt.Fprintf(f, "process %-10d\n", os.Getpid()) // of fixed length, so that the file need not be truncated
 		if info, err := f.Stat(); err == nil {
 			s.skew.Store(info.ModTime().UnixNano() - time.Now().UnixNano())
 		}
@@ -119,8 +119,8 @@ func (s *Store) sign() {
 	}
 }
 
-// makeLock makes .local/ and the file of the lock if they are missing. The file is made here, below the vault whatever
-// links there are; locking only opens it.
+// makeLock makes .local/ and the file of the lock if they are missing. It makes the file through the vault's root,
+// which no link leads out of; locking only opens the file.
 func (s *Store) makeLock() error {
 	err := osfs.InTheWay(s.disk, mdstore.LocalDir, true)
 	if err == nil {
@@ -142,7 +142,7 @@ func (s *Store) makeLock() error {
 	return f.Close()
 }
 
-// unfinished reports whether a commit was begun and not ended, perhaps because it is being made.
+// unfinished reports whether a commit was begun and not ended. Another process may be making it.
 func (s *Store) unfinished() (bool, error) {
 	if n, ok := s.gen.read(); ok && n%2 == 1 {
 		return true, nil
@@ -150,7 +150,7 @@ func (s *Store) unfinished() (bool, error) {
 	return s.committer.Pending()
 }
 
-// finish ends the commit that a crash left, and merges saves that met commits. The lock is held.
+// finish ends the commits that a crash interrupted, and merges saves that collided with commits. The lock is held.
 func (s *Store) finish() error {
 	n, ok := s.gen.read()
 	if s.gen.number = n; !ok {
@@ -182,8 +182,8 @@ func (s *Store) finish() error {
 	return s.mergeLate()
 }
 
-// mergeLate merges what was saved in displaced files, and from older versions. The lock is held. A failure leaves it for
-// the next time.
+// mergeLate merges saves in displaced files and saves that were made from older versions. After a failure the next
+// writer tries again. The lock is held.
 func (s *Store) mergeLate() error {
 	s.touched, s.madeAt = []versioned{}, s.fsNow()
 	err := s.committer.Displaced(func() error {

@@ -12,8 +12,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A part is what a file says under a name of its own: a key, a section, an item of a section; of files without sections, and of slots,
-// whose entries have no names of Arbor's, a line.
+// A part is a named piece of a file: a key, a section, or an item of a section. In slots and in files without sections,
+// each line is a part instead.
 type part struct {
 	in   string // the section; "" for a key
 	name string // the key, or the item; "" for the text of a section
@@ -23,7 +23,8 @@ type part struct {
 // String returns the key or section.
 func (x part) String() string { return cmp.Or(x.in, x.name) }
 
-// partsOf returns what a text says, by its parts. Blanks and line ends do not count.
+// partsOf returns the value of each part of a text. Spaces at the ends of lines, and the kind of line ends, do not
+// count.
 func (s *Store) partsOf(p mdstore.Path, text []byte) map[part]string {
 	kind := s.kinds.Of(p)
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
@@ -62,9 +63,9 @@ func (s *Store) partsOf(p mdstore.Path, text []byte) map[part]string {
 	return parts
 }
 
-// A loss is what a save took out that an operation wrote.
+// A loss is what a save removed of the changes of one operation.
 type loss struct {
-	op   *mdstore.Operation // nil: a commit of none
+	op   *mdstore.Operation // nil: of a commit outside of any operation
 	what []string           // the keys and sections
 }
 
@@ -80,7 +81,8 @@ func (s *Store) lossesOf(p mdstore.Path, steps []recordedStep, newest, text []by
 	})
 }
 
-// writersOf returns the operations whose changes of some keys and sections stand in the newest version, the last one first.
+// writersOf returns the operations whose changes of the keys and sections in what stand in the newest version, the last
+// one first.
 func (s *Store) writersOf(p mdstore.Path, steps []recordedStep, newest []byte, what []string) []loss {
 	text, err := mdstore.TextOf(p, newest)
 	if err != nil {
@@ -94,10 +96,11 @@ type writing struct {
 	step   int
 	value  string         // "" if it took the part out
 	logged []part         // the timed log lines that it added
-	before map[string]int // what stood there otherwise, and the number of the step before which that was first
+	before map[string]int // other values of the part, each with the step at which it first stood there
 }
 
-// writers returns which operations wrote the parts of the newest version, is, for which lost says so.
+// writers returns the operations that wrote those parts of the newest version for which lost returns true, the last one
+// first. is has the values of that version.
 func (s *Store) writers(p mdstore.Path, steps []recordedStep, is map[part]string, lost func(x part, w writing) bool) (all []loss) {
 	read := func(data []byte) map[part]string {
 		text, err := mdstore.TextOf(p, data)
@@ -178,7 +181,7 @@ func addLoss(all []loss, op *mdstore.Operation, x part) []loss {
 // lossesMost is how many operations a message names.
 const lossesMost = 3
 
-// told says in words what is lost, with the commands that write it again.
+// told describes losses for a message, with the commands that write them again.
 func told(all []loss) string {
 	var out []string
 	for i, l := range all {

@@ -20,23 +20,23 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// The record is what the last commits of this machine changed: a line of JSON for each, in the order in which they were
-// made, with the bytes of each file before and after. It tells a save that was made from an older version from an
-// ordinary one, and has what such a save, or git, took out of a file. It is not made durable, and may be lost: saves
-// are then taken as they are. A line that is no JSON is of a process that was killed.
+// The record lists what the last commits of this machine changed: one line of JSON for each commit, in order, with the
+// bytes of each file before and after. With it the store recognizes a save that was made from an older version, and
+// finds what such a save, or git, removed from a file. The record is not made durable and may be lost; saves are then
+// taken as they are. A line that is not JSON is from a process that was killed while writing it.
 //
-// The line of a commit that is part of an operation says so, and Operations returns what these lines have: undo is made
-// of them. A commit that is too large for a line has one without its files.
+// The line of a commit that belongs to an operation names the operation. Operations returns these lines; undo works
+// from them. If such a commit is too large for a line, its line has no files.
 //
-// The lines are in recordNow; a full one gets the time as its name, and the oldest go when there are recordMost bytes.
-// What falls out, and was no version of Arbor's, goes to the trash.
+// New lines go to recordNow. A full file is renamed to the time. When all files have more than recordMost bytes, the
+// oldest are removed; versions in them that Arbor did not write go to the trash.
 const (
 	recordDir = mdstore.Path(mdstore.LocalDir + "/record")
 	recordNow = recordDir + "/now"
 
-	recordPart = 4 << 20  // bytes of one file, beyond which a new one begins
+	recordPart = 4 << 20  // bytes of one file; then a new one begins
 	recordMost = 64 << 20 // bytes of all files
-	recordLine = 8 << 20  // bytes, beyond which the files of a commit are not recorded
+	recordLine = 8 << 20  // bytes of a line; a longer line is written without files
 
 	recordReach = 24 * time.Hour // the age of versions that a save is compared with
 )
@@ -46,7 +46,7 @@ type recorded struct {
 	Time  int64          `json:"time"` // Unix nanoseconds
 	Steps []recordedStep `json:"steps"`
 
-	Op *mdstore.Operation `json:"op,omitempty"` // nil: it is of none
+	Op *mdstore.Operation `json:"op,omitempty"` // nil for none
 	Of int64              `json:"of,omitempty"` // the time of the first line of Op
 }
 
@@ -56,14 +56,14 @@ type recordedStep struct {
 	Base   []byte       `json:"base"` // null is no file, and "" an empty one
 	New    []byte       `json:"new"`
 	Late   bool         `json:"late,omitempty"`   // as in journal.Made
-	Beside bool         `json:"beside,omitempty"` // no step: git worked while the step before was made
-	Stands bool         `json:"stands,omitempty"` // no step: New is a save that something was missing from, and that stands
+	Beside bool         `json:"beside,omitempty"` // no step: git was working when the previous step was made
+	Stands bool         `json:"stands,omitempty"` // no step: New is a save by another program that stands
 
 	time int64              // of the line
-	op   *mdstore.Operation // of the line; nil: of none
+	op   *mdstore.Operation // of the line; nil for none
 }
 
-// record adds a line. The lock is held.
+// record adds a line with steps. The lock is held.
 func (s *Store) record(steps ...recordedStep) {
 	r := recorded{Time: s.fsNow(), Steps: steps}
 	if op := s.operation; op != nil && !slices.ContainsFunc(steps, func(st recordedStep) bool { return st.Late || st.Beside || st.Stands }) {
@@ -90,8 +90,8 @@ func (s *Store) record(steps ...recordedStep) {
 	}
 }
 
-// keepForeign writes the versions that a line of the record replaced to the trash, except Arbor's own, and returns the
-// path; "" if there is nothing to keep.
+// keepForeign copies to the trash the versions that the commit of a line replaced, except those for which own returns
+// true. It returns the path of the copies; "" if there are none.
 func (s *Store) keepForeign(r recorded, own func(recordedStep) bool) (trash mdstore.Path) {
 	at := mdstore.TrashPath(mdstore.TrashStamp(time.Unix(0, r.Time), "record"), "")
 	for _, st := range r.Steps {
@@ -151,7 +151,7 @@ func (s *Store) appendRecord(p mdstore.Path, line []byte) (size int64, err error
 	return info.Size(), nil
 }
 
-// turnRecord puts a full file of the record away, and removes the oldest.
+// turnRecord renames recordNow, which is full, and removes the oldest files beyond recordMost bytes.
 func (s *Store) turnRecord() error {
 	if err := s.disk.Rename(recordNow, recordDir.Join(fmt.Sprintf("%020d", s.fsNow()))); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (s *Store) turnRecord() error {
 	return err
 }
 
-// dropRecord removes a file of the record, and keeps the versions in it that are not of a commit in it.
+// dropRecord removes a file of the record. Replaced versions in it that no commit in it wrote go to the trash.
 func (s *Store) dropRecord(p mdstore.Path) {
 	data, _, _ := s.disk.ReadFile(p, 2*recordMost)
 	written := map[mdstore.Path]mdstore.Version{}
@@ -186,17 +186,17 @@ func (s *Store) dropRecord(p mdstore.Path) {
 	_ = s.disk.Remove(p)
 }
 
-// Operations returns the last operations, the newest first.
+// Operations returns the last operations, up to most of them, the newest first.
 func (s *Store) Operations(ctx context.Context, most int) (all []mdstore.Operation, err error) {
 	parts, err := s.recordParts(0)
-	at := map[int64]int{} // the place in all of an operation by when it began
+	at := map[int64]int{} // the index in all of the operation that began at a time
 	for _, p := range slices.Backward(parts) {
-		if ctx.Err() != nil || len(all) > most { // one more, as its first lines may be in the file before
+		if ctx.Err() != nil || len(all) > most { // one more than most: its first lines may be in the previous file
 			break
 		}
 		data, _, err := s.disk.ReadFile(p, 2*recordMost)
 		if err != nil {
-			continue // it was put away just now
+			continue // it was removed just now
 		}
 		for _, line := range slices.Backward(slices.Collect(bytes.Lines(data))) {
 			var r recorded
@@ -222,17 +222,17 @@ func (s *Store) Operations(ctx context.Context, most int) (all []mdstore.Operati
 	return all[:min(len(all), most)], cmp.Or(err, ctx.Err())
 }
 
-// opMark stands in each line of an operation; the bytes of files have no quotes in them, as base64.
+// opMark is in each line of an operation and in no other: the bytes of files are base64, which has no quotes.
 var opMark = []byte(`"op":{`)
 
-// operationID returns the id of the operation that began at a time. It begins with a letter, so that it is no number in
-// a list.
+// operationID returns the id of the operation that began at a time. It begins with a letter, so that it cannot be taken
+// for a number in a list.
 func operationID(began int64) string {
 	sum := sha256.Sum256(strconv.AppendInt(nil, began, 10))
 	return "u" + hex.EncodeToString(sum[:])[:7]
 }
 
-// recordParts returns the files of the record that were written to since then, the oldest first.
+// recordParts returns the files of the record that were written since a time, in Unix nanoseconds, the oldest first.
 func (s *Store) recordParts(since int64) (parts []mdstore.Path, err error) {
 	if err := osfs.InTheWay(s.disk, recordDir, true); err != nil {
 		return nil, err
@@ -250,7 +250,8 @@ func (s *Store) recordParts(since int64) (parts []mdstore.Path, err error) {
 	return parts, osfs.UnlessMissing(err)
 }
 
-// recordSince calls f with the lines of the files of the record that were written to since then, the oldest first.
+// recordSince calls f with each line of the files of the record that were written since a time, in Unix nanoseconds,
+// the oldest first.
 func (s *Store) recordSince(since int64, f func(line []byte)) {
 	parts, err := s.recordParts(since)
 	if err != nil {
@@ -265,8 +266,8 @@ func (s *Store) recordSince(since int64, f func(line []byte)) {
 	}
 }
 
-// recordOf returns the steps of the record that changed each of some files within recordReach, and after it came to its place, the
-// oldest first.
+// recordOf returns, for each file, the steps within recordReach that changed it, the oldest first. Steps from before a
+// move to or from its path do not count.
 func (s *Store) recordOf(paths ...mdstore.Path) map[mdstore.Path][]recordedStep {
 	since := s.fsNow() - int64(recordReach)
 	all := map[mdstore.Path][]recordedStep{}
@@ -323,10 +324,10 @@ func (s *Store) unnoted() (all []versioned) {
 	return all
 }
 
-// pathMark stands before each path of a line; the bytes of files have no colon in them, as base64.
+// pathMark precedes each path in a line, and nothing else: the bytes of files are base64, which has no colon.
 var pathMark = []byte(`"path":`)
 
-// pathsIn returns the paths that a line of the record begins its steps with.
+// pathsIn returns the path of each step in a line of the record.
 func pathsIn(line []byte) (all []mdstore.Path) {
 	for found := true; found; {
 		var p mdstore.Path
@@ -360,7 +361,7 @@ func (s *Store) recordedLately(p mdstore.Path) bool {
 	return s.lately[p]
 }
 
-// made notes what a commit made, for the record and the history.
+// made adds the steps that a commit has made to the record, and their files to the history.
 func (s *Store) made(all []journal.Made) {
 	steps := make([]recordedStep, 0, len(all))
 	s.making, s.madeAt = append(s.making, all...), s.fsNow()

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	saveQuiet  = 100 * time.Millisecond // without a change, after which a save is taken for whole
-	saveWait   = time.Second            // for which a commit waits for that
-	clockSlack = 20 * time.Millisecond  // by which the stamps of files may lag behind
+	saveQuiet  = 100 * time.Millisecond // a save counts as complete after this long without a change
+	saveWait   = time.Second            // how long a commit waits for that
+	clockSlack = 20 * time.Millisecond  // how far the stamps of files may lag behind
 )
 
 // A savingError is a *mdstore.BusyError: a file is being saved by another program.
@@ -22,14 +22,14 @@ type savingError struct{ *mdstore.BusyError }
 
 func (e *savingError) Unwrap() error { return e.BusyError }
 
-// fsNow returns the time in Unix nanoseconds by the clock that files are stamped by, which is another machine's on a
-// network: the lock was written when it was taken, and tells how far that is off.
+// fsNow returns the time by the file system's clock, in Unix nanoseconds. On a network file system that is the clock of
+// another machine; sign measures how far it differs.
 func (s *Store) fsNow() int64 { return time.Now().UnixNano() + s.skew.Load() }
 
-// changedAt returns when a file was last changed or given its name, Unix nanoseconds by the same clock.
+// changedAt returns when a file was last changed or renamed, in Unix nanoseconds by the file system's clock.
 func changedAt(st mdstore.Stamp) int64 { return cmp.Or(st.Ctime, st.Mtime) }
 
-// age returns how long ago a file was changed; -1 if unknown, as the clock was set back since.
+// age returns how long ago a file was changed; -1 if unknown because the clock was set back since.
 func (s *Store) age(st mdstore.Stamp) time.Duration {
 	if age := time.Duration(s.fsNow() - changedAt(st)); age > -time.Second {
 		return max(age, 0)
@@ -37,9 +37,9 @@ func (s *Store) age(st mdstore.Stamp) time.Duration {
 	return -1
 }
 
-// quietFor returns nil if no program is saving the file at p, which holds version: the history knows that as Arbor's
-// own, or it was left alone for a moment and no program has it open for writing, as far as the system tells. Otherwise
-// it is a *savingError.
+// quietFor returns a *savingError if another program seems to be saving the file at p: it has the file open for
+// writing, or the file changed less than s.saveQuiet ago. The time does not matter if own says that Arbor wrote this
+// version, or if it is unknown. If s.saveQuiet is negative, quietFor returns nil.
 func (s *Store) quietFor(p mdstore.Path, info osfs.Info, own bool) error {
 	age := s.age(info.Stamp)
 	if s.saveQuiet < 0 || (own || age < 0 || age >= s.saveQuiet) && s.disk.Writers(p) != osfs.Open {
@@ -53,8 +53,8 @@ func beingSaved(p mdstore.Path) error {
 		End: "wait until it is saved"}}
 }
 
-// settled returns an error if a change is not to be made now: its file is being saved, which is a *savingError; or it
-// was saved from an older version, and holds both now, which is a *mdstore.ConflictError. The lock is held.
+// settled returns an error if a change must not be made now: a *savingError while its file is being saved, or a
+// *mdstore.ConflictError if the file was saved from an older version and now holds both. The lock is held.
 func (s *Store) settled(ch mdstore.Change) error {
 	if ch.Keep || ch.To != "" || ch.Base.IsZero() || ch.Path.Under(mdstore.LocalDir) {
 		return nil
@@ -65,7 +65,7 @@ func (s *Store) settled(ch mdstore.Change) error {
 	}
 	recent := s.age(info.Stamp) < recordReach
 	newest := lasts(s.gen.history())(ch.Path).version
-	own := recent && newest == ch.Base.String() // an older version may have come back
+	own := recent && newest == ch.Base.String() // not any version of Arbor's: an older one may have come back
 	if err := s.quietFor(ch.Path, info, own); err != nil || own || !recent || s.kinds.Of(ch.Path) == nil || !s.recordedLately(ch.Path) {
 		return err
 	}
@@ -81,7 +81,7 @@ func (s *Store) Saving(ctx context.Context, paths []mdstore.Path) bool {
 	for _, p := range paths {
 		data, info, err := s.disk.ReadFile(p, mdstore.MaxSize(p))
 		own := err == nil && s.gen.wrote(p, mdstore.VersionOf(data))
-		if errors.Is(err, fs.ErrNotExist) { // some editors take it away first
+		if errors.Is(err, fs.ErrNotExist) { // some editors remove the file first
 			p = p.Dir()
 			info, err = s.disk.Lstat(p)
 		}

@@ -8,7 +8,7 @@ import (
 	"arbor/mdstore"
 )
 
-// scans are what is known of the workspaces of a vault from earlier scans, of this store or in the cache.
+// scans holds what earlier scans found in the workspaces of a vault.
 type scans struct {
 	*vault
 	mu    sync.Mutex
@@ -17,7 +17,7 @@ type scans struct {
 
 // Scan looks at the stamp of every file and folder of a workspace. It lists the folders and reads the files that
 // neither an earlier scan of this store nor the cache proves, and writes the cache anew when too much of it is stale.
-// With kinds it looks only into the places of these.
+// With kinds it looks only into the places of these kinds.
 func (s *scans) Scan(ctx context.Context, workspace mdstore.Path, kinds ...*mdstore.Kind) (*mdstore.Scan, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (s *scans) Scan(ctx context.Context, workspace mdstore.Path, kinds ...*mdst
 	return out, nil
 }
 
-// tree returns what is known of a workspace: by this store, or from the cache.
+// tree returns what earlier scans of a workspace found: by this store, or from the cache.
 func (s *scans) tree(under mdstore.Path) *tree {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"arbor/mdstore/merge"
 )
 
-// mergeStale merges a save of a file that was made from an older version with what commits have done since. It reports
-// whether the file was changed. Commits have been begun, if it was. The lock is held.
+// mergeStale merges a save of p that was made from an older version with what commits have changed since. merged says
+// that the file changed, or that it has to be looked at again; the generation is odd then. The lock is held.
 func (s *judging) mergeStale(p mdstore.Path) (merged bool, err error) {
 	data, info, err := s.disk.ReadFile(p, mdstore.MaxSize(p))
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *judging) mergeStale(p mdstore.Path) (merged bool, err error) {
 	moved, stands := false, false
 	missing, ok := s.committer.Rejoin(p, data, func(now []byte) (out []byte, missing []string) {
 		if moved = !bytes.Equal(now, data); moved {
-			return nil, nil // it is another save by now, which is judged anew
+			return nil, nil // it is another save by now, which has to be judged
 		}
 		out, missing = s.joined(p, v, now)
 		stands = out == nil || bytes.Equal(out, now)
@@ -60,7 +60,7 @@ func (s *judging) mergeStale(p mdstore.Path) (merged bool, err error) {
 	case moved:
 		return true, beingSaved(p)
 	case !ok && missing == nil:
-		return true, nil // it is gone, or cannot be written now; the next look finds it
+		return true, nil // it is gone, or cannot be written now: look again later
 	case !ok || stands: // nothing of the newest version goes into it
 		s.noteJudged(p, data, "")
 		s.record(recordedStep{Path: p, New: data, Stands: true})
@@ -72,7 +72,8 @@ func (s *judging) mergeStale(p mdstore.Path) (merged bool, err error) {
 	return !stands || missing != nil, err
 }
 
-// joined returns a save with what commits have done since its base. It is a version of its own, and so has a time of its own.
+// joined adds to a save what commits have changed since its base, as merge.Save does. The result is a new version, so
+// it gets a new updatedAt.
 func (s *Store) joined(p mdstore.Path, v verdict, save []byte) (out []byte, missing []string) {
 	out, missing = merge.Save(p, v.base, v.newest, save)
 	if out == nil || bytes.Equal(out, save) {
@@ -81,11 +82,11 @@ func (s *Store) joined(p mdstore.Path, v verdict, save []byte) (out []byte, miss
 	return mdstore.WithUpdated(p, out, s.fsNow()/int64(time.Millisecond)), missing
 }
 
-// baseOf returns the version that a save was made from, where that is proved to be an older one than the newest.
+// baseOf returns the older version that a save was made from; nil if that is not proved.
 func (s *Store) baseOf(p mdstore.Path, save []byte) []byte { return s.judging(p).judge(p, save).base }
 
 const (
-	lateTries = 20 // for which Late waits for files that are being saved, a moment each
+	lateTries = 20 // how often to look at a file that is being saved, with a moment between
 	staleText = " was saved by a program that had read an older version; the next command that writes merges both"
 	heldText  = "another program wrote to a file after it was replaced; the next command that writes merges that"
 )
@@ -94,7 +95,8 @@ func takenOut(p mdstore.Path, out string) string {
 	return fmt.Sprintf("TAKEN_OUT: %s was saved by another program, or put back by git, without %s; kept as it is", p, out)
 }
 
-// TakenOut returns, for each file that a save of the last day took something out of that is not back yet, what that is.
+// TakenOut returns a collision for each file from which a save within recordReach removed something that is still
+// missing.
 func (s *Store) TakenOut(ctx context.Context) (all []mdstore.Collision, err error) {
 	since := s.fsNow() - int64(recordReach)
 	judged := slices.DeleteFunc(s.judgments(), func(j judgment) bool { return j.Out == "" || j.Time < since })
@@ -126,7 +128,7 @@ func (s *Store) TakenOut(ctx context.Context) (all []mdstore.Collision, err erro
 		}
 		if out != "" {
 			all = append(all, mdstore.Collision{Path: j.Path, Text: takenOut(j.Path, out), Time: j.Time})
-			delete(saves, j.Path) // it is told of once
+			delete(saves, j.Path) // report each file once
 		}
 	}
 	return all, ctx.Err()
@@ -146,7 +148,7 @@ func (s *Store) suspect(paths []mdstore.Path) {
 	}
 }
 
-// lookAgain makes all files suspects of a store that is told of no saves.
+// lookAgain makes any file a suspect, unless Watch reports saves to this store.
 func (s *Store) lookAgain() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,8 +157,8 @@ func (s *Store) lookAgain() {
 	}
 }
 
-// foreign returns those of the files that may have been saved since the last look, or were changed by the commits that
-// the history knows, which do not hold what the last commit made of them.
+// foreign returns the files that hold something other than what the last commit wrote, and that were not judged since.
+// It looks at the suspects; if any file is a suspect, at those that commits changed within recordReach.
 func (s *Store) foreign() (out []mdstore.Path) {
 	s.mu.Lock()
 	suspects := maps.Clone(s.suspects)
@@ -191,8 +193,8 @@ func (s *Store) foreign() (out []mdstore.Path) {
 	return out
 }
 
-// mergeForeign merges what was saved from older versions. The lock is held. A file that is being saved is looked at
-// again later.
+// mergeForeign merges saves that were made from older versions. Files that it cannot merge now stay suspects. The lock
+// is held.
 func (s *Store) mergeForeign() {
 	if time.Since(s.looked) > time.Second {
 		s.lookAgain()
@@ -211,9 +213,9 @@ func (s *Store) mergeForeign() {
 	s.mu.Unlock()
 }
 
-// Late finds saves by other programs that met commits: in files that commits have replaced, and from older versions.
-// With merge they are merged. It returns what became of them, or what is to become, and the collisions of earlier
-// commits that no caller was told of.
+// Late finds saves by other programs that collided with commits: saves in displaced files, and saves that were made
+// from older versions. With merge it merges them. It returns what happened to them, or without merge what will happen,
+// and the collisions of earlier commits that were not reported yet.
 func (s *Store) Late(ctx context.Context, merge bool) ([]mdstore.Collision, error) {
 	saved, err := s.committer.Saved()
 	s.lookAgain()

@@ -16,8 +16,8 @@ import (
 	"arbor/mdstore/pattern"
 )
 
-// The names of strays, as regular expressions; the first that matches decides. In that of a conflict copy, the two
-// groups together are the name of the file that it is a version of. NAME stands for the names of the files of all
+// The names of strays, as regular expressions; the first that matches decides. In the expression for a conflict copy,
+// the two groups together are the name of the file that it is a version of. NAME stands for the fixed file names of all
 // kinds, without ".md".
 var strayNames = []struct {
 	name string
@@ -48,7 +48,7 @@ var strayNames = []struct {
 
 var ownCopy = regexp.QuoteMeta(journal.ConflictMark) + `[0-9a-f]{8,64}`
 
-// strayPatterns compiles the names of strays of a table of kinds.
+// strayPatterns compiles strayNames for a table of kinds.
 func strayPatterns(kinds mdstore.Kinds) (all []*regexp.Regexp) {
 	var names []string
 	for _, k := range kinds {
@@ -62,7 +62,7 @@ func strayPatterns(kinds mdstore.Kinds) (all []*regexp.Regexp) {
 	return all
 }
 
-// strayOf tells from its name what kind of stray a file is; ok is false if the file may be part of the vault.
+// strayOf tells from a file's name what kind of stray it is; ok is false if the file may be part of the vault.
 func (v *vault) strayOf(p mdstore.Path) (stray mdstore.Stray, ok bool) {
 	for i, pattern := range v.strayPatterns() {
 		m := pattern.FindStringSubmatch(p.Base())
@@ -81,7 +81,7 @@ func (v *vault) strayOf(p mdstore.Path) (stray mdstore.Stray, ok bool) {
 	return stray, false
 }
 
-// Strays is mdstore.Strays. It does not look into folders whose names begin with a dot.
+// Strays implements mdstore.Strays. It does not look into folders whose names begin with a dot.
 func (v *vault) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray, error) {
 	if under != "" && !under.Valid() {
 		return nil, &fs.PathError{Op: "list", Path: string(under), Err: fs.ErrInvalid}
@@ -99,15 +99,15 @@ func (v *vault) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray
 	return out, err
 }
 
-// straysIn returns the strays of a folder. empty says that there is no file in it, nor in a folder below: only the
-// topmost such folder is a stray.
+// straysIn returns the strays of a folder. empty says that neither the folder nor any folder below it has a file. Of
+// nested empty folders only the topmost is a stray.
 func (v *vault) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.Stray, empty bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, false, err
 	}
 	entries, err := v.disk.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return nil, false, nil // List says so
+		return nil, false, nil // List reports that
 	}
 	if err != nil {
 		return nil, false, err
@@ -142,17 +142,17 @@ func (v *vault) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.S
 	return out, empty, nil
 }
 
-// localTemp matches the names of the temporary files by which files of .local/ are replaced: see replace. They hold
-// nothing that is not made again.
+// localTemp matches the names of the temporary files that replace makes in .local/. They may be removed: the file that
+// each was to become is written again when needed.
 var localTemp = pattern.Of(`^` + regexp.QuoteMeta(journal.TempPrefix) + `[A-Z2-7]{26,}$`)
 
-// madeAgain reports whether a file is such a temporary one.
+// madeAgain reports whether a file is a temporary file of replace: see localTemp.
 func (v *vault) madeAgain(p mdstore.Path) bool {
 	return p.Under(mdstore.LocalDir) && localTemp().MatchString(p.Base())
 }
 
-// kept reports whether a stray of .local/ is left alone: it is none of a process that was killed, or in a folder that
-// those clear who fill it.
+// kept reports whether a stray of .local/ is left alone: it is less than a minute old, no leftover, or in a folder that
+// is cleared in another way.
 func (v *vault) kept(s mdstore.Stray) bool {
 	folder, _, _ := strings.Cut(strings.TrimPrefix(string(s.Path), mdstore.LocalDir+"/"), "/")
 	info, err := v.disk.Stat(s.Path)

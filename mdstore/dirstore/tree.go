@@ -7,12 +7,12 @@ import (
 	"arbor/mdstore"
 )
 
-// A tree is what the last walk over a workspace found. The next one lists only the folders, and reads only the files,
-// that have another stamp now.
+// A tree is what the last walk over a workspace found. The next walk lists only the folders, and reads only the files,
+// whose stamps have changed.
 type tree struct {
-	mu     sync.Mutex // held during a walk, which changes the tree in place: each entry is true by itself
+	mu     sync.Mutex // held during a walk, which updates the entries in place, one by one
 	under  mdstore.Path
-	asks   bool // a workspace's folder, in which its own file is missed where it is not there
+	asks   bool // a workspace: report its Workspace.md if it is missing
 	places []*kindFolder
 
 	stale int // entries that the cache file does not prove
@@ -22,7 +22,7 @@ type tree struct {
 // A kindFolder is a folder of a workspace in which files of some kinds lie.
 type kindFolder struct {
 	kinds []*mdstore.Kind
-	fixed bool          // every kind has one file, right in the folder, which need not be listed
+	fixed bool          // each kind has one file, directly in the folder, so the folder need not be listed
 	deep  bool          // files lie at any depth
 	named *mdstore.Kind // the first kind at any depth whose files have one name; nil for none
 	top   folder
@@ -43,7 +43,7 @@ type entry struct {
 	folder *folder          // of a folder
 }
 
-// newTree returns the tree of a workspace of which nothing is known.
+// newTree returns the tree of a workspace that was never scanned.
 func newTree(kinds mdstore.Kinds, under mdstore.Path) *tree {
 	t := &tree{under: under}
 	for _, k := range kinds.In(under) {
@@ -70,7 +70,7 @@ func newTree(kinds mdstore.Kinds, under mdstore.Path) *tree {
 	return t
 }
 
-// at returns the place whose folder is dir, nil for none.
+// at returns the place whose folder is dir, or nil.
 func (t *tree) at(dir mdstore.Path) *kindFolder {
 	for _, p := range t.places {
 		if p.top.path == dir {
@@ -80,7 +80,8 @@ func (t *tree) at(dir mdstore.Path) *kindFolder {
 	return nil
 }
 
-// kindOf returns the kind of a file with that name in the folder, or nil.
+// kindOf returns the kind of a file with this name in the place, or nil. top says that it is directly in the place's
+// folder.
 func (p *kindFolder) kindOf(name string, mode fs.FileMode, top bool) *mdstore.Kind {
 	for _, k := range p.kinds {
 		asFolder := mode.IsDir() && (k.Place.Many() || top && k.Place.Each)
@@ -91,7 +92,8 @@ func (p *kindFolder) kindOf(name string, mode fs.FileMode, top bool) *mdstore.Ki
 	return nil
 }
 
-// fileIn returns the path under which a folder is reported that cannot be looked into.
+// fileIn returns the path under which a walk reports that it cannot look into dir: that of the file expected there, if
+// its name is known, or else dir.
 func (p *kindFolder) fileIn(dir mdstore.Path) mdstore.Path {
 	if p.named == nil {
 		return dir

@@ -16,13 +16,13 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// A vault is the folder of a store, as one looks at it without the lock.
+// A vault is the part of a Store that needs no lock.
 type vault struct {
 	dir    string
 	disk   osfs.Root
 	opened os.FileInfo // the folder that was opened
 	log    *slog.Logger
-	now    func() time.Time // the clock that files are stamped by
+	now    func() time.Time // time.Now, except in tests
 	kinds  mdstore.Kinds
 
 	strayPatterns func() []*regexp.Regexp // compiled at the first call: most commands look for no strays
@@ -43,35 +43,35 @@ func (v *vault) InPlace() error {
 	return nil
 }
 
-// makeLocal makes .local/ if it is missing, and in it the file that keeps it out of git. The vault has one, too, but
-// that goes with the vault when a branch without it is checked out: what belongs to this machine, a token among it,
-// stays behind, and must not be added.
+// makeLocal makes .local/ if it is missing, and in it a .gitignore that keeps it out of git. The vault's own .gitignore
+// does so too, but git removes it when a branch without the vault is checked out. The files of .local/, such as a
+// token, stay behind then and must not be added to git.
 func (v *vault) makeLocal() error {
 	if err := v.disk.Mkdir(mdstore.LocalDir); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	v.disk.MakePrivate(mdstore.LocalDir) // an earlier version made it for others, too
+	v.disk.MakePrivate(mdstore.LocalDir) // earlier versions made it readable to others
 	if err := v.disk.Create(localIgnore, []byte("*\n"), ""); err != nil && !errors.Is(err, fs.ErrExist) {
 		v.log.Debug("what belongs to this machine cannot be kept out of git", "error", err)
 	}
 	return nil
 }
 
-// inTheWay returns what lies in the place of a file in .local/ that every commit needs, or keeps this user from the
-// lock; nil for nothing.
+// inTheWay returns an error if something else is at the place of a file or folder in .local/ that every commit needs,
+// or if this user may not write the lock.
 func (v *vault) inTheWay() error {
 	for _, p := range []struct {
 		path   mdstore.Path
 		folder bool
 	}{{mdstore.LocalDir, true}, {lockPath, false}, {generationPath, false}, {journal.Dir, true}} {
 		if err := osfs.InTheWay(v.disk, p.path, p.folder); err != nil {
-			return err // what lies below it needs no word of its own
+			return err // one error is enough
 		}
 	}
 	return v.mayMake(lockPath)
 }
 
-// mayMake returns why this user may not write to what is at p or, if that is missing, to the next folder above it.
+// mayMake returns an error if this user may not write to p or, if nothing is at p, to the closest folder above it.
 func (v *vault) mayMake(p mdstore.Path) error {
 	for ; ; p = p.Dir() {
 		err := v.disk.MayWrite(p)
@@ -79,7 +79,7 @@ func (v *vault) mayMake(p mdstore.Path) error {
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		case p == "":
-			return nil // the vault is gone, as reading it says
+			return nil // the vault is gone; reading it reports that
 		}
 	}
 }
@@ -107,17 +107,17 @@ func (v *vault) plainFolder(p mdstore.Path) bool {
 	return err == nil && info.Mode.IsDir()
 }
 
-// dropLate removes from the trash what was saved too late, and more than 30 days ago.
+// dropLate removes from the trash the saves that came after their file's folder was removed, once they are 30 days old.
 func (v *vault) dropLate() {
 	late, _ := fs.Glob(v.disk.R.FS(), string(mdstore.TrashPath("late-*", "")))
 	for _, name := range late {
 		if info, err := v.disk.R.Lstat(name); err == nil && v.now().Sub(info.ModTime()) > 30*24*time.Hour {
-			_ = v.disk.R.RemoveAll(name) // or the next time
+			_ = v.disk.R.RemoveAll(name) // if it fails, the next time
 		}
 	}
 }
 
-// replace makes a file of .local/ hold data, by way of a temporary file. It is not made durable.
+// replace writes data to a file of .local/ through a temporary file. The file is not made durable.
 func (v *vault) replace(p mdstore.Path, data []byte, perm fs.FileMode) error {
 	temp := p.Dir().Join(TempPrefix + rand.Text())
 	f, err := v.disk.R.OpenFile(string(temp), os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)

@@ -39,20 +39,21 @@ type walk struct {
 	v     *vault
 	ctx   context.Context
 	began time.Time
-	read  bool          // files that the tree does not prove are read
-	in    []*kindFolder // that are looked into
+	read  bool          // read the files that the tree does not prove
+	in    []*kindFolder // the places to look into
 
 	items  []item
 	work   mdstore.Work
 	stale  int   // entries of the tree that the cache cannot prove
-	failed error // the system ran out of something, so that the walk says nothing
+	failed error // the system ran out of a resource: the result is unusable
 }
 
-// rounds is how often a workspace is looked at anew when folders come and go meanwhile.
+// rounds is how often at most a walk looks at a workspace while folders come and go in it.
 const rounds = 3
 
 // walk returns what lies in a workspace, in the order of paths, and brings its tree up to date. The error is ctx's, or
-// says that the system ran out of something. With kinds it is a walk through the places of these.
+// says that the system ran out of a resource, such as open files. With kinds it looks only into the places of these
+// kinds.
 func (v *vault) walk(ctx context.Context, t *tree, read bool, kinds ...*mdstore.Kind) ([]item, mdstore.Work, error) {
 	w := &walk{v: v, ctx: ctx, read: read, in: t.places}
 	if len(kinds) > 0 {
@@ -73,8 +74,8 @@ func (v *vault) walk(ctx context.Context, t *tree, read bool, kinds ...*mdstore.
 	return w.items, w.work, ctx.Err()
 }
 
-// moved reports whether a name came or went right in a place since its names were listed: a folder that was moved may
-// have been missed at both of its places.
+// moved reports whether a place changed since its names were listed. A folder that was moved meanwhile may have been
+// missed at its old and at its new path.
 func (w *walk) moved() bool {
 	return slices.ContainsFunc(w.in, func(p *kindFolder) bool {
 		now, err := w.v.disk.Stat(p.top.path)
@@ -144,7 +145,7 @@ func (w *walk) split(p *kindFolder) {
 	all.Wait()
 	w.items = found[:at]
 	if slices.ContainsFunc(parts, func(part walk) bool { return len(part.items) > batch }) {
-		w.items = slices.Clone(w.items) // else what follows such a part would be written over
+		w.items = slices.Clone(w.items) // else appending a longer part would overwrite the next one
 	}
 	for _, part := range parts {
 		w.items = append(w.items, part.items...)
@@ -156,7 +157,7 @@ func (w *walk) split(p *kindFolder) {
 	}
 }
 
-// visit looks at what an entry names. top says that it lies right in the place.
+// visit looks at what an entry names. top says that it is directly in the place's folder.
 func (w *walk) visit(p *kindFolder, e *entry, top bool) {
 	switch {
 	case w.ctx.Err() != nil:
@@ -187,7 +188,8 @@ func (w *walk) visit(p *kindFolder, e *entry, top bool) {
 	}
 }
 
-// list brings the entries of a folder up to date: its stamp proves those that are known, or its names are listed.
+// list brings the entries of a folder up to date. If the folder's stamp is unchanged, its entries stay; otherwise list
+// reads the names.
 func (w *walk) list(p *kindFolder, f *folder) error {
 	w.work.Stamped++
 	info, err := w.v.disk.Stat(f.path)
@@ -206,7 +208,7 @@ func (w *walk) list(p *kindFolder, f *folder) error {
 	}
 	old := f.entries
 	f.stamp, f.entries = stamp, p.entries(f, names)
-	for i := range f.entries { // take over what is known of them
+	for i := range f.entries { // keep the known entries
 		e := &f.entries[i]
 		for len(old) > 0 && old[0].path < e.path {
 			old, w.stale = old[1:], w.stale+1 // it is gone
@@ -222,7 +224,7 @@ func (w *walk) list(p *kindFolder, f *folder) error {
 	return nil
 }
 
-// entries returns the entries that the names in a folder make, with nothing known of them.
+// entries makes the entries for the names in a folder, without records.
 func (p *kindFolder) entries(f *folder, names []osfs.Entry) []entry {
 	var out []entry
 	top, own := f == &p.top, false
@@ -238,13 +240,13 @@ func (p *kindFolder) entries(f *folder, names []osfs.Entry) []entry {
 		own = own || !top && e.kind != nil && e.kind == p.named
 		out = append(out, e)
 	}
-	if own { // links beside the file are its own, as other files there
+	if own { // links beside a node's file belong to the node, like other files there
 		out = slices.DeleteFunc(out, func(e entry) bool { return e.kind == nil && e.folder == nil })
 	}
 	return out
 }
 
-// file looks at a file, and reads it where its stamp does not prove what it holds.
+// file checks the stamp of a file, and reads the file if the stamp does not prove its content.
 func (w *walk) file(e *entry) {
 	w.work.Stamped++
 	info, err := w.v.disk.Stat(e.path)
@@ -293,7 +295,7 @@ func leadsToFolder(r *os.Root, name string) bool {
 	return err == nil && fi.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
-// folderError is why a folder cannot be looked into.
+// folderError returns the error for a folder that cannot be listed.
 func folderError(p mdstore.Path, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -10,8 +10,8 @@ import (
 )
 
 // Watch tells w what may have changed in the vault, whichever program changed it: the files that List lists, and
-// folders that came or went. If the system gives no events, it looks every two seconds. While git writes to the
-// working tree, no change has settled.
+// folders that came or went. If the system gives no events, it looks every two seconds. While git writes to the working
+// tree, changes do not settle, for at most checkoutPatience.
 func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
 	ready := sync.OnceFunc(w.Ready)
 	defer func() {
@@ -47,7 +47,7 @@ func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
 		if b.Rescan {
 			paths = nil
 		}
-		s.git.awaitCheckout(ctx, checkoutPatience) // files that it has not written yet would be told of as removed
+		s.git.awaitCheckout(ctx, checkoutPatience) // files that git has not written yet would be reported as removed
 		s.suspect(paths)
 		w.Settled(paths, b.Rescan)
 	})

@@ -11,8 +11,8 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// Sweep clears away what commits have left without a record in the journal, as when .local/ was deleted in the middle
-// of a commit.
+// Sweep clears away leftovers of commits that have no record in the journal, for example because .local/ was deleted in
+// the middle of a commit. See mdstore.Strays.
 func (s *Store) Sweep(
 	ctx context.Context, leftovers []mdstore.Path, trash mdstore.Path, dry bool,
 ) ([]mdstore.Swept, error) {
@@ -24,7 +24,7 @@ func (s *Store) Sweep(
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if !dry { // a dry run takes no lock, which would write
+	if !dry { // taking the lock would write
 		release, err := s.acquire(ctx, writeWait)
 		if err != nil {
 			return nil, err
@@ -43,9 +43,9 @@ func (s *Store) Sweep(
 	return cleared, err
 }
 
-// Writable returns why a file is not to be written, or not to be made, nil where nothing speaks against it. Of .local
-// itself it returns what keeps every commit from being made. It takes two system calls: one for the file, and one for
-// its folder.
+// Writable returns an error if the file at p cannot be written or made, and nil if nothing speaks against it. For
+// .local itself it returns the obstacle to every commit. It makes two system calls: one for the file, and one for its
+// folder.
 func (v *vault) Writable(ctx context.Context, p mdstore.Path) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (v *vault) Writable(ctx context.Context, p mdstore.Path) error {
 	}
 	info, err := v.disk.Stat(p)
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // it is to be made
+	case errors.Is(err, fs.ErrNotExist): // it can be made
 	case err != nil || !info.Mode.IsRegular():
 		return nil // reading it says more
 	default:
@@ -66,7 +66,7 @@ func (v *vault) Writable(ctx context.Context, p mdstore.Path) error {
 	return v.mayMake(p.Dir())
 }
 
-// Movable returns why a file or folder is not to be moved, nil where nothing speaks against it.
+// Movable returns an error if a file or folder cannot be moved, and nil if nothing speaks against it.
 func (v *vault) Movable(ctx context.Context, from, to mdstore.Path) error {
 	if err := ctx.Err(); err != nil {
 		return err

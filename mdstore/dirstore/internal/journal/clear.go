@@ -7,16 +7,16 @@ import (
 	"arbor/mdstore"
 )
 
-// Leftover reports whether a file of that name was made by a commit, so that Clear knows what to do with it.
+// Leftover reports whether name is that of a temporary file of a commit, which Clear can handle.
 func Leftover(name string) bool {
 	_, ok := parseTemp(name)
 	return ok
 }
 
-// Clear does away with temporaries of which the journal knows nothing any more: it was deleted while a commit was
-// being made. One that is empty, or holds what its file holds, is removed. Any other may hold what a person saved, or
-// the only copy of what a commit wrote: it goes to the folder trash. A folder that is empty then goes too. With dry
-// nothing is done.
+// Clear clears away temporaries that no record names, because the journal was deleted during a commit. It removes a
+// temporary that is empty or equals its target. Any other may hold a person's save, or the only copy of what a commit
+// wrote: Clear moves it to the folder trash. It also removes folders that are empty then. With dry it changes nothing
+// and only reports.
 func (c *Committer) Clear(leftovers []mdstore.Path, trash mdstore.Path, dry bool) (done []mdstore.Swept, err error) {
 	set := folders{}
 	for _, t := range leftovers {
@@ -42,7 +42,8 @@ func (c *Committer) Clear(leftovers []mdstore.Path, trash mdstore.Path, dry bool
 	return done, flush(c.FS, set)
 }
 
-// clear gives a temporary another name, or none, and removes its folder and those above it that are empty then.
+// clear moves a temporary to the path to, or removes it if to is empty. It then removes the folders above it that are
+// empty.
 func (c *Committer) clear(set folders, t, to mdstore.Path) error {
 	var err error
 	if to == "" {

@@ -53,8 +53,8 @@ func (c *Committer) Commit(changes []mdstore.Change, begin func() error) error {
 	return nil
 }
 
-// end removes the record, if there is one, of a commit whose steps are all made, or none of them. The next flush is to
-// make that durable: a record that came back after a later commit would undo that.
+// end removes the record, if there is one, of a commit of which all steps are made, or none. The caller must flush
+// m.folders afterwards: a record that came back after a crash would undo later commits.
 func (m *maker) end(record mdstore.Path) error {
 	if record == "" {
 		return nil
@@ -67,8 +67,8 @@ func (m *maker) end(record mdstore.Path) error {
 	return err
 }
 
-// giveUp ends a commit that failed because of err once its temporaries were written, and returns what its caller is
-// told. begun says that a step may be made.
+// giveUp ends a commit that failed with err after its temporaries were written, and returns the error for its caller.
+// begun says that a step may have been made.
 func (m *maker) giveUp(record mdstore.Path, begun bool, err error) error {
 	if _, ok := errors.AsType[*mdstore.UnfinishedError](err); ok {
 		return err
@@ -92,8 +92,8 @@ func (m *maker) giveUp(record mdstore.Path, begun bool, err error) error {
 	return unchanged(err)
 }
 
-// stage gives every step its temporary file, beside its target. That of a write holds the new bytes, durably. It
-// reports whether the commit takes the disk several steps, so that it needs a record.
+// stage names the temporary file of each write and removal, beside its target, and makes those of writes, durably, with
+// the new bytes. several says that the commit takes several steps on the disk, so that it needs a record.
 func (c *Committer) stage(steps []*step) (several bool, err error) {
 	several = len(steps) > 1
 	var temps []mdstore.Path
@@ -117,8 +117,8 @@ func (c *Committer) stage(steps []*step) (several bool, err error) {
 	return several, osfs.SyncAll(c.FS, temps, nil)
 }
 
-// writeRecord writes the record of a commit and makes it durable, and with it the names of the journal and of the
-// folders above it, which an earlier process may have made just before it was killed.
+// writeRecord writes the record of a commit durably. It also makes the folders of the journal durable, which an earlier
+// process may have made just before it was killed.
 func (c *Committer) writeRecord(steps []*step) (record mdstore.Path, err error) {
 	record = Dir.Join(c.token() + recordExt)
 	if _, err := mkdirAll(c.FS, folders{}, Dir); err != nil {
@@ -130,7 +130,7 @@ func (c *Committer) writeRecord(steps []*step) (record mdstore.Path, err error) 
 	return record, c.sync(record)
 }
 
-// sync makes a record durable, and its name.
+// sync makes a record and its name durable.
 func (c *Committer) sync(record mdstore.Path) error {
 	return osfs.SyncAll(c.FS, []mdstore.Path{record}, []mdstore.Path{"", mdstore.LocalDir, Dir})
 }

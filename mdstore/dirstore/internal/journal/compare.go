@@ -19,7 +19,7 @@ const (
 	move   verb = "move"
 )
 
-// A step is one change of a commit, also in the form in which a record has it.
+// A step is one change of a commit. Its JSON is what a record holds.
 type step struct {
 	Do   verb         `json:"do"`
 	Path mdstore.Path `json:"path"`
@@ -28,12 +28,12 @@ type step struct {
 	New  []byte       `json:"new"`            // the file's bytes after the write
 	Temp mdstore.Path `json:"temp,omitempty"` // of a write: the new bytes, then the old ones; of a removal: the old ones
 
-	moved bool // it is a move, and made
+	moved bool // it is a move that is made
 }
 
 // compare returns the steps that make the changes, after comparing every path with its base. The error is a
-// *mdstore.ConflictError that names all paths that moved on, an *mdoc.UnreadableError for a file that is not to be
-// written, or an fs.ErrInvalid.
+// *mdstore.ConflictError that names all paths that moved on, an *mdoc.UnreadableError for a file that must not be
+// written, or an fs.ErrInvalid for an invalid change.
 func (c *Committer) compare(changes []mdstore.Change) (steps []*step, err error) {
 	if err := mdstore.CheckChanges(changes); err != nil {
 		return nil, err
@@ -109,8 +109,8 @@ func (c *Committer) compareMove(ch mdstore.Change) (*step, error) {
 	return &step{Do: move, Path: ch.Path, To: ch.To}, osfs.CheckMovable(ch.Path, from)
 }
 
-// checkFolder returns an *mdoc.UnreadableError if something on the way to dir is no folder: through a link, two paths
-// could name one file. A folder may be missing.
+// checkFolder returns an *mdoc.UnreadableError if dir, or a part of its path, is not a folder. It refuses links,
+// because through them two paths could name one file. Folders may be missing.
 func checkFolder(d osfs.FS, dir mdstore.Path) error {
 	if dir == "" {
 		return nil

@@ -18,35 +18,36 @@ import (
 // A program that opened a file before a commit replaced it may still write to it. Such a save lands in the displaced
 // file, and is merged from there into the file that took its place. A file that no program has open is removed.
 //
-// A displaced file is named by what it is: <time>-<version>-<token>-<path>. Its bytes as they were lie beside it under
-// the same name with the prefix base-, for the merge. One that holds a save, be it merged by now, has the prefix
-// saved-.
+// The name of a displaced file is <time>-<version>-<token>-<path>. Its original bytes lie beside it for the merge,
+// under the same name with the prefix base-. The prefix saved- marks a displaced file whose original bytes were a save;
+// it is kept for a day.
 type displaced struct {
 	saved   bool
 	since   int64        // Unix milliseconds of when it was displaced
 	version string       // 16 hex digits of the version that it held
 	path    mdstore.Path // "" if it is too long for a name
 
-	held, base []byte // base is nil if it is not whole
-	changed    bool   // it holds a save that is to be merged, and is whole
-	over       bool   // it holds none, and nothing keeps it any longer
+	held, base []byte // its bytes, and the original ones; base is nil if they are incomplete
+	changed    bool   // it holds a complete save that is not merged yet
+	over       bool   // it holds no such save and is no longer needed
 }
 
 const (
 	savedMark = "saved-"
 	baseMark  = "base-"
 
-	keepDisplaced = 60 * 1000           // milliseconds for which one stays, if the system does not tell who has it open
-	keepSaved     = 24 * 60 * 60 * 1000 // and one that holds a save: a person may have read the file without it
-	quiet         = 500                 // milliseconds without a write after which a save is taken for whole
+	keepDisplaced = 60 * 1000           // milliseconds to keep one if the system does not tell who has it open
+	keepSaved     = 24 * 60 * 60 * 1000 // and one marked saved-: a person may have read the file without the save
+	quiet         = 500                 // milliseconds without a write after which a save counts as complete
 )
 
-// baseOf returns the place of the bytes that a displaced file held.
+// baseOf returns the path of the original bytes of a displaced file.
 func baseOf(at mdstore.Path) mdstore.Path { return DisplacedDir.Join(baseMark + at.Base()) }
 
-// displace removes the temporary t, which was the file at p, or might have been, while it held known, or what else it
-// may hold; or makes a displaced file of it, if another program may write to it still. If one has written to it since,
-// that save is merged at once. After a failure t stays as a stray.
+// displace clears away the temporary t, which was the file at p, or may have been. If t holds known, or one of the
+// others that it may hold, and no program has it open, displace removes it. Otherwise it makes a displaced file of it.
+// If t holds anything else, a program has saved to it, and displace merges that save at once. After a failure t stays
+// as a stray.
 func (c *Committer) displace(t, p mdstore.Path, known []byte, or ...[]byte) {
 	who := c.FS.Writers(t) // before the bytes are read: if no program has it open, they cannot change any more
 	held, err := read(c.FS, t)
@@ -71,7 +72,8 @@ func (c *Committer) displace(t, p mdstore.Path, known []byte, or ...[]byte) {
 	}
 }
 
-// place returns a new place for a displaced file that was at p and held data. mark is savedMark or empty.
+// place returns a new path for a displaced file that was at p and held data, and makes the folder. mark is savedMark or
+// empty.
 func (c *Committer) place(mark string, p mdstore.Path, data []byte) (mdstore.Path, error) {
 	path := url.PathEscape(string(p))
 	name := fmt.Sprintf("%s%013d-%s-%s-%s", mark, c.Now()/1e6, digits(version(data)), c.token(), path)
@@ -82,7 +84,8 @@ func (c *Committer) place(mark string, p mdstore.Path, data []byte) (mdstore.Pat
 	return DisplacedDir.Join(name), err
 }
 
-// putAway moves t, which was at p, to the displaced files. held is what it holds or held, and is laid beside it.
+// putAway moves t, which was at p, to the displaced files. held, what it holds or originally held, is written beside it
+// as its base.
 func (c *Committer) putAway(t, p mdstore.Path, mark string, held []byte) (at mdstore.Path, err error) {
 	at, err = c.place(mark, p, held)
 	if err == nil {
@@ -97,15 +100,15 @@ func (c *Committer) putAway(t, p mdstore.Path, mark string, held []byte) (at mds
 	return at, err
 }
 
-// Displaced looks at every displaced file, merges what was saved in one, and removes those that are of no use any more.
-// One to which a program may write stays, and so does a save for a day. begin is called before anything in the vault
-// changes.
+// Displaced merges the saves in displaced files, and removes those that are no longer needed. A file that a program may
+// still write to stays, and one marked saved- stays for a day. Displaced calls begin before it changes anything in the
+// vault.
 func (c *Committer) Displaced(begin func() error) error {
 	all, err := c.displaced()
 	for _, at := range all {
 		if of, base := strings.CutPrefix(at.Base(), baseMark); base {
 			if there, err := exists(c.FS, DisplacedDir.Join(of)); err == nil && !there {
-				_ = c.FS.Remove(at) // a crash came in between
+				_ = c.FS.Remove(at) // a crash came before the displaced file was there
 			}
 		} else if err := c.look(at, begin); err != nil {
 			return err
@@ -123,7 +126,8 @@ func (c *Committer) Saved() (bool, error) {
 	}), err
 }
 
-// displaced returns the displaced files and their bases, the older of two of a kind first.
+// displaced returns the displaced files and their bases in the order of their names: of two with the same prefix, the
+// older comes first.
 func (c *Committer) displaced() (all []mdstore.Path, err error) {
 	if err := osfs.InTheWay(c.FS, DisplacedDir, true); err != nil {
 		return nil, nil // a link or a file of another program, in which nothing was put
@@ -155,7 +159,7 @@ func (c *Committer) inspect(at mdstore.Path) (d displaced, err error) {
 		return d, cmp.Or(err, fs.ErrNotExist)
 	}
 	whole := func(data []byte) bool { return digits(version(data)) == d.version }
-	if d.held = held; !whole(held) && len(held) > 0 { // an empty one is being written anew, or was by another way
+	if d.held = held; !whole(held) && len(held) > 0 { // an empty file is no save: it is to be written anew
 		d.changed = who == osfs.Closed || c.Now()-info.Stamp.Mtime >= quiet*1e6
 	} else if age := c.Now()/1e6 - d.since; !d.saved || age >= keepSaved {
 		d.over = who == osfs.Closed || who == osfs.Unknown && age >= keepDisplaced
@@ -194,8 +198,8 @@ func (c *Committer) look(at mdstore.Path, begin func() error) error {
 	return nil
 }
 
-// mergeLate makes a save in a displaced file the live text, with what commits have done since on top of it. What does
-// not go together lies beside.
+// mergeLate merges a save in a displaced file, and what commits have changed since, into the file at its path. What
+// cannot be merged becomes a conflict copy.
 func (c *Committer) mergeLate(d displaced) error {
 	base := d.base
 	if d.path != "" {
@@ -221,8 +225,8 @@ func (c *Committer) mergeLate(d displaced) error {
 	return nil
 }
 
-// layLate makes a conflict copy of a save that cannot be merged: beside the file, or in the trash if the node's folder
-// is gone.
+// layLate makes a conflict copy of a save that cannot be merged: beside the file, or in the trash if the file's folder
+// is gone or its path unknown.
 func (c *Committer) layLate(d displaced) error {
 	p := d.path
 	text := "%s was saved, by a program that had opened it before, after a commit had changed it; that version lies beside it"

@@ -18,7 +18,7 @@ func read(d osfs.FS, p mdstore.Path) ([]byte, error) {
 	return data, err
 }
 
-// describe is read with what the file is.
+// describe is read, and also returns the file's description.
 func describe(d osfs.FS, p mdstore.Path) ([]byte, osfs.Info, error) {
 	data, info, err := d.ReadFile(p, mdstore.MaxSize(p))
 	if data == nil && err == nil {
@@ -54,7 +54,8 @@ func flush(d osfs.FS, set folders) error {
 	return err
 }
 
-// mkdirAll makes a folder and those above it. It returns those that it made, and adds to set the folders in which it did.
+// mkdirAll makes a folder and those above it. It returns the folders that it made, and adds the folders above them to
+// set.
 func mkdirAll(d osfs.FS, set folders, dir mdstore.Path) (made []mdstore.Path, err error) {
 	if dir == "" {
 		return nil, nil

@@ -38,15 +38,16 @@ type Committer struct {
 	FS  osfs.FS
 	Now func() int64 // Unix nanoseconds
 
-	Token       func() string // up to 16 letters and digits that make a name unique; nil: random ones
+	Token       func() string // up to 16 lower-case letters and digits that make a name unique; nil: random ones
 	Log         *slog.Logger
-	OnCollision func(mdstore.Collision) // called for each save that met a commit
-	OnMade      func([]Made)            // called once files were changed, before that is durable
+	OnCollision func(mdstore.Collision) // called for each save that collided with a commit
+	OnMade      func([]Made)            // called after files were changed, before the change is durable
 
-	// BaseOf returns the older version that a save at p was made from, where that is proved; else nil. nil: nothing is.
+	// BaseOf returns the older version that a save at p was made from, if that is proved, and else nil. If BaseOf is
+	// nil, no save is made from an older version.
 	BaseOf func(p mdstore.Path, save []byte) []byte
 
-	done []Made // that OnMade was not told of
+	done []Made // not yet reported to OnMade
 }
 
 // A Made is a change that was made.
@@ -55,7 +56,7 @@ type Made struct {
 	To   mdstore.Path // of a move, which has neither Base nor New
 	Base []byte       // the file's bytes before; nil: there was no file
 	New  []byte       // nil: it was removed
-	Late bool         // Base is a save that an earlier commit was missing from, and New has that commit again
+	Late bool         // Base is a save that lacked an earlier commit, and New has both
 }
 
 // errForeign says that a file is not what it was expected to be, because another program has changed it.
@@ -78,13 +79,13 @@ func (c *Committer) token() string {
 	return strings.ToLower(rand.Text()[:12])
 }
 
-// report tells the caller of a save that met a commit.
+// report logs and reports a save that collided with a commit.
 func (c *Committer) report(k mdstore.Collision) {
 	c.Log.Warn(k.Text, "path", string(k.Path), "copy", string(k.Copy))
 	c.OnCollision(k)
 }
 
-// tell reports the steps that were made to the caller.
+// tell reports the steps that were made to OnMade.
 func (c *Committer) tell() {
 	if len(c.done) > 0 {
 		c.OnMade(c.done)

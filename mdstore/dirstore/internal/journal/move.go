@@ -9,8 +9,8 @@ import (
 	"arbor/mdstore"
 )
 
-// survey finds out which moves an earlier process has made, the last first: a move below the source of one that is made
-// was made before.
+// survey finds out which moves an earlier process has made. It looks at the last one first: if that is made, the moves
+// below its source were made before it.
 func (m *maker) survey() error {
 	if m.fresh {
 		return nil
@@ -29,8 +29,8 @@ func (m *maker) survey() error {
 	return nil
 }
 
-// now returns where the later moves that are made have taken a path of step i. All before such a move was durable when
-// it was made.
+// now returns where the later moves that are made have taken a path of step i. Everything before such a move was
+// durable when the move was made.
 func (m *maker) now(i int, p mdstore.Path) mdstore.Path {
 	for _, s := range m.steps[i+1:] {
 		if s.moved && p.Under(s.Path) {
@@ -40,8 +40,8 @@ func (m *maker) now(i int, p mdstore.Path) mdstore.Path {
 	return p
 }
 
-// move makes step i, a move. What was written below the source is durable before it moves, and so is the way to the
-// target. Where another program made the target, or moved or removed the source, both are left as they are.
+// move makes step i, a move. Before that, it makes durable what was written below the source and the folders above the
+// target. If another program made the target, or moved or removed the source, move leaves both as they are.
 func (m *maker) move(i int) error {
 	s := m.steps[i]
 	if !s.moved {
@@ -65,14 +65,15 @@ func (m *maker) move(i int) error {
 	return nil
 }
 
-// unmoved reports why a move cannot be made, if err says that another program is the cause.
+// unmoved handles err, the failure of move i. If another program is the cause, it reports a collision and returns nil;
+// for the first step of a fresh commit it returns a conflict instead. Otherwise it returns err.
 func (m *maker) unmoved(i int, err error) error {
 	s := m.steps[i]
 	there, again := exists(m.FS, s.Path)
 	taken := errors.Is(err, fs.ErrExist)
 	switch {
 	case again != nil || !taken && (there || !errors.Is(err, fs.ErrNotExist)):
-		return errors.Join(err, again) // also where a person removed .local/ with the trash in it
+		return errors.Join(err, again) // also if a person removed .local/ with the trash in it
 	case m.first(i) && taken:
 		return &mdstore.ConflictError{Paths: []mdstore.Path{s.To}}
 	case m.first(i):

@@ -46,11 +46,11 @@ func parseTemp(name string) (t temp, ok bool) {
 	return temp{after: parts[0], before: parts[1], target: parts[3]}, true
 }
 
-// ConflictMark parts the name of a file from the version of the copy that is kept beside it.
+// ConflictMark separates the name of a file from the version in the name of a conflict copy.
 const ConflictMark = ".conflict-"
 
-// conflictPaths returns the names under which the version data of p can be kept beside it, the best
-// first: Node.md as Node.conflict-1a2b3c4d.md, and with more digits where that is taken.
+// conflictPaths returns the paths for a conflict copy of p that holds data, the preferred one first:
+// Node.conflict-1a2b3c4d.md for Node.md, then names with more digits.
 func conflictPaths(p mdstore.Path, data []byte) []mdstore.Path {
 	ext := path.Ext(p.Base())
 	stem := p[:len(p)-len(ext)] + ConflictMark
@@ -63,13 +63,14 @@ func conflictPaths(p mdstore.Path, data []byte) []mdstore.Path {
 	return out
 }
 
-// nodeFolder reports whether p is the Node.md of a folder below nodes/, which goes with its file when it is empty then.
+// nodeFolder reports whether p is the Node.md of a folder below nodes/. Removing such a file also removes its folder if
+// that is then empty.
 func nodeFolder(p mdstore.Path) bool {
 	_, in := mdstore.NodeKind.Top(mdstore.WorkspaceDir(p), p)
 	return in && mdstore.AllKinds().Of(p) == mdstore.NodeKind
 }
 
-// own reports whether a path is made and removed by stores themselves.
+// own reports whether only stores themselves make and remove what is at p.
 func own(p mdstore.Path) bool {
 	const local = mdstore.Path(mdstore.LocalDir)
 	return p == local || p == local.Join("lock") || p == local.Join("generation") || p.Under(Dir) || p.Under(DisplacedDir) ||

@@ -24,7 +24,7 @@ const (
 	recordExt     = ".json"
 )
 
-// errTorn says that a record is not whole. Its commit was never decided, so no file was changed.
+// errTorn says that a record is incomplete. Its commit was never decided, so no file was changed.
 var errTorn = errors.New("record is not whole")
 
 func encodeRecord(steps []*step) []byte {
@@ -35,7 +35,8 @@ func encodeRecord(steps []*step) []byte {
 	return fmt.Appendf(nil, "%s %d %x\n%s", recordMagic, recordVersion, sha256.Sum256(body), body)
 }
 
-// decodeRecord returns the steps of a whole record. The error is errTorn, unless only a newer version can finish it.
+// decodeRecord returns the steps of a complete record. The error is errTorn, unless a newer version of Arbor wrote the
+// record.
 func decodeRecord(data []byte) ([]*step, error) {
 	head, body, _ := bytes.Cut(data, []byte("\n"))
 	words := strings.Split(string(head), " ")
@@ -61,7 +62,7 @@ func decodeRecord(data []byte) ([]*step, error) {
 	return r.Steps, nil
 }
 
-// sound reports whether compare could have made the step. The checksum only says that the record is whole, not who
+// sound reports whether compare could have made the step. The checksum only says that the record is complete, not who
 // wrote it.
 func (s *step) sound() bool {
 	if !s.Path.Valid() || own(s.Path) {

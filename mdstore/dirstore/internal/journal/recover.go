@@ -16,8 +16,8 @@ func (c *Committer) Pending() (bool, error) {
 	return len(entries) > 0, err
 }
 
-// records returns the entries of the journal that have the name of a record: letters and digits, which no program that
-// syncs folders gives a copy. Through a link they would be files of another folder.
+// records returns the entries of the journal that have the name of a record: only lower-case letters and digits, unlike
+// the copies that sync programs make. It refuses a journal behind a link, which is another folder.
 func (c *Committer) records() ([]osfs.Entry, error) {
 	for _, dir := range []mdstore.Path{mdstore.LocalDir, Dir} {
 		if err := osfs.InTheWay(c.FS, dir, true); err != nil {
@@ -31,8 +31,8 @@ func (c *Committer) records() ([]osfs.Entry, error) {
 	}), osfs.UnlessMissing(err)
 }
 
-// Recover finishes the commits that have a whole record, and removes the others' records. It may be called at any time
-// and any number of times.
+// Recover finishes the commits that have a complete record, and removes incomplete records. It may be called at any
+// time and any number of times.
 func (c *Committer) Recover() error {
 	entries, err := c.records()
 	for _, e := range entries {
@@ -43,9 +43,9 @@ func (c *Committer) Recover() error {
 	return err
 }
 
-// finish makes the steps of a record, however many are made already.
+// finish makes the steps of a record. Any number of them may be made already.
 func (c *Committer) finish(record mdstore.Path) error {
-	data, _, err := c.FS.ReadFile(record, 1<<30) // far above what a commit can be made of
+	data, _, err := c.FS.ReadFile(record, 1<<30) // far larger than any record
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (c *Committer) finish(record mdstore.Path) error {
 		return fmt.Errorf("%s: %w", record, err)
 	}
 	m := &maker{Committer: c, steps: steps, folders: folders{}}
-	if err = c.sync(record); err == nil { // the process that wrote it may have been killed before it did
+	if err = c.sync(record); err == nil { // the process that wrote it may have been killed before it did so
 		err = m.makeAll()
 	}
 	if err == nil {
@@ -73,11 +73,11 @@ func (c *Committer) finish(record mdstore.Path) error {
 	return flush(c.FS, m.folders)
 }
 
-// Sweep removes the temporaries that a crash left between the files of the vault. It follows Recover. A temporary that
-// may hold a save goes back to its place, or becomes a copy beside it.
+// Sweep removes the temporaries that a crash left between the files of the vault. Call it after Recover. A temporary
+// that may hold a save goes back to its place, or becomes a copy beside it.
 func (c *Committer) Sweep() error {
 	err := c.sweep("", true)
-	for _, dir := range []mdstore.Path{mdstore.LocalDir, mdstore.LocalDir + "/" + mdstore.ReplacedDir} { // where texts are kept
+	for _, dir := range []mdstore.Path{mdstore.LocalDir, mdstore.LocalDir + "/" + mdstore.ReplacedDir} { // with texts
 		err = cmp.Or(err, c.sweep(dir, false))
 	}
 	return err
@@ -95,7 +95,7 @@ func (c *Committer) sweep(dir mdstore.Path, deep bool) error {
 		case e.Type.IsRegular():
 			err = c.sweepTemp(p)
 		}
-		if err != nil && !unreadable(err) { // a folder that is closed to this user holds no temporary of this user
+		if err != nil && !unreadable(err) { // a folder closed to this user holds no temporary of this user
 			return err
 		}
 	}
@@ -104,7 +104,7 @@ func (c *Committer) sweep(dir mdstore.Path, deep bool) error {
 
 const unknown = "%s was being changed when a crash came; bytes of unknown origin were found and lie beside it"
 
-// sweepTemp decides by the versions in its name what becomes of a temporary of no record.
+// sweepTemp clears away a temporary that no record names. The versions in its name tell what it holds.
 func (c *Committer) sweepTemp(t mdstore.Path) error {
 	name, ok := parseTemp(t.Base())
 	if !ok {
@@ -120,7 +120,7 @@ func (c *Committer) sweepTemp(t mdstore.Path) error {
 	p := t.Dir().Join(name.target)
 	if v := digits(version(held)); v == name.after || v == name.before || len(held) == 0 {
 		if now, err := read(c.FS, p); err == nil && v == name.before && digits(version(now)) == name.after {
-			c.done = append(c.done, Made{Path: p, Base: held, New: now}) // the process may have been killed before it told of it
+			c.done = append(c.done, Made{Path: p, Base: held, New: now}) // perhaps its process was killed before reporting it
 			c.tell()
 		}
 		c.displace(t, p, held)
@@ -131,14 +131,14 @@ func (c *Committer) sweepTemp(t mdstore.Path) error {
 		return err
 	}
 	switch digits(version(now)) {
-	case name.before: // torn before the exchange, or a save over which the file was made what it had been
+	case name.before: // never exchanged and incomplete; or a save, after which the file was restored
 		if _, err := c.putAway(t, p, savedMark, held); err != nil {
 			c.Log.Warn("a temporary file stays", "path", string(t), "error", err)
 		}
 		return nil
 	case name.after:
-		// It was taken out, but never looked at: a commit of one step gives way to a save. What it wrote is kept, as
-		// it may have been reported as made.
+		// The files were exchanged, but what came out was never checked. It is a save, to which a commit of one step
+		// yields. What the commit wrote is kept, because the change may have been reported as made.
 		if c.putBack(t, p, now, now) == nil {
 			if now != nil {
 				c.keep(t, p, now, "%s was saved by another program just when a commit that a crash ended was changing it; "+

@@ -8,8 +8,8 @@ import (
 	"arbor/mdstore"
 )
 
-// put makes the file at p, which should hold base, hold data, by the temporary t, which holds data; nil stands for no
-// file. The error is errForeign if p holds something else; p is left alone then. On success t holds base.
+// put replaces base by data in the file at p, through the temporary t, which holds data; nil stands for no file. On
+// success t holds base. If p holds something other than base, put leaves it alone and returns errForeign.
 func (c *Committer) put(t, p mdstore.Path, base, data []byte) (err error) {
 	switch {
 	case base == nil:
@@ -38,12 +38,12 @@ func (c *Committer) put(t, p mdstore.Path, base, data []byte) (err error) {
 	if err == nil && same(out, base) {
 		return nil
 	}
-	// A person saved the file before, or what came out cannot be read: it goes back.
+	// A person has saved the file, or what came out cannot be read: it goes back.
 	if back := c.putBack(t, p, base, data); back != nil && !(data == nil && errors.Is(back, fs.ErrExist)) {
 		return &mdstore.UnfinishedError{Err: fmt.Errorf("%s: what was there before is in %s: %w", p, t, back)}
 	}
 	if left, again := read(c.FS, t); again != nil || !same(left, data) {
-		if len(left) == 0 && again == nil && out != nil { // it was emptied by a program that is about to write it, and had read what is back
+		if len(left) == 0 && again == nil && out != nil { // emptied to be written anew; its program has read p
 			c.displace(t, p, out)
 			return errForeign
 		}
@@ -54,7 +54,8 @@ func (c *Committer) put(t, p mdstore.Path, base, data []byte) (err error) {
 	return foreign(err)
 }
 
-// foreign returns the error for a file that was read with err and is not what was expected.
+// foreign returns the error for a file that is not what was expected: err, if reading it failed, or else errForeign. A
+// file that must not be read is also foreign.
 func foreign(err error) error {
 	if err != nil && !unreadable(err) {
 		return err
@@ -62,14 +63,14 @@ func foreign(err error) error {
 	return errForeign
 }
 
-// putBack undoes what put did to make p hold data, because what came out at t is not known, but a save. It is not at
-// its place for a moment. A program that reads the file in that moment and saves it later overwrites the save without
-// having seen it: so a copy is kept.
+// putBack undoes what put did to write data to p, because what came out, now in t, is a save and not the known bytes.
+// For a moment the save is not at p. A program that reads p in that moment and saves it later would overwrite a save
+// that it has not seen, so putBack keeps a copy.
 func (c *Committer) putBack(t, p mdstore.Path, known, data []byte) error {
 	if data == nil {
 		return c.FS.RenameNew(t, p)
 	}
-	for range 3 { // it may be written to still
+	for range 3 { // a program may still be writing to it
 		saved, err := read(c.FS, t)
 		if err != nil || saved == nil || same(saved, known) {
 			break
@@ -90,9 +91,10 @@ func (c *Committer) putBack(t, p mdstore.Path, known, data []byte) error {
 // nil if it cannot join them.
 type join = func(now []byte) (joined []byte, missing []string)
 
-// Rejoin makes of the file at p what join makes of what it holds, and returns what is missing from that. save, if it is
-// not nil, is a save that a commit was missing from, and is not missing from the result. ok is false if it cannot be
-// done: join returns nil, the file is gone, or it changes all the time.
+// Rejoin replaces the bytes of the file at p by what join makes of them, and returns the names of what is missing from
+// the result. If save is not nil, it is a save that lacked a commit, and the change is reported as Late with that Base.
+// ok is false if the change cannot be made: join returns nil, the file is gone or the result too large, or the file
+// keeps changing.
 func (c *Committer) Rejoin(p mdstore.Path, save []byte, join join) (missing []string, ok bool) {
 	missing, ok = c.rejoin(p, join)
 	if save != nil && len(c.done) > 0 {
@@ -102,8 +104,8 @@ func (c *Committer) Rejoin(p mdstore.Path, save []byte, join join) (missing []st
 	return missing, ok
 }
 
-// LayBeside writes the text that commits had made of a file beside it, as a conflict copy, because the save that stands
-// lacks a part of it.
+// LayBeside makes a conflict copy of data, the version of p that commits had made, because the save that stands lacks a
+// part of it. missing names that part.
 func (c *Committer) LayBeside(p mdstore.Path, data []byte, missing string) error {
 	return c.layBeside(data, mdstore.Collision{Path: p, Text: fmt.Sprintf("STALE_SAVE: %s was saved by a program that had "+
 		"read an older version; both changes are in the file now, except %s; the other version lies beside it", p, missing)})
@@ -120,7 +122,7 @@ func (c *Committer) base(p mdstore.Path, replaced, save []byte) []byte {
 	return replaced
 }
 
-// rejoin is Rejoin for a commit itself.
+// rejoin is Rejoin without a save. It does not report to OnMade.
 func (c *Committer) rejoin(p mdstore.Path, join join) (missing []string, ok bool) {
 	for range tries {
 		now, err := read(c.FS, p)
@@ -158,8 +160,8 @@ func (c *Committer) rejoin(p mdstore.Path, join join) (missing []string, ok bool
 	return nil, false
 }
 
-// keep makes a conflict copy beside p of a temporary that holds bytes of a person. If there is no room for it, the
-// temporary stays as a stray.
+// keep makes a conflict copy beside p of data, a person's bytes in the temporary t. If that fails, t stays as a stray.
+// text describes the collision and has a %s for p.
 func (c *Committer) keep(t, p mdstore.Path, data []byte, text string) {
 	k := mdstore.Collision{Path: p, Copy: t, Text: fmt.Sprintf(text, p)}
 	if data == nil || c.layBeside(data, k) != nil {
@@ -169,8 +171,8 @@ func (c *Committer) keep(t, p mdstore.Path, data []byte, text string) {
 	c.displace(t, p, data)
 }
 
-// layBeside makes a durable conflict copy of data, which lost the file of a collision, and reports that. A file without
-// a byte is one that a program has emptied to write it anew: there is nothing to keep.
+// layBeside makes a durable conflict copy of data, which lost the file of a collision, and reports that. Empty data is
+// from a program that emptied the file to write it anew: there is nothing to keep.
 func (c *Committer) layBeside(data []byte, k mdstore.Collision) error {
 	if len(data) == 0 {
 		return nil
@@ -197,7 +199,7 @@ func (c *Committer) layBeside(data []byte, k mdstore.Collision) error {
 	return fmt.Errorf("%s: no name is free for the version that lost", k.Path)
 }
 
-// createWhole makes a durable file that gets its name only when it is whole. like is the file that it will replace.
+// createWhole makes a durable file that gets its name only when it is complete. like is the file that it will replace.
 func (c *Committer) createWhole(p mdstore.Path, data []byte, like mdstore.Path) error {
 	t := tempPath(p.Dir(), p, nil, data, c.token())
 	err := c.FS.Create(t, data, like)

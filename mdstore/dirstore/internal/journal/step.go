@@ -10,7 +10,7 @@ import (
 	"arbor/mdstore/merge"
 )
 
-// A maker makes the steps of one commit, however many of them are made already.
+// A maker makes the steps of one commit. Any number of them may be made already.
 type maker struct {
 	*Committer
 	steps   []*step
@@ -88,8 +88,8 @@ func (m *maker) replace(i int) error {
 	return fmt.Errorf("%w all the time", errForeign)
 }
 
-// replaceOnce makes a step that may be made already, or whose file a person may have saved. The error is errForeign if
-// it is to be tried once more.
+// replaceOnce makes a step. The step may be made already, and a person may have saved its file. After errForeign, try
+// again.
 func (m *maker) replaceOnce(s *step, first bool) error {
 	now, failed := read(m.FS, s.Path)
 	if failed != nil && !unreadable(failed) {
@@ -109,9 +109,9 @@ func (m *maker) replaceOnce(s *step, first bool) error {
 	case held == nil || same(held, s.New):
 	case same(held, s.Base):
 		m.note(s)
-		return nil // it was made, and whatever is at the path now came after that
+		return nil // it was made; what is at the path now came later
 	case failed == nil && same(now, s.New):
-		// The file was taken out, but what came out was never looked at: a person's save, which goes back.
+		// The files were exchanged, but what came out was never checked. It is a person's save, which goes back.
 		if err := m.putBack(s.Temp, s.Path, s.Base, s.New); err != nil {
 			return err
 		}
@@ -125,15 +125,15 @@ func (m *maker) replaceOnce(s *step, first bool) error {
 		if s.Do == remove {
 			return nil
 		}
-		if !m.fresh { // the process that made it may have been killed before it told of it
+		if !m.fresh { // the process that made it may have been killed before it reported this
 			m.note(s)
 		}
 		return m.FS.Sync(s.Path)
 	case failed != nil || !same(now, s.Base):
 		return m.yield(s, now, failed)
 	case held == nil && s.New != nil:
-		// The temporary gets its name only when it is whole: what comes out of an exchange could look like the half of
-		// it.
+		// The temporary gets its name only when it is complete. Otherwise a save that came out of an exchange could be
+		// taken for an incomplete temporary.
 		if err := m.createWhole(s.Temp, s.New, s.Path); err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (m *maker) replaceOnce(s *step, first bool) error {
 	return nil
 }
 
-// note notes that a step is made.
+// note adds a step that is made to done.
 func (m *maker) note(s *step) {
 	m.done = append(m.done, Made{Path: s.Path, To: s.To, Base: s.Base, New: s.New})
 }
@@ -181,7 +181,7 @@ func (m *maker) yield(s *step, now []byte, failed error) error {
 	return nil
 }
 
-// removeFolder removes a folder if it is empty except temporaries, which displaceAll could not put away.
+// removeFolder removes a folder if it is empty except for temporaries, which displaceAll could not clear away.
 func (m *maker) removeFolder(dir mdstore.Path) error {
 	entries, err := m.FS.ReadDir(dir)
 	if slices.ContainsFunc(entries, func(e osfs.Entry) bool { return !Leftover(e.Name) }) {
@@ -199,12 +199,12 @@ func (m *maker) removeFolder(dir mdstore.Path) error {
 	return osfs.UnlessMissing(err)
 }
 
-// displaceAll turns the files that the writes or removals replaced into displaced files.
+// displaceAll calls displace for the files that the writes, or the removals, replaced.
 func (m *maker) displaceAll(do verb) {
 	for i, s := range m.steps {
 		if s.Do != do {
 			continue
 		}
-		m.displace(m.now(i, s.Temp), m.now(i, s.Path), s.Base, s.New) // New, where the step gave way or was taken back
+		m.displace(m.now(i, s.Temp), m.now(i, s.Path), s.Base, s.New) // New, if the step yielded or was undone
 	}
 }

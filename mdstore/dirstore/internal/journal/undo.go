@@ -2,10 +2,10 @@ package journal
 
 import "slices"
 
-// takeBack undoes the steps that were made of a fresh commit, the last first, and reports whether no step is made
-// then, durably. A system may refuse a step for a reason that could not be known before the commit point: a folder
-// that belongs to a layer below, a file that must not change. Such a commit could never be finished, and would keep
-// the vault from being written. If takeBack reports false, the record is to be redone: a person has changed something
+// takeBack undoes the steps of a fresh commit that were made, the last first, and reports whether no step is made then,
+// durably. The system may refuse a step for a reason that could not be known before the commit point, such as a folder
+// in a lower layer of an overlay file system, or an immutable file. Such a commit could never be finished, and would
+// block all later writes. If takeBack returns false, the steps must be made after all: a person has changed something
 // meanwhile, or something was merged or kept.
 func (m *maker) takeBack() bool {
 	for i := range slices.Backward(m.steps) {
@@ -13,19 +13,19 @@ func (m *maker) takeBack() bool {
 			return false
 		}
 	}
-	// What was carried back is durable in its place before the folders go that it lay in.
+	// What was moved back must be durable before the folders that it lay in are removed.
 	if len(m.made) > 0 && flush(m.FS, m.folders) != nil {
 		return false
 	}
 	for _, dir := range slices.Backward(m.made) {
-		if m.FS.Remove(dir) == nil { // one that holds something by now stays
+		if m.FS.Remove(dir) == nil { // a folder that is not empty stays
 			m.mark(dir.Dir())
 		}
 	}
 	return flush(m.FS, m.folders) == nil
 }
 
-// undo takes back step i, while no later one is made, and reports whether it is not made then.
+// undo undoes step i, after all later steps, and reports whether step i is not made then.
 func (m *maker) undo(i int) bool {
 	s := m.steps[i]
 	m.mark(s.Path.Dir())

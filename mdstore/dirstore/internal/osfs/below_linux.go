@@ -10,13 +10,13 @@ import (
 	"arbor/mdstore"
 )
 
-// topOf returns the folder of a root, nil if it cannot be opened.
+// topOf returns the folder of a root, or nil if it cannot be opened.
 func topOf(r *os.Root) *os.File {
 	f, _ := r.Open(".")
 	return f
 }
 
-// statBelow is Stat of a file or folder, with what the system says and nothing else.
+// statBelow is Stat with a single system call. ok is false if that fails, and for anything but a file or folder.
 func (r Root) statBelow(p mdstore.Path) (info Info, ok bool) {
 	if r.raw == nil {
 		return Info{}, false
@@ -29,7 +29,7 @@ func (r Root) statBelow(p mdstore.Path) (info Info, ok bool) {
 	return info, ok
 }
 
-// A stat is what Fstatat is called with. A scan makes as many as there are files, and would leave as much garbage.
+// A stat holds the argument and the result of one Fstatat. A scan makes a call for each file, so stats are pooled.
 type stat struct {
 	p    mdstore.Path
 	info Info
@@ -48,8 +48,8 @@ var stats = sync.Pool{New: func() any {
 	return s
 }}
 
-// below opens what is at p with one system call, as the vault's files lie four folders deep and os.Root opens each of
-// them. It follows no link. ok is false if that fails for any reason: the way through os.Root tells why, or goes on.
+// below opens what is at p with one system call; os.Root would open each of the four folders above a vault's file. It
+// follows no link. ok is false if the call fails for any reason: then use os.Root, which succeeds or returns the error.
 func (r Root) below(p mdstore.Path, flag int) (fd int, ok bool) {
 	if r.raw == nil {
 		return 0, false
@@ -70,7 +70,7 @@ func (r Root) lookBelow(p mdstore.Path) (info Info, ok bool) {
 	return infoOf(fd)
 }
 
-// readBelow is ReadFile of a file that nobody writes to meanwhile.
+// readBelow is ReadFile without retries: ok is false if the file changed meanwhile, or anything failed.
 func (r Root) readBelow(p mdstore.Path, limit int64) (data []byte, info Info, ok bool) {
 	fd, ok := r.below(p, unix.O_RDONLY|unix.O_NONBLOCK)
 	if !ok {
@@ -93,8 +93,8 @@ func (r Root) readBelow(p mdstore.Path, limit int64) (data []byte, info Info, ok
 	return data[:size], info, ok && int64(size) == before.Size && info.Size == before.Size && info.Stamp.Mtime == before.Stamp.Mtime
 }
 
-// infoOf is describe of an open file or folder; ok is false for what is neither, or has other bits of its mode set than
-// permissions.
+// infoOf is describe of an open file or folder; ok is false for anything else, and if its mode has bits other than type
+// and permissions.
 func infoOf(fd int) (info Info, ok bool) {
 	var st unix.Stat_t
 	if unix.Fstat(fd, &st) != nil {

@@ -1,5 +1,5 @@
-// Package osfs is all that a store does to a file system. FS names the calls, each of them one step of the model of
-// crashes; Root makes them in a folder that no path leads out of.
+// Package osfs has all calls that a store makes to a file system. FS lists them; each is one step in the model of
+// crashes. Root makes them in a folder that no path leads out of.
 package osfs
 
 import (
@@ -26,7 +26,7 @@ type FS interface {
 	// ReadDir returns the entries of a folder in the order of their names.
 	ReadDir(p mdstore.Path) ([]Entry, error)
 
-	// Mkdir makes one folder. The error is an fs.ErrExist where there is anything.
+	// Mkdir makes one folder. The error is an fs.ErrExist if anything is at p.
 	Mkdir(p mdstore.Path) error
 	// Create makes a file with data. If like is not empty, the file gets the mode of the file like and, if allowed, its
 	// owner. If the path exists, the error is an fs.ErrExist; if this user may not write to the folder, it is an
@@ -36,12 +36,12 @@ type FS interface {
 	Sync(p mdstore.Path) error
 	// SyncDir makes the entries of a folder durable.
 	SyncDir(p mdstore.Path) error
-	// Exchange makes each of two names the other's file in one step. The error is an errors.ErrUnsupported where the
-	// file system cannot; nothing has changed then.
+	// Exchange makes each of two names the other's file in one step. If the file system cannot do that, the error is an
+	// errors.ErrUnsupported, and nothing has changed.
 	Exchange(a, b mdstore.Path) error
-	// RenameNew moves a file or folder to a name that does not exist. The error is an fs.ErrExist where it does.
+	// RenameNew moves a file or folder to a name that does not exist. The error is an fs.ErrExist if it does.
 	RenameNew(from, to mdstore.Path) error
-	// Rename moves a file, and replaces one that has the name.
+	// Rename moves a file, and replaces a file that has the new name.
 	Rename(from, to mdstore.Path) error
 	// Remove removes a file or an empty folder.
 	Remove(p mdstore.Path) error
@@ -58,7 +58,7 @@ type Writers int
 const (
 	Unknown Writers = iota // the system does not tell
 	Closed                 // no program has
-	Open                   // a program has, and may write to it whatever its name is by now
+	Open                   // a program has, and may write to it even after it was renamed
 )
 
 // Info describes a file or folder.
@@ -66,7 +66,7 @@ type Info struct {
 	Mode  fs.FileMode   // type and permissions
 	Size  int64         // bytes
 	Links uint64        // the number of names that the file has; 0 if unknown
-	Stamp mdstore.Stamp // of its state; never Proven: that depends on the time at which one looks
+	Stamp mdstore.Stamp // of its state; never Proven: that depends on the time of the call
 }
 
 // An Entry is a name in a folder.
@@ -75,16 +75,16 @@ type Entry struct {
 	Type fs.FileMode // type bits only
 }
 
-// The codes for files of a kind that must not be read or written, beside mdoc.CodeTooLarge.
+// These codes of an *mdoc.UnreadableError say why a file must not be read or written. mdoc.CodeTooLarge is another one.
 const (
 	CodeNotAFile   = "NOT_A_FILE" // a folder, a pipe, a device, a socket
 	CodeSymlink    = "SYMLINK"    // a symbolic link
-	CodeHardLink   = "HARD_LINK"  // a file of several names; it is read, but never written
+	CodeHardLink   = "HARD_LINK"  // a file with several names; it is read, but never written
 	CodePermission = "PERMISSION" // not readable or not writable for us, or marked read-only
-	CodeUnstable   = "UNSTABLE"   // changed each time that it was read
+	CodeUnstable   = "UNSTABLE"   // changed during each attempt to read it
 )
 
-// CheckWritable returns an *mdoc.UnreadableError for a file that is not to be written for what it is.
+// CheckWritable returns an *mdoc.UnreadableError for a file that has several names or is marked read-only.
 func CheckWritable(p mdstore.Path, info Info) error {
 	switch {
 	case info.Links > 1:
@@ -95,7 +95,7 @@ func CheckWritable(p mdstore.Path, info Info) error {
 	return nil
 }
 
-// CheckMovable returns an *mdoc.UnreadableError for a folder that is not to be moved for what it is.
+// CheckMovable returns an *mdoc.UnreadableError for a folder that is marked read-only.
 func CheckMovable(p mdstore.Path, info Info) error {
 	if info.Mode.IsDir() && info.Mode&0o200 == 0 {
 		return Unreadable(p, CodePermission, "is a folder marked read-only; make it writable")
@@ -103,8 +103,8 @@ func CheckMovable(p mdstore.Path, info Info) error {
 	return nil
 }
 
-// Denied returns an error of writing to a file or folder as an *mdoc.UnreadableError that names it, where this user may
-// not, and any other as it is.
+// Denied returns err, an error of writing to p. If this user lacks the permission, it is an *mdoc.UnreadableError that
+// names p.
 func Denied(p mdstore.Path, err error) error {
 	if !errors.Is(err, fs.ErrPermission) {
 		return err
@@ -130,8 +130,8 @@ func CheckRegular(p mdstore.Path, mode fs.FileMode, size, limit int64) error {
 	return Unreadable(p, CodeNotAFile, "is a %s where a file is expected", kind(mode))
 }
 
-// InTheWay returns nil where nothing is at p, or what a store keeps there: a folder or a regular file. Else it is an
-// *mdoc.UnreadableError, as a store takes away nothing that it has not made.
+// InTheWay returns nil if nothing is at p, or what a store keeps there: a folder or a regular file. For anything else
+// it returns an *mdoc.UnreadableError, because a store removes nothing that it has not made.
 func InTheWay(d FS, p mdstore.Path, folder bool) error {
 	info, err := d.Lstat(p)
 	switch {

@@ -14,17 +14,17 @@ import (
 	"arbor/mdstore/guard"
 )
 
-// A Root is an FS in a folder of the operating system. Nothing outside of the folder is reached through it, whatever
-// links lie in it, except what Stat says.
+// A Root is an FS in a folder of the operating system. Apart from Stat, it reaches nothing outside of the folder,
+// whatever links are in it.
 type Root struct {
 	R   *os.Root
-	top *os.File        // the folder itself; nil if the system cannot look for a path below it in one step
+	top *os.File        // the folder itself; nil if the system cannot open a path below it in one call
 	raw syscall.RawConn // to top, nil without one
 }
 
 var _ FS = Root{}
 
-// OpenRoot opens a folder, which is to be closed.
+// OpenRoot opens a folder. The caller must close the Root.
 func OpenRoot(dir string) (Root, error) {
 	r, err := os.OpenRoot(dir)
 	if err != nil {
@@ -45,7 +45,7 @@ func (r Root) Close() error {
 	return r.R.Close()
 }
 
-// rounds is how often a file is read that changes while it is read.
+// rounds is how often at most a file is read that changes during each attempt.
 const rounds = 10
 
 func native(p mdstore.Path) string {
@@ -87,7 +87,7 @@ func (r Root) Stat(p mdstore.Path) (Info, error) {
 	return described(os.Lstat(r.R.Name() + "/" + string(p)))
 }
 
-// StampOf returns the stamp of a file outside of a Root, through links.
+// StampOf returns the stamp of a file that need not be in a Root. It follows links.
 func StampOf(name string) (mdstore.Stamp, error) {
 	info, err := described(os.Stat(name))
 	return info.Stamp, err
@@ -217,7 +217,7 @@ func (r Root) ReadDir(p mdstore.Path) ([]Entry, error) {
 // openDir opens a folder. If a pipe lies in its place, it does not wait for the other end.
 func (r Root) openDir(p mdstore.Path) (*os.File, error) { return r.open(p, os.O_RDONLY|guard.NonBlock) }
 
-// open opens what is there.
+// open opens what is at p. If below fails, it goes through os.Root, which follows links inside the folder.
 func (r Root) open(p mdstore.Path, flag int) (*os.File, error) {
 	if fd, ok := r.below(p, flag); ok {
 		return os.NewFile(uintptr(fd), native(p)), nil
@@ -225,8 +225,8 @@ func (r Root) open(p mdstore.Path, flag int) (*os.File, error) {
 	return r.R.OpenFile(native(p), flag, 0)
 }
 
-// Mkdir makes a folder. The one of what belongs to this machine is for this user alone: it holds texts of files that
-// others may not be allowed to read.
+// Mkdir makes a folder. .local/ is for this user alone: it holds copies of files that other users may not be allowed to
+// read.
 func (r Root) Mkdir(p mdstore.Path) error {
 	perm := fs.FileMode(0o777) // less the umask
 	if p == mdstore.LocalDir {
@@ -237,7 +237,7 @@ func (r Root) Mkdir(p mdstore.Path) error {
 
 const privateDir = 0o700
 
-// MakePrivate closes a folder to other users: see Mkdir. One of another user stays as it is.
+// MakePrivate closes a folder to other users: see Mkdir. The folder of another user stays as it is.
 func (r Root) MakePrivate(p mdstore.Path) {
 	if info, err := r.Lstat(p); err == nil && info.Mode.IsDir() && info.Mode.Perm()&^privateDir != 0 {
 		_ = r.R.Chmod(native(p), privateDir)
@@ -300,7 +300,7 @@ func (r Root) RenameNew(from, to mdstore.Path) error {
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
-	// Without a call that refuses to replace, a moment stays between looking and moving.
+	// No system call here refuses to replace, so another program may make the file between the check and the rename.
 	if _, err := r.R.Lstat(native(to)); err == nil {
 		return &fs.PathError{Op: "rename", Path: string(to), Err: fs.ErrExist}
 	} else if !errors.Is(err, fs.ErrNotExist) {

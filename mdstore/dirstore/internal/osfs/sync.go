@@ -9,8 +9,8 @@ import (
 )
 
 // SyncAll makes the bytes of files and the entries of folders durable, in any order. A folder that does not exist is
-// skipped. A Root is asked for several at once: a journalling file system makes all that wait for it durable together,
-// so that sixteen take hardly longer than one.
+// skipped. With a Root it makes up to sixteen calls at once: a journalling file system makes all waiting files durable
+// together, so that sixteen calls take hardly longer than one.
 func SyncAll(d FS, files, dirs []mdstore.Path) error {
 	_, several := d.(Root)
 	limit := make(chan struct{}, 16)

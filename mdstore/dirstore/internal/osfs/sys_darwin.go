@@ -19,5 +19,5 @@ func renameat(da int, a string, db int, b string, kind uint) error {
 
 func ctime(st *syscall.Stat_t) int64 { return st.Ctimespec.Nano() }
 
-// Writers cannot tell here.
+// Writers returns Unknown: this system does not tell.
 func (r Root) Writers(mdstore.Path) Writers { return Unknown }

@@ -17,14 +17,14 @@ const (
 	renameNoReplace
 )
 
-// MayWrite cannot tell here.
+// MayWrite returns nil: this system does not tell.
 func (r Root) MayWrite(mdstore.Path) error { return nil }
 
-// Writers cannot tell here.
+// Writers returns Unknown: this system does not tell.
 func (r Root) Writers(mdstore.Path) Writers { return Unknown }
 
-// describe knows no more here than what every system tells: an edit that keeps the size and sets the time back is not
-// seen by its stamp.
+// describe has neither change time nor inode here, so a stamp does not show an edit that keeps the size and sets the
+// time back.
 func describe(fi fs.FileInfo) Info {
 	return Info{Mode: fi.Mode(), Size: fi.Size(), Stamp: mdstore.Stamp{Size: fi.Size(), Mtime: fi.ModTime().UnixNano()}}
 }

@@ -16,9 +16,8 @@ import (
 
 const syncFlag = os.O_RDONLY // a file that is read-only can be synced too
 
-// MayWrite returns an *mdoc.UnreadableError for a file or folder that this user may not write to, an fs.ErrNotExist
-// If there is none, and otherwise nil: who writes is told what else is wrong. It follows links, and is good for
-// nothing but to tell beforehand.
+// MayWrite returns an *mdoc.UnreadableError if this user may not write to p, an fs.ErrNotExist if nothing is at p, and
+// otherwise nil: the write itself reports other errors. It follows links, so use it only to report an error early.
 func (r Root) MayWrite(p mdstore.Path) error {
 	err := unix.Faccessat(unix.AT_FDCWD, filepath.Join(r.R.Name(), native(p)), unix.W_OK, unix.AT_EACCESS)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
@@ -57,8 +56,8 @@ func syncDir(f *os.File) error {
 	return err
 }
 
-// rename makes one call of the kinds renameSwap and renameNoReplace. The error is an errors.ErrUnsupported where the
-// file system cannot: an old kernel, HFS+, a file system of a network or of FUSE.
+// rename makes one call of the kinds renameSwap and renameNoReplace. The error is an errors.ErrUnsupported if the
+// system cannot do that: with an old kernel, on HFS+, and on some file systems of networks or FUSE.
 func rename(da *os.File, a string, db *os.File, b string, kind uint) error {
 	for {
 		switch err := renameat(int(da.Fd()), a, int(db.Fd()), b, kind); err {
