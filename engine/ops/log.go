@@ -2,7 +2,6 @@ package ops
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"arbor/engine/plan"
@@ -21,6 +20,8 @@ type LogAppendIn struct {
 
 type LogAppendOut struct {
 	Timestamp string `json:"timestamp" only:"verbose"`
+	Answer    string `json:"answer,omitempty"` // of a person whom the client asked the question at once
+	Asked     *Asked `json:"-"`                // the question that the call wrote; nil for none
 	Wrote
 }
 
@@ -59,6 +60,7 @@ func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, er
 		return nil, badParam("operator", "operator %q: AI and Human are the operators", in.Operator)
 	}
 	t := env.owner(ctx, in.WorkspaceID, in.NodeID)
+	asks := in.Event
 	if in.Question {
 		switch {
 		case act.By() != mdstore.OperatorAI:
@@ -85,7 +87,7 @@ func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, er
 	}
 	hint := "every context that has this log shows its newest entries"
 	if in.Question {
-		hint = "the node waits for an answer: {node_next} leaves it out"
+		hint = waiting(t.node)
 	} else if answer, ok := env.answered(t, act, in.Event); ok {
 		hint = answer
 	}
@@ -94,27 +96,17 @@ func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, er
 		return nil, err
 	}
 	w.about = ids
-	return &LogAppendOut{Timestamp: at[0], Wrote: w}, nil
-}
-
-// answered returns the hint that says which question of a node an event answers, if a person gives the answer.
-func (env *Env) answered(t target, act plan.Act, event string) (hint string, ok bool) {
-	if t.err != nil || t.view == nil || !act.Person || !mdstore.IsAnswer(event) {
-		return "", false
+	out := &LogAppendOut{Timestamp: at[0], Wrote: w}
+	if in.Question && !in.DryRun {
+		if len(w.Met) == 0 {
+			out.Hint = hint // also in a brief reply
+		}
+		out.Asked = &Asked{Workspace: t.ws, Node: t.node, Time: at[0], Text: asks}
+		if n, ok := t.view.Node(t.node); ok {
+			out.Asked.Title = n.Title
+		}
 	}
-	n, ok := t.view.Node(t.node)
-	if !ok {
-		return "", false
-	}
-	open := n.OpenQuestions()
-	i := mdstore.Answered(open, mdstore.LogEntry{Operator: act.By(), Event: event})
-	switch {
-	case i < 0:
-		return "no question is open that it answers", true
-	case len(open) > 1:
-		return fmt.Sprintf("it answers: %s; open are %d more", open[i].Text, len(open)-1), true
-	}
-	return "it answers: " + open[i].Text, true
+	return out, nil
 }
 
 type ProblemUpdateIn struct {

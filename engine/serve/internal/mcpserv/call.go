@@ -62,7 +62,9 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 			return question, nil
 		}
 	}
-	out, question, err := s.approved(ctx, env, req, func() (any, error) { return o.Call(ctx, env, args) })
+	out, question, err := s.asked(ctx, env, req, func() (any, *mcp.CallToolResult, error) {
+		return s.approved(ctx, env, req, func() (any, error) { return o.Call(ctx, env, args) })
+	})
 	if err != nil {
 		return s.refusal(f, err)
 	}

@@ -27,22 +27,24 @@ import (
 
 // Options configure a Server. The zero Options work.
 type Options struct {
-	Version   string        // of the program, for clients that show it
-	Profile   Profile       // which tools are offered; "" is ProfileAll
-	ReadOnly  bool          // only tools that write nothing are offered; nothing is claimed, and nothing counts as seen
-	Toolsets  []string      // the tool sets that are on, or allSets; nil: DefaultSet
-	Offer     []string      // the tool sets that tools_enable turns on where DefaultSet is on; nil: DefaultOffer
-	Tools     []string      // the only tools that are offered, of whatever set; nil: all of the profile
-	Exclude   []string      // tools that are not offered
-	Workspace string        // of calls that name none, until their session is bound; "" for no default
-	Session   string        // of every connection that binds none itself; "" gives each connection one of its own
-	Operator  string        // who acts, for log lines; "" is mdstore.OperatorAI
-	Replies   Replies       // the form of replies; "" is RepliesBoth
-	MaxTokens int           // the largest reply, in tokens counted by assemble.Tokens; 0 is DefaultMaxTokens
-	Home      string        // the person's own folder, which no environment with full trust holds; "" if unknown
-	Clients   act.Clients   // the machines that serve folders; nil for none
-	Patience  time.Duration // how long a call waits for a person, where the client cannot ask one; 0 is DefaultPatience, below 0 is not at all
-	Log       *slog.Logger  // nil: nothing is logged
+	Version   string      // of the program, for clients that show it
+	Profile   Profile     // which tools are offered; "" is ProfileAll
+	ReadOnly  bool        // only tools that write nothing are offered; nothing is claimed, and nothing counts as seen
+	Toolsets  []string    // the tool sets that are on, or allSets; nil: DefaultSet
+	Offer     []string    // the tool sets that tools_enable turns on where DefaultSet is on; nil: DefaultOffer
+	Tools     []string    // the only tools that are offered, of whatever set; nil: all of the profile
+	Exclude   []string    // tools that are not offered
+	Workspace string      // of calls that name none, until their session is bound; "" for no default
+	Session   string      // of every connection that binds none itself; "" gives each connection one of its own
+	Operator  string      // who acts, for log lines; "" is mdstore.OperatorAI
+	Replies   Replies     // the form of replies; "" is RepliesBoth
+	MaxTokens int         // the largest reply, in tokens counted by assemble.Tokens; 0 is DefaultMaxTokens
+	Home      string      // the person's own folder, which no environment with full trust holds; "" if unknown
+	Clients   act.Clients // the machines that serve folders; nil for none
+	// Patience is how long a call waits for a person: to approve where the client cannot ask them, and to answer a
+	// question. 0 is DefaultPatience, below 0 is not at all.
+	Patience time.Duration
+	Log      *slog.Logger // nil: nothing is logged
 	// Hear is told that the vault is followed, and then of each change; nil for nobody. A server that is heard follows from
 	// the start, others from their first call on.
 	Hear func(live.News)
@@ -57,9 +59,9 @@ const (
 )
 
 const (
-	DefaultMaxTokens = 8000 // the largest reply, in tokens
-	DefaultPatience  = 60 * time.Second
-	LeastMaxTokens   = 500 // the smallest value of Options.MaxTokens
+	DefaultMaxTokens = 8000             // the largest reply, in tokens
+	DefaultPatience  = 50 * time.Second // clients give a call up after a minute
+	LeastMaxTokens   = 500              // the smallest value of Options.MaxTokens
 )
 
 // A Server offers one open vault to any number of connections at once.

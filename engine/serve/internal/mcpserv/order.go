@@ -27,6 +27,7 @@ const (
 //     have. Reading calls run side by side, at most maxCalls of them.
 //   - Pings, lists of what is offered, notifications, cancellations and answers to the server's questions never wait.
 //   - A call that is cancelled while it waits never starts and is not answered.
+//   - A writing call that asks a question with a freed context keeps no other call waiting from then on.
 //
 // A client that sends and never reads its answers is not read any more after maxPending calls.
 //
@@ -48,6 +49,11 @@ type orderedConn struct {
 }
 
 var _ mcp.Connection = (*orderedConn)(nil)
+
+// freed returns ctx for a question to the client: other calls do not wait for the call that asks it.
+func freed(ctx context.Context) context.Context { return context.WithValue(ctx, freedKey{}, true) }
+
+type freedKey struct{}
 
 // access says what a request does with the vault.
 type access uint8
@@ -144,15 +150,39 @@ func accessOf(m *jsonrpc.Request) access {
 
 // cancel removes a call from the queue. c.mu must be held.
 func (c *orderedConn) cancel(params json.RawMessage) {
+	if id, ok := cancelled(params); ok {
+		c.queue = slices.DeleteFunc(c.queue, func(m *jsonrpc.Request) bool { return m.ID == id })
+	}
+}
+
+// cancelled returns the request that a notification cancels.
+func cancelled(params json.RawMessage) (id jsonrpc.ID, ok bool) {
 	var p struct{ RequestID any }
 	if json.Unmarshal(params, &p) != nil {
-		return
+		return id, false
 	}
 	id, err := jsonrpc.MakeID(p.RequestID)
-	if err != nil {
+	return id, err == nil
+}
+
+// ask notes what the server asks of the client, or that it waits for an answer no more.
+func (c *orderedConn) ask(ctx context.Context, m *jsonrpc.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m.IsCall() {
+		c.asked[m.ID] = true
+	} else if id, ok := cancelled(m.Params); ok && m.Method == "notifications/cancelled" {
+		delete(c.asked, id)
+	}
+	if ctx.Value(freedKey{}) == nil || !m.IsCall() {
 		return
 	}
-	c.queue = slices.DeleteFunc(c.queue, func(m *jsonrpc.Request) bool { return m.ID == id })
+	for id, a := range c.running {
+		if a == writes { // the only one: it runs alone
+			c.running[id] = noAccess
+		}
+	}
+	c.startCalls()
 }
 
 // startCalls starts the calls at the head of the queue that need not wait any longer, and wakes Read. c.mu must be
@@ -197,15 +227,13 @@ func (c *orderedConn) Read(context.Context) (jsonrpc.Message, error) {
 
 // Write writes a message, whole and in one piece, and starts the calls that have waited for the end of the one that it
 // answers.
-func (c *orderedConn) Write(_ context.Context, m jsonrpc.Message) error {
+func (c *orderedConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	data, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
 		return err
 	}
-	if question, ok := m.(*jsonrpc.Request); ok && question.IsCall() {
-		c.mu.Lock()
-		c.asked[question.ID] = true
-		c.mu.Unlock()
+	if question, ok := m.(*jsonrpc.Request); ok {
+		c.ask(ctx, question)
 	}
 	err = c.writeLine(data)
 	c.mu.Lock()

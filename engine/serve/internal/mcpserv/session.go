@@ -206,7 +206,7 @@ func (c *connection) follow(named string, out any, looks bool) (left, to string)
 	return left, to
 }
 
-// minuteAtMost bounds how long a call waits for a program that runs on: clients give a call up after a minute.
+// minuteAtMost bounds how long a call waits for a program that runs on.
 func minuteAtMost(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, 50*time.Second)
+	return context.WithTimeout(ctx, DefaultPatience)
 }

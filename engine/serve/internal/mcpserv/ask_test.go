@@ -1,0 +1,210 @@
+package mcpserv
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+var portAsked = map[string]any{"nodeId": signIn, "event": "Which port?", "question": true}
+
+func given(text string) *mcp.ElicitResult {
+	return &mcp.ElicitResult{Action: "accept", Content: map[string]any{answer: text}}
+}
+
+// open returns the questions of the node Sign-in that are open, and how often its file has the one of these tests.
+func (w *world) open() (questions []any, written int) {
+	w.Helper()
+	data, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(string(signInFile))))
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, n := range items(w.connect(nil).do("node_next", map[string]any{"blocked": true})["nodes"]) {
+		questions = append(questions, items(n.(map[string]any)["questions"])...)
+	}
+	return questions, strings.Count(string(data), "[AI] ? Which port?")
+}
+
+// An answer that a person gives in the client is theirs, releases the node, and is in the reply. Whatever else happens, the
+// question stays open and the reply says how to answer it. The question is written once.
+func TestAPersonAnswersInTheClient(t *testing.T) {
+	for _, version := range []string{"", legacy} {
+		for name, r := range map[string]*mcp.ElicitResult{
+			"8443": given(" 8443\n"), "declined": {Action: "decline"}, "cancelled": {Action: "cancel"}, "blank": given(" "),
+			"cannot": nil,
+		} {
+			t.Run(version+" "+name, func(t *testing.T) {
+				w := newWorld(t, Options{})
+				var shown []string
+				opt := asked(&shown, r)
+				if r == nil {
+					opt = nil
+				}
+				out := w.connectAs(version, opt).do("log_append", portAsked)
+				questions, written := w.open()
+				if written != 1 {
+					t.Errorf("the question is written %d times", written)
+				}
+				if r != nil && (len(shown) != 1 || !strings.Contains(shown[0], "Which port?") || !strings.Contains(shown[0], signIn)) {
+					t.Errorf("the person is asked %q", shown)
+				}
+				if name == "8443" {
+					if out["answer"] != name || out["hint"] != nil || len(questions) > 0 {
+						t.Errorf("the reply is %v, and open are %v", out, questions)
+					}
+					log := fmt.Sprint(w.connect(nil).do("context_get", map[string]any{"nodeId": signIn}))
+					if !strings.Contains(log, "event:! re ") || !strings.Contains(log, " 8443 operator:Human") {
+						t.Errorf("the context is %s", log)
+					}
+				} else if hint, _ := out["hint"].(string); out["answer"] != nil || len(questions) != 1 ||
+					!strings.Contains(hint, "arbor log signin -m '! ") {
+					t.Errorf("the reply is %v, and open are %v", out, questions)
+				}
+			})
+		}
+	}
+}
+
+// A question of a dry run, and an entry that is none, are put to nobody.
+func TestOnlyQuestionsAreAsked(t *testing.T) {
+	w := newWorld(t, Options{})
+	var shown []string
+	p := w.connect(asked(&shown, given("8443")))
+	p.do("log_append", map[string]any{"nodeId": signIn, "event": "Which port?", "question": true, "dryRun": true})
+	p.do("log_append", map[string]any{"nodeId": signIn, "event": "? Which port?"})
+	if len(shown) != 0 {
+		t.Errorf("the person is asked %q", shown)
+	}
+}
+
+// A repeated call brings the answer of the question that it asked. An answer to another question asks anew.
+func TestARepeatedCallBringsTheAnswer(t *testing.T) {
+	w := newWorld(t, Options{})
+	opt := asked(new([]string), given("unused"))
+	opt.MultiRoundTrip = &mcp.MultiRoundTripOptions{Disabled: true}
+	p := w.connect(opt)
+	first := p.try("log_append", portAsked)
+	if len(first.InputRequests) != 1 {
+		t.Fatalf("no question is put: %+v", first)
+	}
+	repeat := func(args map[string]any, state string) *mcp.CallToolResult {
+		r, err := p.CallTool(t.Context(), &mcp.CallToolParams{Name: "log_append", Arguments: args, RequestState: state,
+			InputResponses: mcp.InputResponseMap{asking: given("8443")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for _, state := range []string{"", "{}", `{"Node":"` + signIn + `","Time":"now","Text":"Another?"}`, first.RequestState} {
+		other := repeat(map[string]any{"nodeId": signIn, "event": "Another?", "question": true, "dryRun": true}, state)
+		if dataOf(t, other)["answer"] != nil {
+			t.Errorf("with the state %q another question has the answer", state)
+		}
+	}
+	if out := dataOf(t, repeat(portAsked, first.RequestState)); out["answer"] != "8443" {
+		t.Errorf("the reply is %v", out)
+	}
+	if open, written := w.open(); len(open) != 0 || written != 1 {
+		t.Errorf("open are %v; the question is written %d times", open, written)
+	}
+}
+
+// A client that never answers gets the reply when the server's patience ends.
+func TestAQuestionWaitsNotForEver(t *testing.T) {
+	w := newWorld(t, Options{Patience: time.Millisecond})
+	withdrawn := make(chan struct{})
+	p := w.connectAs(legacy, &mcp.ClientOptions{
+		ElicitationHandler: func(ctx context.Context, _ *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			<-ctx.Done()
+			close(withdrawn)
+			return nil, ctx.Err()
+		}})
+	if out := p.do("log_append", portAsked); out["answer"] != nil || out["hint"] == nil {
+		t.Errorf("the reply is %v", out)
+	}
+	await(t, withdrawn, "the end of the question")
+	if open, written := w.open(); len(open) != 1 || written != 1 {
+		t.Errorf("open are %v; the question is written %d times", open, written)
+	}
+}
+
+// While a person thinks about an answer, other calls of the connection are carried out.
+func TestAQuestionHoldsUpNoOtherCall(t *testing.T) {
+	w := newWorld(t, Options{Patience: patience})
+	in, client := io.Pipe()
+	fromServer, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- w.server.Stdio(t.Context(), in, out) }()
+	lines := bufio.NewReader(fromServer)
+	next := func() (m struct {
+		ID     json.RawMessage
+		Method string
+		Result json.RawMessage
+	}) {
+		line, err := lines.ReadString('\n')
+		if err == nil {
+			err = json.Unmarshal([]byte(line), &m)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	send := func(format string, a ...any) {
+		if _, err := fmt.Fprintf(client, format+"\n", a...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send("%s", strings.TrimSpace(strings.Replace(hello, `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1)))
+	next()
+	send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"log_append","arguments":{"nodeId":%q,"event":"Which port?","question":true}}}`, signIn)
+	question := next()
+	if question.Method != "elicitation/create" {
+		t.Fatalf("instead of the question comes %+v", question)
+	}
+	send("%s", appendCall(2, "while a person thinks"))
+	if m := next(); string(m.ID) != "2" {
+		t.Fatalf("before the next call is answered comes %+v", m)
+	}
+	send(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"answer":"8443"}}}`, question.ID)
+	if m := next(); string(m.ID) != "1" || !strings.Contains(string(m.Result), `"answer":"8443"`) {
+		t.Errorf("the call that asked is answered with %s %s", m.ID, m.Result)
+	}
+	client.Close()
+	if err := await(t, ended, "the end of the server"); err != nil {
+		t.Error(err)
+	}
+}
+
+// Over HTTP a client cannot prove that a person answers, so nobody is asked.
+func TestNobodyIsAskedOverHTTP(t *testing.T) {
+	for _, version := range []string{legacy, modern} {
+		w := newWorld(t, Options{})
+		e := w.server.Endpoint()
+		s := httptest.NewServer(e)
+		defer s.Close()
+		defer e.Shutdown(context.Background())
+		var shown []string
+		client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, asked(&shown, given("8443")))
+		c, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: s.URL},
+			&mcp.ClientSessionOptions{ProtocolVersion: version})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		out := (&peer{T: t, ClientSession: c, server: w.server}).do("log_append", portAsked)
+		if open, _ := w.open(); len(open) != 1 || out["answer"] != nil || out["hint"] == nil || len(shown) > 0 {
+			t.Errorf("%s: the reply is %v, open are %v, the person is asked %q", version, out, open, shown)
+		}
+	}
+}
