@@ -15,7 +15,7 @@ import (
 	"arbor/engine/ops"
 )
 
-// approval is the id of the request for a person's approval, and answer the name of what they choose.
+// approval is the id of the request for a person's approval, and answer the field with the person's choice.
 const (
 	approval = "approval"
 	answer   = "answer"
@@ -29,13 +29,13 @@ const (
 	no         = "do not allow"
 )
 
-// look is the time between two looks at what a person decided elsewhere.
+// look is the time between two looks for a decision that a person made elsewhere.
 const look = 500 * time.Millisecond
 
-// approved makes a call, once a person has agreed where its environment wants that: the client asks them, where it can
-// and its person started this process. Otherwise the call waits as long as the server is patient, for arbor env approve
-// in a terminal, or the page. Over HTTP it always waits: whoever has the clients' token could answer the client's
-// question.
+// approved makes a call. If its environment requires a person's approval, approved gets that first. Over stdin and
+// stdout it asks through the client, if the client can ask. Otherwise it waits up to Options.Patience for a decision in
+// a terminal (arbor env approve) or on the page. Over HTTP it does not ask through the client, because anyone who has
+// the clients' token could answer.
 func (s *Server) approved(ctx context.Context, env *ops.Env, req *mcp.CallToolRequest, call func() (any, error)) (
 	out any, ask *mcp.CallToolResult, err error) {
 	out, err = call()
@@ -59,7 +59,7 @@ func (s *Server) approved(ctx context.Context, env *ops.Env, req *mcp.CallToolRe
 			if out, err = call(); waits(err) == "" || waits(err) == id {
 				return out, nil, err
 			}
-			id = waits(err) // what is approved was the tool; the call is asked for next
+			id = waits(err) // the tool was approved; the next question is about the call
 		}
 		form, failed := questionOf(ctx, env, id)
 		if failed != nil {
@@ -74,7 +74,7 @@ func (s *Server) approved(ctx context.Context, env *ops.Env, req *mcp.CallToolRe
 	}
 }
 
-// decided returns what a person chose in the client's question.
+// decided returns the decision in a person's answer to the client's question. The zero decision is a refusal.
 func decided(r *mcp.ElicitResult) trust.Decision {
 	d := trust.Decision{By: "in the client (elicitation)"}
 	switch chosen, _ := r.Content[answer].(string); {
@@ -89,14 +89,15 @@ func decided(r *mcp.ElicitResult) trust.Decision {
 	return d
 }
 
-// asksOnce reports whether the question that a reply carries is put to the client's person by the SDK, which does so once for
-// a call and hands a second one to the client, where it means nothing: so for protocols that have no such replies.
+// asksOnce reports whether the client's protocol is too old for replies with questions. The SDK then puts the question
+// to the person itself, but only once for a call; a second question would go to the client, which does not understand
+// it.
 func asksOnce(req *mcp.CallToolRequest) bool {
 	p := req.Session.InitializeParams()
 	return p != nil && p.ProtocolVersion < modern
 }
 
-// waits returns the request that a call waits for; "" for one that does not.
+// waits returns the id of the request that a call waits for; "" if err is not that of a waiting call.
 func waits(err error) string {
 	if e := errs.As(err); e != nil && e.Code == errs.ApprovalPending && e.Details != nil {
 		return e.Details.Param
@@ -104,7 +105,8 @@ func waits(err error) string {
 	return ""
 }
 
-// await makes the call again when a person has decided about it.
+// await makes the call again when a person has decided about its request. If nobody decides within Options.Patience, it
+// returns the error pending.
 func (s *Server) await(ctx context.Context, env *ops.Env, pending error, call func() (any, error)) (out any, err error) {
 	if s.opt.Patience < 0 {
 		return nil, pending

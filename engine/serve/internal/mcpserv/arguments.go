@@ -11,11 +11,11 @@ import (
 	"arbor/mdstore"
 )
 
-// verbose is the argument of every call that asks for what replies leave out: files, versions and lines. The instructions
-// name it, and not each of thirty schemas.
+// verbose is an argument of every tool. It asks for what replies leave out: files, versions and lines. The instructions
+// name it, and so the schemas of most tools need not.
 const verbose = "verbose"
 
-// ignored are parameters of TanmiWorkspace 1.9 that mean nothing here. Prompts written for it may give them.
+// ignored are parameters of TanmiWorkspace 1.9 that have no meaning here. Prompts written for it may give them.
 var ignored = []string{"scenario", "cwd", "isNeedTest", "confirmation"}
 
 // renamed are parameters of TanmiWorkspace 1.9 that have another name here.
@@ -24,8 +24,9 @@ var renamed = map[string]string{"ruleHash": "rulesHash"}
 // folded are parameters of TanmiWorkspace 1.9 that become lists in the requirement, with their headings.
 var folded = [][2]string{{"acceptanceCriteria", "Acceptance criteria"}, {"testRequirement", "Tests"}}
 
-// arguments returns the arguments of a call as the operation knows them: verbose goes to the caller, and those of
-// TanmiWorkspace, also of children, are renamed, folded into the requirement, or left out and named in env.Ignored.
+// arguments returns the arguments of a call as the operation knows them. It notes verbose, and whether ifMatch is
+// given, in env. Arguments of TanmiWorkspace, also those of children, are renamed, folded into the requirement, or
+// removed and listed in env.Ignored.
 func arguments(o ops.Operation, env *ops.Env, args json.RawMessage) (map[string]any, error) {
 	given, err := o.Parse(args)
 	if err != nil {
@@ -51,7 +52,7 @@ func noTruth(o ops.Operation, name string, v any) error {
 		o.Name, name, clip(fmt.Sprint(v), 60))
 }
 
-// adapt makes arguments, or a child in them, of a shape of those that TanmiWorkspace takes.
+// adapt turns arguments of TanmiWorkspace, or those of a child, into arguments of the shape s.
 func adapt(o ops.Operation, s *ops.Shape, env *ops.Env, given map[string]any) error {
 	known := s.Names()
 	for _, name := range ignored {
@@ -81,7 +82,7 @@ func adapt(o ops.Operation, s *ops.Shape, env *ops.Env, given map[string]any) er
 	})
 }
 
-// inChildren calls f for the children in arguments that are objects, with their place.
+// inChildren calls f for each child in arguments that is an object, with its place, such as children[0].
 func inChildren(s *ops.Shape, given map[string]any, f func(at string, s *ops.Shape, child map[string]any) error) error {
 	p, ok := s.Member("children")
 	if !ok || given[p.Name] == nil {
@@ -89,7 +90,7 @@ func inChildren(s *ops.Shape, given map[string]any, f func(at string, s *ops.Sha
 	}
 	items, isList := p.Shape.Items(given[p.Name])
 	if isList {
-		given[p.Name] = items // also those of a text
+		given[p.Name] = items // also if they came as a text
 	}
 	for i, item := range items {
 		if child, ok := item.(map[string]any); ok {
@@ -101,7 +102,7 @@ func inChildren(s *ops.Shape, given map[string]any, f func(at string, s *ops.Sha
 	return nil
 }
 
-// fold adds lists that a call gives beside a requirement to the requirement.
+// fold moves the arguments that folded names into the requirement, as lists.
 func fold(o ops.Operation, given map[string]any) error {
 	for _, f := range folded {
 		v, ok := given[f[0]]

@@ -81,7 +81,7 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 	if b, ok := out.(*ops.SessionBindOut); ok && c == nil {
 		b.Hint = "no connection remembers this: name workspaceId in each call, or send the header " + HeaderSession +
 			" with this session's id"
-	} else if ok && !b.DryRun { // what changes from now on is what changes_get names
+	} else if ok && !b.DryRun { // changes_get reports changes from now on
 		bound := s.env(req.Session, headers(req.Extra))
 		if _, _, err := changedSince(ctx, bound, mdstore.ID(b.WorkspaceID)); err != nil {
 			s.opt.Log.Warn("what a session has seen cannot be noted", "session", c.session, "error", err)
@@ -97,8 +97,8 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 	return s.result(reply), nil
 }
 
-// refusal returns an error as the client gets it: a tool that failed where a model can do something about it, otherwise
-// an error of the protocol.
+// refusal returns an error in its form for the client: the result of a failed tool if a model can act on it, otherwise
+// a protocol error.
 func (s *Server) refusal(f offer, err error) (*mcp.CallToolResult, error) {
 	e := errs.As(err)
 	switch {
@@ -110,7 +110,7 @@ func (s *Server) refusal(f offer, err error) (*mcp.CallToolResult, error) {
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: clip(e.Message, maxMessage)}
 }
 
-// room is how many bytes of JSON a reply may have beside what the protocol adds to every one.
+// room returns how many bytes of JSON a reply may have, without those that the protocol adds to every reply.
 func (s *Server) room() int { return assemble.Bytes(s.opt.MaxTokens) - 128 }
 
 // result returns a reply for a client: as data, and as text for clients that do not read the data; a model is shown one

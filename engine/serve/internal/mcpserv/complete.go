@@ -23,7 +23,7 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	if err := checkCompletable(p.Ref, p.Argument.Name); err != nil {
 		return nil, failed(err)
 	}
-	s.follow() // the files are not looked at again for each key that is typed
+	s.follow() // so that the files are not looked at again for each typed key
 	env := s.env(req.Session, headers(req.Extra))
 	env.Names = ops.NamesLoose
 	m := matches{value: strings.ToLower(p.Argument.Value)}
@@ -88,13 +88,14 @@ func checkCompletable(to *mcp.CompleteReference, name string) error {
 	return ops.BadParam(errs.InvalidParams, name, "%s: no such argument of %s", name, clip(to.Name+to.URI, shownURI))
 }
 
-// matches are the ids that match a value, by how they match.
+// matches are the ids that match a value: first those that begin with it, then those whose title does, then those whose
+// title contains it.
 type matches struct {
 	value string // in lower case
 	found [3][]string
 }
 
-// add adds an id if it matches. An id that calls could not name does not.
+// add adds an id if it matches. An invalid id, which calls could not name, does not.
 func (m *matches) add(id mdstore.ID, title string) {
 	at := strings.Index(strings.ToLower(title), m.value)
 	switch {

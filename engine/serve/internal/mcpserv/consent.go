@@ -18,9 +18,9 @@ import (
 // question is the id of the request for a person's consent.
 const question = "consent"
 
-// consent returns the arguments of a call that removes something, once a person has agreed: by answering a question
-// that the client shows, which ask is, or by the argument confirm where the client cannot ask. A call that would be
-// refused anyway is refused before the question.
+// consent returns the arguments of a call that removes something, without confirm, once a person has agreed: in answer
+// to a question that the client shows, or through the argument confirm. If the person has to be asked first, it returns
+// the question as ask. A call that would be refused anyway is refused before the question.
 func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req *mcp.CallToolRequest) (
 	args json.RawMessage, ask *mcp.CallToolResult, err error) {
 	given, err := o.Parse(req.Params.Arguments)
@@ -86,7 +86,7 @@ func asks(req *mcp.CallToolRequest) bool {
 	return can != nil && can.Elicitation != nil && (can.Elicitation.Form != nil || can.Elicitation.URL == nil)
 }
 
-// removed says in words what a planned call removes.
+// removed describes what a planned call removes; "" if nothing.
 func removed(ctx context.Context, env *ops.Env, args json.RawMessage, plan any) string {
 	var in struct{ NodeID, WorkspaceID string }
 	_ = json.Unmarshal(args, &in)

@@ -14,10 +14,11 @@ import (
 	"arbor/engine/ops"
 )
 
-// enableName is the tool that turns a tool set on for its connection. It is no operation: it is about the connection.
+// enableName is the tool that turns a tool set on for its connection. It is not an operation, because it only concerns
+// the connection.
 const enableName = "tools_enable"
 
-// enableCall says the call that turns a tool set on.
+// enableCall returns the words for the call that turns a tool set on.
 func enableCall(set string) string { return enableName + ` with set "` + set + `"` }
 
 // DefaultOffer returns the tool sets that tools_enable turns on unless Options.Offer says otherwise.
@@ -34,7 +35,7 @@ func checkOffer(sets []string) error {
 	return nil
 }
 
-// offered returns the tool sets that tools_enable turns on, those that are on anyway left out.
+// offered returns the tool sets that tools_enable can turn on, without those that are on from the start.
 func (f offer) offered() []string {
 	if !f.byDefault() || f.Profile == ProfileWorker || len(f.Tools) > 0 || slices.Contains(f.Exclude, enableName) {
 		return nil
@@ -61,10 +62,10 @@ func (f offer) enableTool() *mcp.Tool {
 	return tool
 }
 
-// enabled is the reply of tools_enable. It has what a client must know that does not list tools again.
+// enabled is the reply of tools_enable. It tells a client that does not list the tools again how to call the new ones.
 type enabled struct {
 	Set   string   `json:"set"`
-	Tools []string `json:"tools"` // "NAME {PARAM*, PARAM}: SUMMARY"; * is needed
+	Tools []string `json:"tools"` // "NAME {PARAM*, PARAM}: SUMMARY"; * marks required ones
 	How   []string `json:"how,omitempty"`
 	Hint  string   `json:"hint"`
 }
@@ -112,7 +113,7 @@ func (s *Server) enable(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallT
 	return s.result(ops.Reply{Data: data, Text: string(data)}), nil
 }
 
-// paramsOf names the parameters in the schema of a tool.
+// paramsOf lists the parameters in the schema of a tool; * marks required ones.
 func paramsOf(in *jsonschema.Schema) string {
 	names := slices.Clone(in.PropertyOrder)
 	for i, name := range names {

@@ -30,18 +30,19 @@ func (s *Server) failure(f offer, e *errs.Error) (*mcp.CallToolResult, error) {
 		if d.Committed {
 			text += " The change is made: do not repeat it."
 		}
-		if d.Text != "" { // which is not long, and counts as read
+		if d.Text != "" { // it is short, and counts as read by the session
 			text += "\n\n> " + strings.ReplaceAll(d.Text, "\n", "\n> ")
 		}
 	}
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, IsError: true}, nil
 }
 
-// failed returns an error as one of the protocol.
+// failed returns an error as a protocol error.
 func failed(err error) error { return notFound("", err) }
 
-// notFound returns an error as one of the protocol, for a request that cannot show the resource of a URI: parameters
-// are at fault where the caller can correct it, otherwise the server. Its data name the URI, as the protocol asks.
+// notFound returns err as a protocol error, for a request about the resource of a URI; "" for another request. The code
+// says that the parameters are wrong if the caller can correct the request, and otherwise that the server failed. The
+// error's data name the URI, as the protocol requires.
 func notFound(uri string, err error) error {
 	if e, ok := err.(*jsonrpc.Error); ok {
 		return e

@@ -15,9 +15,10 @@ import (
 	"arbor/engine/sessions"
 )
 
-// caller returns the caller of a call, which is the session that the call names, and leaves the operation the arguments
-// that it has. It refuses a session that another open connection has bound, unless the call divides work among others:
-// two clients under one session would share its claims and what it has read.
+// caller returns env with the session that the call names as its caller, and removes sessionId from the arguments if
+// the operation has no such parameter. It refuses a session that another open connection holds: two clients under one
+// session would share its claims and what it has read. Calls of node_next may name any session, because they divide
+// work among sessions.
 func (s *Server) caller(ctx context.Context, o ops.Operation, c *connection, env *ops.Env, given map[string]any) (*ops.Env, error) {
 	id := sessionOf(given)
 	i := slices.IndexFunc(o.Params(), func(p ops.Param) bool { return p.Name == "sessionId" })
@@ -49,8 +50,8 @@ func (s *Server) caller(ctx context.Context, o ops.Operation, c *connection, env
 	return env, nil
 }
 
-// renew notes signs of life of the open connections, and renews what they have claimed, until the server ends. So a
-// claim outlives its connection, or a server that was killed, by its short lease and no longer.
+// renew notes signs of life of the open connections, and renews their claims, until the server ends. So a claim
+// outlives its connection, or a server that was killed, only by its short lease.
 func (s *Server) renew() {
 	tick := time.NewTicker(sessions.HoldRenew)
 	defer tick.Stop()
@@ -64,7 +65,7 @@ func (s *Server) renew() {
 	}
 }
 
-// renewNow is one round of renew.
+// renewNow is one round of renew. With claimed it also renews claims.
 func (s *Server) renewNow(claimed bool) {
 	seen := map[string]time.Time{}
 	var live []string // sessions
@@ -95,21 +96,21 @@ func (s *Server) renewNow(claimed bool) {
 	}
 }
 
-// listens reports whether a client is certain to be there: over stdin and stdout, or with a request over HTTP that is
+// listens reports whether a client is certainly connected: over stdin and stdout, or by a request over HTTP that is
 // being answered.
 func (s *Server) listens(session *mcp.ServerSession) bool {
 	e := s.endpoint.Load()
 	return session.ID() == "" || e != nil && e.sessions.busy(session.ID())
 }
 
-// letGo frees what a connection holds that has ended, and gives back what its sessions have claimed, unless they were
-// given to it.
+// letGo frees the sessions that an ended connection held, and gives back their claims, except for the session that the
+// connection was given.
 func (s *Server) letGo(c *connection) {
 	ctx := context.Background()
 	held := s.engine.Held(ctx, c.name)
 	for _, session := range held {
 		if session != c.given {
-			_ = s.engine.GiveBackClaims(ctx, session) // else they end with their lease
+			_ = s.engine.GiveBackClaims(ctx, session) // if it fails, they end with their lease
 		}
 	}
 	if err := s.engine.LetGo(ctx, c.name, held...); err != nil {

@@ -26,8 +26,8 @@ type Endpoint struct {
 	sessions  httpSessions
 }
 
-// HTTP returns an endpoint that serves server, and no other endpoint does. log gets the protocol's messages about
-// requests.
+// HTTP returns an endpoint that serves server. A server has at most one endpoint. log gets the protocol's messages
+// about requests.
 func HTTP(server *mcp.Server, log *slog.Logger) *Endpoint {
 	get := func(*http.Request) *mcp.Server { return server }
 	// The SDK's own check of Host does not know the names that a guard allows.
@@ -45,8 +45,8 @@ func HTTP(server *mcp.Server, log *slog.Logger) *Endpoint {
 
 var _ http.Handler = (*Endpoint)(nil)
 
-// Shutdown ends every session with its running calls. It returns when they have ended, or with ctx's error when that ends
-// first. No request may come any more.
+// Shutdown ends every session with its running calls. It returns when they have ended, or with ctx's error when that
+// ends first. No request may arrive after the call.
 func (e *Endpoint) Shutdown(ctx context.Context) error { return e.sessions.shutdown(ctx) }
 
 // ServeHTTP answers one request.
@@ -97,8 +97,8 @@ func (e *Endpoint) begin(w http.ResponseWriter, r *http.Request) {
 	h.ServeHTTP(w, r)
 }
 
-// handlerFor returns the handler of a body, nil if it needs a session, and the id of its request if it has one. What is
-// from a modern client needs none, nor what is so bad that the SDK should refuse it.
+// handlerFor returns the handler for a body, or nil if the request needs a session, and the id of the request if it has
+// one. Requests of modern clients need no session. A body that is not JSON goes to the SDK, which refuses it.
 func (e *Endpoint) handlerFor(body []byte) (http.Handler, json.RawMessage) {
 	var m struct {
 		ID     json.RawMessage `json:"id"`

@@ -11,13 +11,13 @@ import (
 // idleSession is how long a session lasts without a request that is being answered.
 const idleSession = 30 * time.Minute
 
-// httpSessions are the sessions of an endpoint's older clients. The SDK never ends one by itself, or counts a client
-// that only listens as gone, and waits at the end of a session for calls that may wait for the client: so this
-// decides when a session ends, and cancels its calls then.
+// httpSessions are the sessions of an endpoint's older clients. The SDK either never ends a session, or treats a client
+// that only listens as gone; and at the end of a session it waits for calls that may be waiting for the client. So
+// httpSessions decides when a session ends, and cancels its calls then.
 type httpSessions struct {
 	mu      sync.Mutex
 	open    map[string]*httpSession // guarded by mu: by id
-	closing sync.WaitGroup          // of sessions that have ended
+	closing sync.WaitGroup          // the SDK closing ended sessions
 }
 
 // An httpSession is one that a client has begun. Its fields are guarded by httpSessions.mu.
@@ -73,7 +73,8 @@ func (s *httpSessions) expire(id string, in *httpSession) {
 	}
 }
 
-// enter begins a request in a session, and returns what ends it. The SDK refuses an id that no session has.
+// enter begins a request in a session, and returns the function that ends it. The SDK refuses an id that no session
+// has.
 func (s *httpSessions) enter(id string) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

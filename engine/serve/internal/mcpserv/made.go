@@ -8,7 +8,7 @@ import (
 	"arbor/engine/errs"
 )
 
-const mostMade = 100 // workspaces that are made for identifiers over HTTP within an hour; a server has one token
+const mostMade = 100 // workspaces made for identifiers over HTTP within an hour, by all clients of the one token
 
 // made are the times at which workspaces were made for identifiers over HTTP.
 type made struct {
@@ -16,7 +16,7 @@ type made struct {
 	at []time.Time // guarded by mu: of the last hour
 }
 
-// another notes that one more is made, or refuses it.
+// another notes that one more workspace is made, or refuses it.
 func (m *made) another(now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -41,12 +41,12 @@ type Options struct {
 	MaxTokens int         // the largest reply, in tokens counted by assemble.Tokens; 0 is DefaultMaxTokens
 	Home      string      // the person's own folder, which no environment with full trust holds; "" if unknown
 	Clients   act.Clients // the machines that serve folders; nil for none
-	// Patience is how long a call waits for a person: to approve where the client cannot ask them, and to answer a
-	// question. 0 is DefaultPatience, below 0 is not at all.
+	// Patience is how long a call waits for a person: to answer a question, and to approve a call if the client cannot
+	// ask. 0 means DefaultPatience; below 0, calls do not wait.
 	Patience time.Duration
 	Log      *slog.Logger // nil: nothing is logged
-	// Hear is told that the vault is followed, and then of each change; nil for nobody. A server that is heard follows from
-	// the start, others from their first call on.
+	// Hear is called once the vault is followed, and then for each change; it may be nil. With Hear the server follows
+	// the vault from the start, otherwise from the first call on.
 	Hear func(live.News)
 }
 

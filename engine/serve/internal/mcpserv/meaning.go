@@ -22,7 +22,7 @@ func (f offer) checkTool(name string, lasting bool) error {
 	nouns := nounsIn(name)
 	call := meant(name, f.safe())
 	if o, ok := ops.Find(strings.SplitN(call, " ", 2)[0]); ok && len(nouns) > 0 && !about(nouns, o.Name) {
-		call = "" // a verb of it means something else there
+		call = "" // the verb in the name means something else for these nouns
 	}
 	near := ops.Nearest(name, slices.DeleteFunc(f.safe(), func(n string) bool {
 		return len(nouns) > 0 && !about(nouns, n)
@@ -47,7 +47,7 @@ func (f offer) checkTool(name string, lasting bool) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
 }
 
-// lacks says why a tool is not offered, and what would bring it.
+// lacks says why a tool is not offered, and how to get it.
 func (f offer) lacks(o ops.Operation) string {
 	switch {
 	case f.on(o.Set):
@@ -58,7 +58,7 @@ func (f offer) lacks(o ops.Operation) string {
 	return "it is in the tool set " + o.Set + ", which this server does not offer (--toolsets)"
 }
 
-// withOf says what a call takes: as the meanings have it, else the parameters that are needed.
+// withOf names the arguments of a call: those in meanings, or else the required parameters.
 func withOf(o ops.Operation) string {
 	for _, m := range meanings {
 		if m.tool == o.Name {
@@ -74,8 +74,8 @@ func withOf(o ops.Operation) string {
 	return strings.Join(names, " and ")
 }
 
-// nouns are the beginnings of the names of tools by what other names call that which they are about. No name leads from
-// one of them to another.
+// nouns maps words in unknown names of tools to the prefix of the tools for that subject. If a name has such a word,
+// only tools with its prefix are suggested.
 var nouns = []struct{ words, tools string }{
 	{"memory memories slot slots memo entity entities relation relations observation observations", "memory_"},
 	{"session sessions", "session_"},
@@ -86,7 +86,7 @@ var nouns = []struct{ words, tools string }{
 	{"workspace workspaces project projects", "workspace_"},
 }
 
-// nounsIn returns the beginnings of the names of the tools that a name is about, none for nodes.
+// nounsIn returns the prefixes of the tools for the subjects of a name; none for nodes.
 func nounsIn(name string) (all []string) {
 	for _, n := range nouns {
 		if slices.ContainsFunc(wordsOf(name), func(w string) bool { return slices.Contains(strings.Fields(n.words), w) }) {
@@ -96,13 +96,13 @@ func nounsIn(name string) (all []string) {
 	return all
 }
 
-// about reports whether a tool is about one of the nouns, or about all.
+// about reports whether a tool's name has one of the prefixes, or the tool is for all subjects.
 func about(nouns []string, tool string) bool {
 	return tool == "search" || tool == "ask" ||
 		slices.ContainsFunc(nouns, func(n string) bool { return strings.HasPrefix(tool, n) })
 }
 
-// toolsAbout names the tools for some nouns that are offered, and the tool set of the others.
+// toolsAbout names the offered tools that have one of the prefixes, and how to get others.
 func (f offer) toolsAbout(nouns []string) string {
 	var have, sets []string
 	for _, o := range ops.All() {
@@ -124,8 +124,9 @@ func (f offer) toolsAbout(nouns []string) string {
 	return text
 }
 
-// meanings are the calls that names of tools mean which other programs have. The first row that has one of its words,
-// or all of those joined by +, in the name is meant, and of no row a tool that removes something: what is to be removed, a caller says itself.
+// meanings maps words in the tool names of other programs to calls. The first row counts that has a word of the name,
+// or several joined by + that are all in the name. No row names a tool that removes something: a caller must ask for
+// that by its name.
 var meanings = []struct{ words, tool, with string }{
 	{"delete remove drop trash", "", ""},
 	{"complete finish done close resolve", "node_transition", `action "complete"`},
@@ -177,7 +178,7 @@ func meant(name string, offered []string) string {
 	return ""
 }
 
-// wordsOf returns the words of a name, in small letters.
+// wordsOf returns the words of a name, in lower case.
 func wordsOf(name string) []string {
 	var spaced strings.Builder
 	for _, r := range name {
@@ -193,14 +194,14 @@ func every(all []string, holds func(string) bool) bool {
 	return !slices.ContainsFunc(all, func(s string) bool { return !holds(s) })
 }
 
-// removes reports whether a name of a tool has a word of the first row, in whatever form.
+// removes reports whether a name contains a word of the first row of meanings, such as delete.
 func removes(name string) bool {
 	return slices.ContainsFunc(strings.Fields(meanings[0].words), func(word string) bool {
 		return strings.Contains(strings.ToLower(name), word)
 	})
 }
 
-// called names a call: a tool and what it takes, if that is to be said.
+// called returns the words for a call: a tool, and its arguments unless with is "".
 func called(tool, with string) string {
 	if with == "" {
 		return tool

@@ -9,8 +9,9 @@ import (
 	"arbor/engine/ops"
 )
 
-// own are the parameters that a name means which a tool does not have: of the first row that has the name and
-// parameters of the tool, all that the tool has. Names are in lower case, without marks.
+// own maps names that are not parameters of a tool to parameters that may be meant. The first row counts that has the
+// name and at least one parameter of the tool; all its parameters that the tool has are suggested. Names are in lower
+// case, without _ and -.
 var own = []struct{ names, params string }{
 	{"id node task taskid item", "nodeId"},
 	{"parent parentid parentnode parentnodeid under root nodeid", "parentId newParentId rootId"},
@@ -33,7 +34,8 @@ var own = []struct{ names, params string }{
 	{"project projectid", "workspaceId"},
 }
 
-// elsewhere are the calls that a name means which no parameter of the tool is, for tools whose names begin with of.
+// elsewhere maps names that are not parameters of a tool to calls of other tools. A row is for the tools whose names
+// begin with of.
 var elsewhere = []struct{ names, of, tool, with string }{
 	{"status state archived", "workspace_", "workspace_archive", ""},
 	{"docs documents", "workspace_", "workspace_update_docs", "action and path"},
@@ -51,8 +53,8 @@ var elsewhere = []struct{ names, of, tool, with string }{
 	{"subtasks subnodes tasks", "", "node_create", "children"},
 }
 
-// checkNames refuses a parameter that a tool does not have where another one or another call is meant, and a member of
-// children likewise. What means nothing the operation refuses, with the nearest name.
+// checkNames refuses a parameter that a tool does not have, or such a member of children, if it knows which parameter
+// or call is meant. The operation refuses all others, with the nearest name.
 func (f offer) checkNames(o ops.Operation, given map[string]any) error {
 	return f.checkObject(o, o.Takes(), "", given)
 }
@@ -79,12 +81,12 @@ func (f offer) checkObject(o ops.Operation, of *ops.Shape, at string, given map[
 	})
 }
 
-// meantBy says what a name means that is none of those that a tool has, "" for nothing. It names only tools that are
-// offered, and none that removes something.
+// meantBy says what is meant by a name that is not among have, the parameters of a tool; "" if unknown. It names only
+// tools that are offered, and none that removes something.
 func (f offer) meantBy(o ops.Operation, name string, have []string) string {
 	word := plain(name)
 	if near := ops.Nearest(word, have); strings.HasPrefix(plain(near), word) {
-		return "" // it is written in another way
+		return "" // the operation suggests the nearest name
 	}
 	is := func(names string) bool { return slices.Contains(strings.Fields(names), word) }
 	for _, m := range own {
@@ -111,7 +113,7 @@ func (f offer) meantBy(o ops.Operation, name string, have []string) string {
 	return "it is a parameter of " + strings.Join(takers, ", ")
 }
 
-// plain returns a name in lower case and without marks.
+// plain returns a name in lower case, without _ and -.
 func plain(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }

@@ -79,7 +79,7 @@ func (f offer) has(o ops.Operation) bool {
 	return f.on(o.Set) || second || starts
 }
 
-// seen returns the operation as a server for reading has it.
+// seen returns the operation as the server offers it: if it only reads, without the parameters that write.
 func (f offer) seen(o ops.Operation) ops.Operation {
 	if !f.ReadOnly {
 		return o
@@ -98,7 +98,8 @@ func (f offer) tool(o ops.Operation) *mcp.Tool {
 	return tool
 }
 
-// list keeps the tools that are offered in a list, as they are with the sets that are on.
+// list returns the tools of a list that are offered, as described for the tool sets that are on. lasting says that the
+// request belongs to a connection.
 func (f offer) list(tools []*mcp.Tool, lasting bool) []*mcp.Tool {
 	kept := []*mcp.Tool{}
 	for _, tool := range tools {
@@ -125,7 +126,7 @@ func (f offer) safe() (names []string) {
 	return names
 }
 
-// called says an operation in a hint or an error, and that its tool is not offered, if so.
+// called returns the words for an operation in a hint or an error. They say so if its tool is not offered.
 func (f offer) called(name string, words []string) string {
 	said := say.Called(name, words)
 	switch o, known := ops.Find(name); {

@@ -21,8 +21,8 @@ import (
 
 const shownItems = 10 // of a list in a prompt
 
-// promptData is what a prompt's text is made of. Whatever its methods return of the texts of files is quoted: each line
-// begins with ">". Ids are valid, and statuses and types are known ones, where they are not quoted.
+// promptData has what the text of a prompt needs. Its methods quote texts from files: each line begins with ">".
+// Outside of quotes, ids are valid, and statuses and types are known ones.
 type promptData struct {
 	ctx  context.Context
 	env  *ops.Env
@@ -77,7 +77,8 @@ func (d *promptData) load(name string) (err error) {
 	return nameable(d.Workspace.ID, d.Workspace.Path)
 }
 
-// nameable refuses a node or workspace that has the name of its folder as its id, which may be any text.
+// nameable refuses a node or workspace without a valid id. It then has the name of its folder as its id, which may be
+// any text.
 func nameable(id mdstore.ID, p mdstore.Path) error {
 	if id.Valid() {
 		return nil
@@ -106,7 +107,8 @@ func listOf[T any](shown []T, all int, item func(T) string) *list {
 
 func first[T any](all []T, n int) []T { return all[:min(n, len(all))] }
 
-// Show returns the items, and how many are left out. more says what brings those; without it they are not counted.
+// Show returns the items, and how many are left out. more names the call that shows those; if it is "", Show does not
+// count them.
 func (l *list) Show(more string) string {
 	text := "\n" + strings.Join(l.Items, "\n")
 	if left := l.All - len(l.Items); left > 0 && more != "" {
@@ -115,7 +117,7 @@ func (l *list) Show(more string) string {
 	return text
 }
 
-// quote returns a text with each of its lines marked, at most that many bytes of it.
+// quote returns at most most bytes of a text, with "> " before each line.
 func quote(text string, most int) string {
 	text = strings.Trim(render.VisibleLines(text), "\n")
 	if text == "" {
@@ -138,7 +140,7 @@ func quote(text string, most int) string {
 	return strings.Join(lines, "\n")
 }
 
-// item returns a quoted line with what Arbor knows of something, and its title.
+// item returns a quoted line with facts that Arbor knows, and a title.
 func item(facts, title string) string {
 	const columns = 100 // of a title
 	return fmt.Sprintf("> - %s: %s", facts, render.Truncate(render.Visible(title), columns, false))
@@ -285,8 +287,8 @@ func (d *promptData) Counts() string {
 	return strings.Join(parts, ", ")
 }
 
-// Conclusions returns the conclusions of finished nodes, those near the root first, as they draw together those below:
-// as many as have room in the reply behind the text that is written already.
+// Conclusions returns the conclusions of finished nodes, those near the root first, because they summarize those below:
+// as many as fit into the reply after the text written so far.
 func (d *promptData) Conclusions() *list {
 	const most = 2000 // bytes of one
 	var byDepth [][]string

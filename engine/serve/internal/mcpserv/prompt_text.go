@@ -9,8 +9,8 @@ import (
 	"arbor/statemachine"
 )
 
-// promptTexts write the texts of the prompts into the text of their data. They are functions: a template of text/template
-// that is reachable would keep every exported method of the program, three megabytes of it.
+// promptTexts write the texts of the prompts to promptData.text. They are functions, because the linker keeps every
+// exported method of a program that uses text/template: three megabytes.
 var promptTexts = map[string]func(*promptData) error{
 	"start-workspace": (*promptData).startWorkspace,
 	"plan-node":       (*promptData).planNode,
@@ -24,7 +24,7 @@ const (
 	isArchived = "The workspace is archived: nothing in it can be started or changed before workspace_restore makes it active again."
 )
 
-// say writes a text.
+// say writes to d.text.
 func (d *promptData) say(format string, args ...any) {
 	fmt.Fprintf(&d.text, format, args...)
 }
@@ -93,7 +93,7 @@ Steps:
 	return nil
 }
 
-// whenTo says of each action what it is for.
+// whenTo says what each action is for.
 var whenTo = map[statemachine.Action]string{
 	"start":    "before you touch anything; the focus moves to the node.",
 	"submit":   "when the work is done and needs checking, by tests or by the user.",

@@ -45,7 +45,7 @@ var prompts = []*mcp.Prompt{
 		Arguments:   []*mcp.PromptArgument{argWorkspace}},
 }
 
-// promptTools are the tools that the texts of prompts ask for first: a prompt is offered where its tool is.
+// promptTools has the tool that the text of each prompt asks for first. A prompt is offered if its tool is.
 var promptTools = map[string]string{
 	"start-workspace": "workspace_init", "plan-node": "node_create", "work-on-node": "node_transition",
 	"resume": "context_get", "report": "workspace_status",

@@ -15,8 +15,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// commands are the prompts that clients show as slash commands. Each answers with a text about
-// the session of the connection and its workspace, and changes nothing but what it says.
+// commands are the prompts that clients show as slash commands. Each answers with a text about the session of the
+// connection and its workspace, and changes only what its description says.
 var commands = []struct {
 	*mcp.Prompt
 	text func(ctx context.Context, f offer, env *ops.Env, args map[string]string) (string, error)
@@ -99,7 +99,7 @@ func unbound(err error) bool {
 	return ok && e.Code == errs.SessionNotFound
 }
 
-// transcriptSize tells the size of the session's transcript; that there is no session is no error.
+// transcriptSize tells the size of the session's transcript, or that there is no session.
 func transcriptSize(ctx context.Context, env *ops.Env) (string, error) {
 	whole := *env
 	whole.MaxBytes = 0

@@ -15,14 +15,14 @@ const leastPage = 64
 // jsonSize returns how many bytes a text takes within a string of JSON, as package encoding/json writes it.
 var jsonSize = ops.TextSize
 
-// page returns the part of a text from a byte on that takes at most room bytes of JSON, in whole lines where a line fits.
-// If that is not the rest of the text, a last line by Arbor says how much is left out, and which URI has it: uri returns
-// that of a byte. ok is false behind the end.
+// page returns the part of a text that begins at the byte from and takes at most room bytes of JSON, in whole lines if
+// one fits. If some of the text is left, a last line by Arbor says how much, and which URI has it; uri returns the URI
+// of the text from a byte on. ok is false if from is behind the end.
 func page(text string, from, room int, uri func(from int) string) (part string, ok bool) {
 	if from > 0 && from >= len(text) {
 		return "", false
 	}
-	for from > 0 && from < len(text) && !utf8.RuneStart(text[from]) { // the text is not what it was
+	for from > 0 && from < len(text) && !utf8.RuneStart(text[from]) { // the text has changed since
 		from++
 	}
 	rest := text[from:]

@@ -28,7 +28,7 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	res := &mcp.ReadResourceResult{Cacheable: private, Contents: []*mcp.ResourceContents{shown}}
 	room := s.room() - marshalled(res)
 	env := s.reader(req.Session, req.Extra)
-	if r.part.ofNode() { // named in short, as replies do
+	if r.part.ofNode() { // the id may be short, as in replies
 		if _, r.node, err = env.At(ctx, string(r.workspace), string(r.node)); err != nil {
 			return nil, notFound(uri, err)
 		}
@@ -45,7 +45,7 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 		return nil, notFound(uri, err)
 	}
 	if r.part == partSlot {
-		return res, nil // no part of the plan
+		return res, nil // a slot is not part of the plan
 	}
 	env.Sent(ctx, new(ops.Out).Sends(r.workspace, "", r.node), ops.Reply{Text: shown.Text})
 	return res, nil
@@ -63,14 +63,14 @@ func (s *Server) text(ctx context.Context, env *ops.Env, r ref) (text string, er
 	switch r.part {
 	case partTree:
 		in := ops.WorkspaceStatusIn{In: ops.In{WorkspaceID: string(r.workspace)}, Format: "markdown"}
-		env.Detail = ops.DetailSparse // whole ids, as addresses have them
+		env.Detail = ops.DetailSparse // with whole ids, as in URIs
 		out, err := ops.WorkspaceStatus(ctx, env, in)
 		if err != nil {
 			return "", err
 		}
 		return out.Text, nil
 	case partContext:
-		// The room is the same whatever page is asked for, so that the pages are of one text.
+		// The room does not depend on the page, so that all pages are parts of one text.
 		last := r.at(mdstore.MaxFileSize)
 		return contextText(ctx, env, r.workspace, r.node, s.room()-120-len(last))
 	}

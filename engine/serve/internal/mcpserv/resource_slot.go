@@ -79,8 +79,8 @@ func slotText(ctx context.Context, env *ops.Env, r ref) (string, error) {
 	return source(p.Path, v, doc, p.Problems)
 }
 
-// slotResources returns the slots of workspaces behind a path, in the order of paths, as many as there is room for at least one; next is
-// the path of the last where more follow.
+// slotResources returns the slots of workspaces whose paths come after a path, in the order of paths: as many as fit
+// into room bytes, but at least one. If more follow, next is the path of the last one.
 func (s *Server) slotResources(ctx context.Context, all []*mdstore.Workspace, after string, room int) (out []*mcp.Resource, next string, err error) {
 	err = s.engine.Read(ctx, func(ctx context.Context) error {
 		type slot struct {
@@ -92,7 +92,7 @@ func (s *Server) slotResources(ctx context.Context, all []*mdstore.Workspace, af
 		for _, w := range all {
 			v, err := s.engine.View(ctx, w.ID)
 			if err != nil {
-				continue // of two with one id
+				continue // two workspaces have this id
 			}
 			for _, p := range view.Slots(v) {
 				slots = append(slots, slot{p, w.ID})
@@ -122,7 +122,7 @@ func (s *Server) slotResources(ctx context.Context, all []*mdstore.Workspace, af
 	return out, next, err
 }
 
-// slotResource returns what the list says of a slot. It uses the document.
+// slotResource returns the entry for a slot in the list. It needs the slot's document for its size.
 func slotResource(r ref, p *mdstore.Page) *mcp.Resource {
 	s := mdstore.SlotHead(p)
 	about := &mcp.Resource{URI: r.slotURI(), Name: render.Visible(s.Name), Description: render.Visible(s.Description), MIMEType: markdown,
@@ -139,7 +139,7 @@ func slotResource(r ref, p *mdstore.Page) *mcp.Resource {
 	return about
 }
 
-// slotAt tells the state of the slot that a resource shows.
+// slotAt returns a text that changes when a slot does: the paths and versions of the slots that ref names.
 func slotAt(v *view.View, ref string) (state string) {
 	for _, p := range view.SlotsNamed(v, ref, false) {
 		state += fmt.Sprintln(p.Path, p.Version())

@@ -39,7 +39,7 @@ type ref struct {
 	workspace mdstore.ID
 	part      part
 	node      mdstore.ID // "" unless part.ofNode
-	slot      string     // as it is called; "" unless partSlot
+	slot      string     // its name; "" unless partSlot
 	form      string     // of slotForms; "" unless partSlot
 	from      int        // where the page begins, in bytes of the text
 }
@@ -92,7 +92,7 @@ func parseURI(uri string) (r ref, err error) {
 	return r, nil
 }
 
-// parseURI is parseURI for what the server offers.
+// parseURI is the function parseURI, but refuses slots if the tool set memory is off.
 func (s *Server) parseURI(uri string) (ref, error) {
 	r, err := parseURI(uri)
 	if err == nil && r.part == partSlot && !s.standing().on(ops.SetMemory) {

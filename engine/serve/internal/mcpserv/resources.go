@@ -22,7 +22,7 @@ const markdown = "text/markdown"
 // forAssistants returns the annotations of a resource that is made for a model to read.
 func forAssistants() *mcp.Annotations { return &mcp.Annotations{Audience: []mcp.Role{"assistant"}} }
 
-// private is for replies that only their client may cache, and that are out of date at once: people save files.
+// private is for replies that only their client may cache. They expire at once, because people save files.
 var private = mcp.Cacheable{CacheScope: "private"}
 
 // templates are the views of resources as clients see them.
@@ -39,7 +39,7 @@ var templates = []struct {
 		"What is needed to work on the node: rules, the nodes above it, conclusions of its children, its references."},
 }
 
-// templateOf returns the URI template of a view. The query brings the rest of a text that is longer than a reply.
+// templateOf returns the URI template of a view. The query asks for the rest of a text that is longer than a reply.
 func templateOf(v part) string {
 	t := scheme + "{workspace}/" + string(v)
 	if v.ofNode() {
@@ -61,8 +61,8 @@ func (s *Server) addTemplates() {
 // slotCursor begins the cursor of a list that has come to the slots.
 const slotCursor = "slot/"
 
-// listResources names the file and the tree of each active workspace, oldest first, and then the slots, where the memory is offered.
-// Nodes are too many; templates name them.
+// listResources lists the file and the tree of each active workspace, oldest first, and then the slots if the tool set
+// memory is on. There are too many nodes to list; templates name them.
 func (s *Server) listResources(ctx context.Context, params *mcp.ListResourcesParams) (*mcp.ListResourcesResult, error) {
 	all, err := s.engine.Workspaces(ctx)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *Server) listResources(ctx context.Context, params *mcp.ListResourcesPar
 	slot, slots := "", false
 	if params != nil && params.Cursor != "" {
 		if slot, slots = strings.CutPrefix(params.Cursor, slotCursor); slots {
-			// the workspaces are named already
+			// earlier pages have the workspaces
 		} else if after, err = parseCursor(params.Cursor); err != nil {
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func resourcesOf(w *mdstore.Workspace) (all []*mcp.Resource) {
 	return all
 }
 
-// cursorOf returns where a list goes on behind a workspace, whether that still exists or not.
+// cursorOf returns the cursor for the list after a workspace. It works even if that workspace is gone by then.
 func cursorOf(w *mdstore.Workspace) string {
 	return fmt.Sprintf("%d/%s", w.CreatedAt, w.ID)
 }

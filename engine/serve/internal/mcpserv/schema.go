@@ -9,9 +9,9 @@ import (
 	"arbor/engine/ops"
 )
 
-// published returns the schema of a shape: of what calls take, or of what replies have. Nothing in it may be null, every
-// list says what it is a list of, and there are no references: strict clients drop tools otherwise. within are the
-// objects that it is in: of one of their kind in them it says only what it must have.
+// published returns the JSON schema of a shape: of arguments if taken, or else of replies. In it nothing may be null,
+// every list has the type of its items, and there are no references, because strict clients drop a tool otherwise.
+// within are the objects around the shape. If the shape is one of them, the schema has only the required members.
 func published(s *ops.Shape, taken bool, on func(set string) bool, within ...*ops.Shape) *jsonschema.Schema {
 	out := &jsonschema.Schema{Type: string(s.Kind)}
 	switch s.Kind {
@@ -19,7 +19,7 @@ func published(s *ops.Shape, taken bool, on func(set string) bool, within ...*op
 		if !taken { // a later version may have more
 			break
 		}
-		if len(within) > 1 { // in an object of a list: the parameter of its name says the values
+		if len(within) > 1 { // in an object of a list: the parameter of the same name has the values
 			break
 		}
 		for _, word := range s.Enum {
@@ -38,7 +38,7 @@ func published(s *ops.Shape, taken bool, on func(set string) bool, within ...*op
 			out.Description = "as above"
 		}
 		within = append(slices.Clip(within), s)
-		var also []string // members that stand in the schema of the whole
+		var also []string // members that the outer schema describes
 		for _, m := range s.Members {
 			if inner := len(within) > 1 && len(m.Field.Index) > 1; taken && inner && inOuter(within[0], m.Name) {
 				also = append(also, m.Name)
@@ -56,7 +56,7 @@ func published(s *ops.Shape, taken bool, on func(set string) bool, within ...*op
 			instead := taken && slices.ContainsFunc(s.Members, func(o ops.Param) bool {
 				return o.Name == m.Unless && inList(o, on)
 			})
-			if instead && !again { // a rule of the schema would be an anyOf at its top, which not every client takes
+			if instead && !again { // as a rule this would be an anyOf at the top, which not every client takes
 				member.Description = "needed unless " + m.Unless
 			}
 			add(out, m.Name, member, taken && m.Required && !instead)
@@ -71,7 +71,7 @@ func published(s *ops.Shape, taken bool, on func(set string) bool, within ...*op
 // inOuter reports whether an object has a member.
 func inOuter(of *ops.Shape, name string) bool { return slices.Contains(of.Names(), name) }
 
-// inList reports whether a parameter stands in the lists of tools, where the tool sets are on that on says.
+// inList reports whether tools/list has a parameter. on reports whether a tool set is on.
 func inList(p ops.Param, on func(set string) bool) bool {
 	return p.Listed == "" || p.Listed != ops.NeverListed && on(p.Listed)
 }

@@ -42,14 +42,14 @@ type connection struct {
 	bound   string // the session that session_bind bound on this connection; "" for none
 	alias   string // another name that the client gave to the session given
 
-	identifier string // whose workspace is that of calls that name none; "" for none
+	identifier string // calls that name no workspace use the workspace of this identifier; "" for none
 	client     string // the program, as it calls itself; "" if unknown
 
 	loaded mdstore.ID // the workspace that calls mean since workspace_load; "" for none
 
 	enabled []string // tool sets that tools_enable turned on
 
-	called time.Time // last
+	called time.Time // when its last request came
 }
 
 // connections are the open ones.
@@ -80,7 +80,7 @@ func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
 		env.Where.MayMake = func() error { return s.made.another(s.engine.Now()) }
 	}
 	if c := s.connection(session, header); c != nil {
-		env.Lease = claims.ConnectionLease // which renewClaims renews
+		env.Lease = claims.ConnectionLease // renew renews it
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		env.Follows, env.Connection, c.called = c.given == "" && env.Session == "", c.name, s.engine.Now()
@@ -138,10 +138,10 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 }
 
 // A connection that was given its session, by the command line or by the program that runs the assistant, keeps it:
-// what hooks and other programs know of the session must hold for the connection. A model that does not know the
-// session and binds one of its own gives the connection's session another name.
+// hooks and other programs know the connection by it. A model that does not know the session and binds one of its own
+// gives the connection's session another name.
 
-// realNames puts the connection's session into the arguments of a call that has another name for it.
+// realNames puts the connection's session into the arguments of a call that uses another name for it.
 func (c *connection) realNames(o ops.Operation, given map[string]any) {
 	id := sessionOf(given)
 	if c.given == "" || id == "" {
@@ -164,9 +164,9 @@ func sessionOf(given map[string]any) string {
 	return id
 }
 
-// follow binds the connection to what a call bound, and returns the session that the connection's calls had before and
-// have no more, "" for none, with the one that they have now. named is the session that the client named in the call;
-// looks says that the server only reads.
+// follow updates the connection after a call that bound, loaded, ended or unbound something. If this changes the
+// session of its calls, follow returns the previous session and the new one; otherwise both are "". named is the
+// session that the client named in the call; looks says that the server only reads.
 func (c *connection) follow(named string, out any, looks bool) (left, to string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -199,14 +199,14 @@ func (c *connection) follow(named string, out any, looks bool) (left, to string)
 			c.bound = ""
 		}
 	case *ops.SessionUnbindOut:
-		if !out.DryRun && c.bound == out.Session { // nobody is kept from binding it, so it is not this connection's any more
+		if !out.DryRun && c.bound == out.Session { // any connection may bind it now
 			c.bound, c.session = "", cmp.Or(c.given, c.name)
 		}
 	}
 	return left, to
 }
 
-// minuteAtMost bounds how long a call waits for a program that runs on.
+// minuteAtMost limits how long a call waits for a running program.
 func minuteAtMost(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, DefaultPatience)
 }

@@ -16,7 +16,7 @@ import (
 type subscriptions struct {
 	mu         sync.Mutex
 	wanted     map[*mcp.ServerSession]map[string]ref // guarded by mu: by URI, as the client wrote it
-	seen       map[mdstore.ID]*view.View             // guarded by mu: of their workspaces, as of the last notification
+	seen       map[mdstore.ID]*view.View             // guarded by mu: their workspaces as of the last notification
 	workspaces string                                // guarded by mu: the list of resources as of the last notification
 }
 
@@ -96,7 +96,7 @@ func (s *Server) notify() {
 	}
 }
 
-// changedResources returns the resources that are wanted and changed since the last call.
+// changedResources returns the URIs of the wanted resources that changed since the last call.
 func (s *Server) changedResources() []string {
 	sub := &s.subscriptions
 	sub.mu.Lock()

@@ -40,7 +40,7 @@ func (p Profile) offers(tool string) bool {
 	return p != ProfileWorker || slices.Contains(workerTools, tool)
 }
 
-// checkTools refuses names of tools that there are not.
+// checkTools refuses unknown names of tools.
 func checkTools(param string, names []string) error {
 	for _, name := range names {
 		if _, ok := ops.Find(name); !ok && (param != "exclude-tools" || name != enableName) {
@@ -80,10 +80,10 @@ func describe(o ops.Operation) string {
 	return strings.TrimSpace(strings.ToUpper(o.Summary[:1]) + o.Summary[1:] + ". " + o.Advice)
 }
 
-// toolOf describes an operation to models and clients, where the tool sets are on that on says.
+// toolOf describes an operation to models and clients. on reports whether a tool set is on.
 func toolOf(o ops.Operation, on func(set string) bool) *mcp.Tool {
 	about := &mcp.ToolAnnotations{ReadOnlyHint: true}
-	if o.Writes { // the others say nothing of what only reads
+	if o.Writes { // the other hints are about tools that write
 		about = &mcp.ToolAnnotations{DestructiveHint: new(o.Destructive || slices.Contains(overwriting, o.Name))}
 	}
 	return &mcp.Tool{Name: o.Name, Description: describe(o), InputSchema: input(o, on), Annotations: about}
@@ -93,36 +93,36 @@ func toolOf(o ops.Operation, on func(set string) bool) *mcp.Tool {
 var overwriting = []string{"node_update", "briefing_update", "workspace_update", "workspace_update_rules", "workspace_update_docs",
 	"node_reference", "problem_update", "problem_clear", "memory_merge", "file_write", "file_edit", "file_delete", "tool_call", "env_remove"}
 
-// Three parameters of many tools are taken and checked everywhere, and stand where they are of most use, because a
-// model reads each byte: ifMatch where the text of a node or file is replaced, verbose in context_get, dryRun in the
-// instructions only.
+// Three parameters of many tools are taken and checked everywhere. Schemas list them only where they are most useful,
+// because a model reads each byte: ifMatch where the text of a node or file is replaced, verbose in context_get, dryRun
+// in the instructions only.
 var (
 	matched   = []string{"node_update", "briefing_update", "file_write", "file_edit", "file_delete"}
 	verbosely = []string{"context_get"}
 )
 
-// ofSession are tools that are about the session of the connection and its workspace, unless a call names others.
+// ofSession are tools that work on the session of the connection and its workspace, unless a call names others.
 var ofSession = []string{"session_end", "session_note", "state_save", "state_load", "state_update", "state_delete",
 	"transcript_append", "transcript_read", "transcript_clear"}
 
-// inSchema reports whether a parameter stands in the schema of a tool.
+// inSchema reports whether the schema of a tool lists a parameter.
 func inSchema(tool, param string) bool {
 	if (param == "sessionId" || param == "workspaceId") && slices.Contains(ofSession, tool) {
 		return false
 	}
-	if param == "sessionId" && strings.HasPrefix(tool, "memory_") && tool != "memory_use" || param == "workspaceId" && tool == "memory_use" { // the connection's, unless a call says otherwise
+	if param == "sessionId" && strings.HasPrefix(tool, "memory_") && tool != "memory_use" || param == "workspaceId" && tool == "memory_use" { // by default the connection's
 		return false
 	}
-	if tool == "memory_merge" && param == "dryRun" { // which it is unless a call says otherwise
+	if tool == "memory_merge" && param == "dryRun" { // true by default
 		return true
 	}
 	return param != "dryRun" && (param != "ifMatch" || slices.Contains(matched, tool))
 }
 
-// leanTools is a list of tools without the hints that say what holds without them.
+// leanTools is a list of tools without the hints that state a default.
 type leanTools struct{ *mcp.ListToolsResult }
 
-// MarshalJSON leaves the hints out. In a text of JSON no quote stands without a backslash.
+// MarshalJSON leaves the hints out. It cannot hit a text, because quotes in a JSON string have a backslash.
 func (l leanTools) MarshalJSON() ([]byte, error) {
 	data, err := json.Marshal(l.ListToolsResult)
 	for _, hint := range []string{`,"readOnlyHint":false`} {
@@ -131,7 +131,7 @@ func (l leanTools) MarshalJSON() ([]byte, error) {
 	return data, err
 }
 
-// confirm is the argument that stands for a person's consent where a client cannot ask for it.
+// confirm is the argument that states a person's consent if the client cannot ask for it.
 const confirm = "confirm"
 
 // input returns the schema of an operation's parameters, in the order of the catalogue.

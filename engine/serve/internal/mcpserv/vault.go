@@ -10,8 +10,6 @@ import (
 	"arbor/mdstore"
 )
 
-// The rest of the package uses the engine through ops and through the functions of this file.
-
 // follow begins to follow the vault, once. From then on the engine knows which files changed, and need not look at all
 // of them at each call; clients are notified of changes.
 func (s *Server) follow() {
