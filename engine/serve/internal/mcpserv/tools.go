@@ -110,7 +110,8 @@ func inSchema(tool, param string) bool {
 	if (param == "sessionId" || param == "workspaceId") && slices.Contains(ofSession, tool) {
 		return false
 	}
-	if param == "sessionId" && strings.HasPrefix(tool, "memory_") && tool != "memory_use" || param == "workspaceId" && tool == "memory_use" { // by default the connection's
+	if param == "sessionId" && strings.HasPrefix(tool, "memory_") && tool != "memory_use" ||
+		param == "workspaceId" && tool == "memory_use" { // by default the connection's
 		return false
 	}
 	if tool == "memory_merge" && param == "dryRun" { // true by default
