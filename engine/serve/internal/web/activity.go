@@ -21,7 +21,7 @@ type happening struct {
 	Sections  []view.SectionChange
 }
 
-const remembered = 200 // happenings; older ones are in git, or nowhere
+const remembered = 200 // happenings; older ones are only in git, if at all
 
 // remember keeps what the feed tells, newest first.
 func (s *Site) remember(r feed.Report) {

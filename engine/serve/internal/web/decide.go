@@ -27,14 +27,14 @@ func (s *Site) approvals(r *http.Request, v *screen) error {
 	return nil
 }
 
-// A waiting is a request with its text, as every screen shows it.
+// A waiting is a request with the text that describes it.
 type waiting struct {
 	trust.Request
 	Text string
-	Cut  bool // the middle of something is left out
+	Cut  bool // parts of the text are left out
 }
 
-// askedLines returns the lines of such a text. Those of a diff are indented.
+// askedLines returns the lines of the text of a request. Indented lines are those of a diff.
 func askedLines(text string) (all []diffLine) {
 	for line := range strings.Lines(text) {
 		kind := "same"

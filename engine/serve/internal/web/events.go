@@ -10,15 +10,15 @@ import (
 	"arbor/engine/feed"
 )
 
-// An event is what a page is told of a change: what it is about, not what it says. The page asks for what it shows.
+// An event tells a page what was changed, but not how. The page then asks for what it shows.
 type event struct {
 	Kind      string `json:"kind"`
 	Workspace string `json:"workspace,omitempty"`
 	Node      string `json:"node,omitempty"`
 }
 
-// Run tells the pages what changes, until ctx ends; its error is that of feed.Feed.Serve. It begins when the vault is
-// followed, which Hear says.
+// Run tells the pages what changes, from the first call of Hear until ctx ends. Its error is that of ctx or of
+// feed.Feed.Serve.
 func (s *Site) Run(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -36,7 +36,7 @@ func (s *Site) tell(r feed.Report) error {
 		for c := range s.streams {
 			select {
 			case c <- event{Kind: e.Kind, Workspace: string(e.Workspace), Node: string(e.Node)}:
-			default: // the page is behind, and is told to look at everything again
+			default: // the page has fallen behind: see events
 				delete(s.streams, c)
 				close(c)
 			}
@@ -45,14 +45,14 @@ func (s *Site) tell(r feed.Report) error {
 	return nil
 }
 
-// behind is how many events wait for a page that does not take them.
+// behind is how many events at most wait for a page.
 const behind = 64
 
-// beat is how often a stream without events says that it is there.
+// beat is the time between two signs of life in a stream without events.
 const beat = 20 * time.Second
 
-// events is the stream of what changes. It ends where the page is behind: the browser connects again, and looks at
-// everything anew.
+// events serves the stream of events. The stream ends if the page falls behind; the browser then connects again and
+// asks for everything anew.
 func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 	c := make(chan event, behind)
 	s.mu.Lock()
@@ -81,7 +81,7 @@ func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 			if !open {
 				return
 			}
-			data, _ := json.Marshal(e) // of texts alone, which cannot fail
+			data, _ := json.Marshal(e) // cannot fail: it is all strings
 			_, err = fmt.Fprintf(w, "data: %s\n\n", data)
 		}
 	}

@@ -29,7 +29,7 @@ func (s *Site) Export(
 		return err
 	}
 	list := ops.NodeListIn{In: ops.In{WorkspaceID: ws.Workspace.ID}, Where: where, Limit: 1}
-	if _, err := ops.NodeList(ctx, s.env(), list); err != nil { // it cannot be read
+	if _, err := ops.NodeList(ctx, s.env(), list); err != nil { // the query cannot be read
 		return err
 	}
 	x := &exporter{site: s, ctx: ctx, where: where, write: write, look: look{Language: language, Static: true}}
@@ -125,7 +125,7 @@ func (x *exporter) things(ws mdstore.ID) error {
 	return nil
 }
 
-// draw writes a view, of the thing that is named.
+// draw writes a view to a file; id names the thing that it shows, or is "".
 func (x *exporter) draw(name string, of viewOf, id string) error {
 	address := url.URL{Path: "/" + of.name, RawQuery: url.Values{"ws": {x.head.ID}, "filter": {x.where}}.Encode()}
 	r, err := http.NewRequestWithContext(x.ctx, http.MethodGet, address.String(), http.NoBody)
@@ -136,7 +136,7 @@ func (x *exporter) draw(name string, of viewOf, id string) error {
 	v := &screen{look: x.look, View: of.name, Workspace: x.head.ID, All: []ops.WorkspaceHead{x.head}}
 	if err := of.body(r, v); err != nil && (id == "" || errs.As(err).Class() == errs.Internal || x.ctx.Err() != nil) {
 		return err
-	} else if err != nil { // what is wrong with one thing stands in its place, and ends no other
+	} else if err != nil { // the page shows the error instead, and the export goes on
 		v.View, v.Title, v.Body = "failure", id, errs.As(err)
 	}
 	var b bytes.Buffer

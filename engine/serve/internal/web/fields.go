@@ -9,13 +9,13 @@ import (
 	"arbor/mdstore"
 )
 
-// A formField is a field of nodes as the forms of the page have it.
+// A formField is a field of a node in a form of the page.
 type formField struct {
 	Name    string   `json:"name"` // of the parameter
 	Label   string   `json:"label"`
 	Options []string `json:"options,omitempty"`
 	Value   string   `json:"value"`          // "" for none
-	None    any      `json:"none"`           // what takes the value away
+	None    any      `json:"none"`           // the value that removes the field
 	List    bool     `json:"list,omitempty"` // items are separated by commas, or with Rows one stands in each line
 	// of an own key: its name; a list has an item in each line
 	Key  string `json:"key,omitempty"`
@@ -48,7 +48,7 @@ func (l look) formFields(n ops.NodeInfo) string {
 	for _, o := range n.Own {
 		items := strings.Join(o.Items, "\n")
 		if !o.Plain() || o.List && strings.Count(items, "\n") >= max(1, len(o.Items)) {
-			continue // only the file can say what it is
+			continue // a form cannot show this value
 		}
 		form := formField{Name: "fields." + o.Key, Key: o.Key, Label: o.Key, Value: items, List: o.List}
 		switch {
@@ -59,6 +59,6 @@ func (l look) formFields(n ops.NodeInfo) string {
 		}
 		all = append(all, form)
 	}
-	data, _ := json.Marshal(all) // of texts alone, which cannot fail
+	data, _ := json.Marshal(all) // cannot fail: it is all strings, numbers and bools
 	return string(data)
 }

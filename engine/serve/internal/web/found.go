@@ -11,7 +11,7 @@ type results struct {
 	Query, Place string
 	Places       []string
 	Out          *ops.SearchOut
-	Why          string // why there are none, as where the words are not closed by a quote
+	Why          string // why there are none, such as a missing quote
 }
 
 // search finds words in the plan, the memory, sessions, states and documents.

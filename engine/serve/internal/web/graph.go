@@ -11,7 +11,8 @@ import (
 	"arbor/mdstore"
 )
 
-// A graph is what waits for what, in columns: what has no open work, then wave by wave, then what is never ready.
+// A graph shows which nodes wait for which, in columns: first nodes without open work, then each wave, then nodes that
+// are never ready.
 type graph struct {
 	Filter, Wrong string // as in an outline
 	Below         string // the id of the node that it is about; "" for the whole plan
@@ -30,7 +31,7 @@ type graph struct {
 
 // A wave is a column of a graph.
 type wave struct {
-	Key   string // of all looks and sizes: "0", "1", …; "-1" for what is never ready
+	Key   string // the number of the wave: "0", "1", …; "-1" for nodes that are never ready
 	Title string
 	Steps []step
 	More  int // further ones
@@ -68,7 +69,8 @@ const (
 	columnHead, stepHigh, stepUp = 44, 88, 8 // a step has stepUp above it
 )
 
-// graph shows what waits for what, of the whole plan, below a node (below=ID), or of what matches a filter.
+// graph shows which nodes wait for which: in the whole plan, below a node (below=ID), or among those that match a
+// filter.
 func (s *Site) graph(r *http.Request, v *screen) error {
 	v.Title = "Graph"
 	if len(v.All) == 0 {
@@ -189,7 +191,8 @@ func (g *graph) draw(out *ops.PlanGraphOut) {
 	}
 }
 
-// line leads from the right of one step to the left of another one, or to its right if that stands in no later column.
+// line returns the path of an SVG from the right of one step to the left of another, or to its right if that is in no
+// later column. A step is given by column and row.
 func line(from, to [2]int) string {
 	middle := func(at [2]int) (x, y int) {
 		return at[0] * (columnWide + columnGap), columnHead + at[1]*(stepHigh+stepUp) + stepUp + stepHigh/2

@@ -8,8 +8,8 @@ import (
 	"arbor/mdstore/diff3"
 )
 
-// join answers with what two edits of one text come to together: changes of different lines are both in it. Where both
-// changed the same lines, it has those of this browser and then the other ones, and says how often.
+// join merges two edits of one text. Where both changed the same lines, the result has those of this browser and then
+// the other ones. The reply says how often that was the case.
 func (s *Site) join(w http.ResponseWriter, r *http.Request) {
 	var in struct{ Base, Ours, Theirs string }
 	if !readJSON(w, r, &in) {
@@ -28,10 +28,10 @@ func (s *Site) join(w http.ResponseWriter, r *http.Request) {
 	}
 	out := strings.TrimSuffix(text.String(), "\n")
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{"text": out, "both": both}) // who is gone misses nothing
+	_ = json.NewEncoder(w).Encode(map[string]any{"text": out, "both": both}) // if this fails, the client is gone
 }
 
-// whole is a text whose last line is ended, so that a further line after it is no change of it.
+// whole returns a text with its last line ended, so that adding a line does not change the one before it.
 func whole(text string) []byte {
 	if text == "" {
 		return nil

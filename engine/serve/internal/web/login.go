@@ -11,15 +11,15 @@ import (
 
 // An invitation gets to the page in the part of the address that browsers do not send (#token=…). The script posts it
 // here and takes it out of the address. From then on the browser has two secrets, which end with the process: a cookie,
-// which opens the page for reading, and a text of the tab, which the script keeps in the storage of this origin and
+// which opens the page for reading, and a secret of the tab, which the script keeps in the storage of this origin and
 // sends with each POST. Browsers send the cookies of a host to the servers of all its ports, so a cookie alone changes
 // and decides nothing.
 
-// tabHeader has the text of the tab.
+// tabHeader is the header with the tab's secret.
 const tabHeader = "Arbor-Tab"
 
-// Invite returns what logs one browser in, once: who reads it later, in a history or a list of processes, gets nowhere.
-// The last invitation is the one that holds.
+// Invite returns a token that logs one browser in, once. It is worthless to anyone who finds it later in a history or a
+// list of processes. Only the last invitation is valid.
 func (s *Site) Invite() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -27,8 +27,8 @@ func (s *Site) Invite() string {
 	return s.invited
 }
 
-// accept reports whether a token is the invitation, of this process or of another one of the person, which is used up
-// then.
+// accept reports whether a token is a valid invitation of this process, or of another one of the same person. The token
+// is then used up.
 func (s *Site) accept(token string) bool {
 	s.mu.Lock()
 	own := s.invited != "" && subtle.ConstantTimeCompare([]byte(token), []byte(s.invited)) == 1
@@ -78,7 +78,7 @@ func (s *Site) isKnown(r *http.Request) bool {
 	return s.guests[c.Value]
 }
 
-// known lets only those pass who are logged in.
+// known refuses requests of browsers that are not logged in.
 func (s *Site) known(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !s.isKnown(r) {
@@ -90,7 +90,7 @@ func (s *Site) known(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// mayChange lets only those pass who are logged in and have the text of a tab.
+// mayChange refuses requests of browsers that are not logged in, and requests without a tab's secret.
 func (s *Site) mayChange(next http.HandlerFunc) http.HandlerFunc {
 	return s.known(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -108,8 +108,8 @@ func (s *Site) mayChange(next http.HandlerFunc) http.HandlerFunc {
 // maxBody is the largest request, in bytes.
 const maxBody = 4 << 20
 
-// readJSON decodes the body of a request; where it cannot it answers itself and returns false. Forms of other sites
-// cannot send JSON, which is why nothing else is read.
+// readJSON decodes the body of a request. If it cannot, it answers the request and returns false. It reads nothing but
+// JSON, which the forms of other sites cannot send.
 func readJSON(w http.ResponseWriter, r *http.Request, into any) bool {
 	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); kind != "application/json" {
 		refuse(w, http.StatusUnsupportedMediaType, "INVALID_PARAMS", "the body is not application/json")

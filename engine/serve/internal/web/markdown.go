@@ -20,8 +20,8 @@ import (
 	"arbor/mdstore/pattern"
 )
 
-// markdown makes HTML of texts, which are by anybody: HTML is shown as text, and what it makes passes a list of what is
-// allowed besides.
+// markdown makes HTML of texts. Anyone may have written them, so it shows HTML in them as text, and its output must
+// also pass through sanitized.
 var markdown = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
@@ -30,8 +30,8 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 		goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(ours{}, 1))))
 })
 
-// ours draws pictures as links to them, for those of other hosts would tell that the text was read, tasks with a name
-// for those who do not see the box, and HTML as text.
+// ours renders pictures as links, because loading them from other hosts would tell that the text was read; the boxes of
+// tasks with a label for screen readers; and HTML as text.
 type ours struct{}
 
 func (ours) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
@@ -65,7 +65,8 @@ func (ours) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
-// htmlAsText returns HTML as the text that it is. Within a line a tag that says nothing, such as <b>, is left out.
+// htmlAsText returns HTML that shows the source text of HTML. Within a line it leaves out known tags without
+// attributes, such as <b>.
 func htmlAsText(source []byte, n ast.Node) []byte {
 	if line, ok := n.(*ast.RawHTML); ok {
 		text := line.Segments.Value(source)
@@ -83,7 +84,7 @@ func htmlAsText(source []byte, n ast.Node) []byte {
 	return slices.Concat([]byte("<p>"), text, []byte("</p>\n"))
 }
 
-// rendered returns a text as HTML. nodes is the address of a node, for links as Obsidian writes them.
+// rendered returns a text as HTML. nodes returns the address of a node, for links in the form that Obsidian writes.
 func rendered(source string, nodes func(id string) string) template.HTML {
 	var b bytes.Buffer
 	known := parser.NewContext()
@@ -94,11 +95,11 @@ func rendered(source string, nodes func(id string) string) template.HTML {
 	return template.HTML(sanitized(b.Bytes()))
 }
 
-// nodesOf is where a parse has the address of a node.
+// nodesOf is the key of the function nodes in the context of a parser.
 var nodesOf = parser.NewContextKey()
 
-// wikiLinks reads [[node-…]] and [[node-…|words]], and paths that end in a node's folder, as links to nodes. What names
-// no node stays as it is.
+// wikiLinks reads [[node-…]] and [[node-…|words]], and paths that end in a node's folder, as links to nodes. Other
+// links stay as they are.
 type wikiLinks struct{}
 
 var wikiLink = pattern.Of(`^\[\[([^\[\]|]+)(?:\|([^\[\]]+))?\]\]`)

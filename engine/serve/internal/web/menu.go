@@ -6,12 +6,12 @@ type menuItem struct {
 	Here        bool // it is the view that is shown, or one of its things
 }
 
-// planForms are the views that have the plan in another form.
+// planForms are the views that show the plan.
 var planForms = []menuItem{
 	{Path: "plan", Title: "As an outline"}, {Path: "board", Title: "As a board"}, {Path: "graph", Title: "As a graph"},
 }
 
-// Menu returns what the head of the page leads to.
+// Menu returns the links in the head of the page.
 func (v *screen) Menu() []menuItem {
 	all := []menuItem{
 		{Path: "", Title: "Overview"}, {Path: "plan", Title: "Plan"}, {Path: "activity", Title: "Activity"},
@@ -35,7 +35,7 @@ func (v *screen) Menu() []menuItem {
 	return all
 }
 
-// Empty reports whether there is no plan yet for a view that is about one.
+// Empty reports whether the view needs a workspace and there is none yet.
 func (v *screen) Empty() bool {
 	return len(v.All) == 0 && v.View != "approvals" && v.View != "check" && v.View != "search"
 }

@@ -20,7 +20,7 @@ type nodePage struct {
 	RulesHash string
 }
 
-// A target is what a node refers to.
+// A target is a node or document that a node refers to.
 type target struct {
 	ops.Reference
 	Node *mdstore.Node // nil if it is no node
@@ -85,7 +85,7 @@ type contextPart struct {
 	Budget, Least, Most int
 }
 
-// context is what an assistant is given about a node.
+// context shows what an assistant gets about a node.
 func (s *Site) context(r *http.Request, v *screen) error {
 	budget, err := strconv.Atoi(r.FormValue("budget"))
 	if err != nil || budget < leastBudget || budget > mostBudget {
@@ -109,10 +109,10 @@ func (s *Site) context(r *http.Request, v *screen) error {
 
 type historyPart struct {
 	*ops.HistoryGetOut
-	Why string // why there is none, as where there is no git
+	Why string // why there is none, such as no git
 }
 
-// why is what an error says; "" for none.
+// why returns the message of an error; "" for nil.
 func why(err error) string {
 	if err == nil {
 		return ""
@@ -120,7 +120,7 @@ func why(err error) string {
 	return errs.As(err).In(ops.Shell).Message
 }
 
-// history is what git knows of a node.
+// history shows the commits of a node in git.
 func (s *Site) history(r *http.Request, v *screen) error {
 	in := ops.HistoryGetIn{In: ops.In{WorkspaceID: v.Workspace}, NodeID: r.PathValue("id")}
 	out, err := ops.HistoryGet(r.Context(), s.env(), in)

@@ -15,8 +15,8 @@ import (
 	"arbor/statemachine"
 )
 
-// choose finds the workspaces and the one that the request is about: the one it names, or
-// else the one that the person uses, or the first of the list.
+// choose finds the workspaces, the number of open requests, and the workspace that the request is about: the one that
+// it names, or else the one that the person uses, or the first of the list.
 func (s *Site) choose(r *http.Request, v *screen) error {
 	all, err := ops.WorkspaceList(r.Context(), s.env(), ops.WorkspaceListIn{})
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Site) choose(r *http.Request, v *screen) error {
 	return nil
 }
 
-// open returns the requests that nobody has decided.
+// open returns the requests that are not decided yet.
 func open(all []trust.Request) (waiting []trust.Request) {
 	for _, q := range all {
 		if q.State == trust.Open {
@@ -48,13 +48,13 @@ func open(all []trust.Request) (waiting []trust.Request) {
 type overview struct {
 	*ops.WorkspaceStatusOut
 	Others  []otherWorkspace
-	Working []*ops.TreeNode // what is in work
-	Next    []*ops.TreeNode // the first of what is ready and in no one's work
+	Working []*ops.TreeNode // nodes that are being worked on
+	Next    []*ops.TreeNode // the first ready nodes that are not
 	Last    int64           // when this browser was here before, Unix milliseconds; 0 for never
 	Changed []view.Difference
 	More    int // further ones
 
-	MoreWork, MoreProblems int // besides those that are shown; 0 and less for none
+	MoreWork, MoreProblems int // further ones that are not shown; none if 0 or less
 }
 
 // An otherWorkspace is one besides the one that is shown.
@@ -64,8 +64,8 @@ type otherWorkspace struct {
 }
 
 const (
-	shortList = 12 // the most that a list of the overview shows of what may be looked at
-	longList  = 50 // of what wants somebody
+	shortList = 12 // entries of a list of the overview
+	longList  = 50 // entries of a list of work and problems
 )
 
 func (s *Site) overview(r *http.Request, v *screen) error {
@@ -117,17 +117,17 @@ func (s *Site) overview(r *http.Request, v *screen) error {
 	return nil
 }
 
-// away is how long somebody was away when a visit is another one.
+// away is the pause after which a new visit begins.
 const away = 30 * time.Minute
 
-// visit returns when this browser was here before, 0 for never. A person who opens a page is here, which a cookie notes;
-// a page that draws itself again is no visit.
+// visit returns when this browser's previous visit ended, in Unix milliseconds; 0 for none. opened says that a person
+// opened the page, which a cookie notes; a page that refreshes itself is not opened.
 func visit(w http.ResponseWriter, r *http.Request, now time.Time, opened bool) int64 {
 	name := strings.Replace(cookieName(r), "arbor", "arbor-visit", 1)
 	var before, last int64
 	if c, err := r.Cookie(name); err == nil {
 		from, to, _ := strings.Cut(c.Value, ".")
-		before, _ = strconv.ParseInt(from, 10, 64) // a cookie that nobody here wrote counts as none
+		before, _ = strconv.ParseInt(from, 10, 64) // a cookie that is not ours counts as none
 		last, _ = strconv.ParseInt(to, 10, 64)
 	}
 	if !opened {

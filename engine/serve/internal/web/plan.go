@@ -22,11 +22,11 @@ type outline struct {
 }
 
 const (
-	firstView = 300    // nodes that the plan shows before somebody opens more, and that come then
-	levels    = 8      // the deepest that the first view looks
+	firstView = 300    // nodes that the plan shows at first, and each time that a person opens more
+	levels    = 8      // levels of the plan that it shows at first, at most
 	everyNode = 100000 // a limit that no plan reaches
 
-	problem = "problem" // a status to filter by, of every node that has one
+	problem = "problem" // to filter by like a status: nodes that have a problem
 )
 
 // plan shows the outline: as many whole levels as the first view holds, what lies right below one node, a piece at a
@@ -63,7 +63,7 @@ func (s *Site) plan(r *http.Request, v *screen) error {
 	return nil
 }
 
-// levels returns as many levels as fit into the first view, and one at least.
+// levels returns as many levels as have at most firstView nodes, but at least one.
 func (s *Site) levels(ctx context.Context, in ops.NodeListIn) (*ops.NodeListOut, error) {
 	in.Limit = firstView
 	var best *ops.NodeListOut
@@ -97,7 +97,8 @@ func wrongFilter(err error) string {
 	return ""
 }
 
-// matching keeps of a tree what status and claim ask for and what lies above it.
+// matching returns the nodes of a tree that match status and claim, with those above them, and counts the matches in
+// Total.
 func (o *outline) matching(tree []*ops.TreeNode) (kept []*ops.TreeNode) {
 	for _, n := range tree {
 		asked := o.Status == "" || string(n.Status) == o.Status || o.Status == problem && n.HasProblem
@@ -132,14 +133,14 @@ type column struct {
 	More   int // further ones
 }
 
-// A card is a node on the board. To says by which action it comes to which status, as JSON.
+// A card is a node on the board. To has, as JSON, the action that leads to each status.
 type card struct {
 	*ops.TreeNode
 	Above string // the title of the node above it
 	To    string
 }
 
-const cards = 50 // the most of a column
+const cards = 50 // at most in a column
 
 // board shows the nodes below the root by status. Statuses that only planning nodes have are columns where one has them.
 func (s *Site) board(r *http.Request, v *screen) error {
@@ -197,6 +198,6 @@ func actions(n *ops.TreeNode) string {
 			to[string(rule.To)] = string(rule.Do)
 		}
 	}
-	data, _ := json.Marshal(to) // of texts alone, which cannot fail
+	data, _ := json.Marshal(to) // cannot fail: it is all strings
 	return string(data)
 }

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// elements are those that a text may have, with what each attribute may say. Everything else is left out, and the text in it
-// stays.
+// elements are the allowed elements, with their allowed attributes and a check of each value. Other tags are left out;
+// the text in them stays.
 var elements = map[string]map[string]func(value string) bool{
 	"p": nil, "br": nil, "hr": nil, "h1": nil, "h2": nil, "h3": nil, "h4": nil, "h5": nil, "h6": nil,
 	"strong": nil, "em": nil, "del": nil, "code": nil, "pre": nil, "blockquote": nil, "ul": nil, "li": nil,
@@ -25,7 +25,7 @@ func oneOf(values ...string) func(string) bool {
 	return func(v string) bool { return slices.Contains(values, v) }
 }
 
-// followed reports whether a link may be followed: to the web, to a writer of mail, or to a node of this page or export.
+// followed reports whether a link may be followed: to the web, to a mail program, or to a node of this page or export.
 func followed(to string) bool {
 	id, node := strings.CutPrefix(to, "/node/")
 	name, page := strings.CutSuffix(to, ".html")
@@ -33,15 +33,15 @@ func followed(to string) bool {
 		node && !strings.Contains(id, "/") || page && strings.HasPrefix(name, "node-") && !strings.ContainsAny(name, "/:")
 }
 
-// sanitized returns HTML that has nothing but the elements and attributes of the list. A link that may not be followed
-// is its words.
+// sanitized returns HTML that has nothing but the elements and attributes of the list. Of a link that may not be
+// followed, only the words stay.
 func sanitized(source []byte) []byte {
 	var out bytes.Buffer
-	var links []bool // that are not ended yet: whether they are there
+	var links []bool // for each open <a>: whether it was written
 	for z := html.NewTokenizer(bytes.NewReader(source)); ; {
 		kind := z.Next()
 		if kind == html.ErrorToken {
-			return out.Bytes() // at the end: nothing else ends a read of bytes
+			return out.Bytes() // the end: reading bytes has no other error
 		}
 		t := z.Token()
 		may, known := elements[t.Data]
@@ -69,7 +69,7 @@ func sanitized(source []byte) []byte {
 			case t.Data == "a":
 				t.Attr = append(t.Attr[:1], html.Attribute{Key: "rel", Val: "nofollow noreferrer"})
 			case t.Data == "input" && !slices.ContainsFunc(t.Attr, func(a html.Attribute) bool { return a.Key == "type" }):
-				continue // a field for text
+				continue // this would be a text field
 			}
 			out.WriteString(html.Token{Type: html.StartTagToken, Data: t.Data, Attr: t.Attr}.String())
 		}

@@ -15,10 +15,10 @@ import (
 	"arbor/statemachine"
 )
 
-// A look is the way a page is drawn.
+// A look is a way to draw a page.
 type look struct {
 	Language string // see Languages
-	Static   bool   // as files to share: nothing can be changed, and links lead to files beside it
+	Static   bool   // a page of an export: nothing can be changed, and links lead to files beside it
 }
 
 // drawn are the templates of each look.
@@ -106,7 +106,7 @@ func when(ms int64) string {
 	return time.UnixMilli(ms).Format("2006-01-02 15:04")
 }
 
-// logged returns the time of a log line without the seconds of this year's.
+// logged returns the time of a log line without seconds, such as 2006-01-02 15:04. It returns any other text as it is.
 func logged(at string) string {
 	if len(at) >= len("2006-01-02 15:04") {
 		return strings.Replace(at[:len("2006-01-02 15:04")], "T", " ", 1)
@@ -131,8 +131,8 @@ type editor struct {
 	URL  template.URL
 }
 
-// editors returns the addresses that open a file in editors. The schemes are constants and the path is escaped, so that
-// nothing else can come of them.
+// editors returns the addresses that open a file in editors. They are safe: the schemes are constants, and the path is
+// escaped.
 func editors(path string) []editor {
 	slashed := strings.ReplaceAll(path, `\`, "/")
 	if path == "" || !(strings.HasPrefix(slashed, "/") || strings.Contains(slashed, ":/")) {
@@ -178,7 +178,7 @@ func pick(tree []*ops.TreeNode, match func(*ops.TreeNode) bool) (all []*ops.Tree
 	return all
 }
 
-// fileOf is the name of the file that an export has for one thing of a kind.
+// fileOf returns the name of the file for one thing of a kind in an export.
 func fileOf(kind, id string) string {
 	safe := strings.NewReplacer("/", "_", `\`, "_", ":", "_").Replace(strings.TrimPrefix(id, kind+"-"))
 	return kind + "-" + safe + ".html"

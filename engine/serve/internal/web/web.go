@@ -1,6 +1,6 @@
-// Package web is the page that people look at a vault in and work on it with: it draws what operations of the
-// catalogue return, and changes by them alone. Who may call is checked in two places: httpguard in front of it refuses
-// other hosts and origins, and the page itself those who have not logged in.
+// Package web is the page in which people look at a vault and work on it. It draws what operations of the catalogue
+// return, and changes the vault only through them. Access is checked in two places: httpguard in front of it refuses
+// other hosts and origins, and the page itself refuses browsers that are not logged in.
 package web
 
 import (
@@ -21,16 +21,16 @@ import (
 	"arbor/mdstore"
 )
 
-// Options say what a site is made of.
+// Options configure a Site. The zero Options work.
 type Options struct {
 	TLS     bool              // the server speaks TLS
 	Home    string            // the person's own folder, as ops.Env has it
 	Clients act.Clients       // the machines that serve folders; nil for none
-	Accept  func(string) bool // reports whether a text is an invitation of another process of this person; nil: none is
+	Accept  func(string) bool // reports whether a token is an invitation of another process of this person; nil: none is
 	Log     *slog.Logger      // nil: nothing is logged
 }
 
-// A Site is the page of one vault. It lives as long as the process, and so do those who are logged in.
+// A Site is the page of one vault. Its logins end with the process.
 type Site struct {
 	engine  *engine.Engine
 	opt     Options
@@ -40,10 +40,10 @@ type Site struct {
 	once    sync.Once
 
 	mu      sync.Mutex
-	invited string          // the token of the invitation that holds; "" for none
+	invited string          // the token of the valid invitation; "" for none
 	past    []happening     // newest first
-	guests  map[string]bool // the cookies of those who are logged in
-	tabs    map[string]bool // the texts of tabs that may change something
+	guests  map[string]bool // the cookies of browsers that are logged in
+	tabs    map[string]bool // the secrets of tabs that may change something
 	streams map[chan event]bool
 }
 
@@ -61,7 +61,7 @@ func New(e *engine.Engine, opt Options) *Site {
 	return s
 }
 
-// Hear is told by who follows the vault that it is followed now, and then of each change.
+// Hear must be called once the vault is followed, and then for each change.
 func (s *Site) Hear(n live.News) {
 	s.once.Do(func() { close(s.begun) })
 	s.feed.Hear(n)
@@ -99,14 +99,14 @@ func protected(next http.Handler) http.Handler {
 	})
 }
 
-// env is who calls: a person, who decides what only a person may.
+// env returns the caller of all operations: a person, who may decide what only a person may.
 func (s *Site) env() *ops.Env {
 	return &ops.Env{Engine: s.engine, Operator: mdstore.OperatorHuman, Caller: ops.ByDecider,
 		Voice: ops.Shell, By: "on the page",
 		Home: s.opt.Home, Clients: s.opt.Clients}
 }
 
-// A viewOf says what a path of the site shows.
+// A viewOf is a view: the path at which it is shown, its template, and its content.
 type viewOf struct {
 	path, name string // name is that of its template
 	body       func(*http.Request, *screen) error
@@ -125,7 +125,7 @@ func (s *Site) views() []viewOf {
 	}
 }
 
-// A screen is what a template gets.
+// A screen is the data of a template.
 type screen struct {
 	look
 	View, Title string
@@ -169,7 +169,7 @@ func (s *Site) page(shown viewOf) http.HandlerFunc {
 	}
 }
 
-// write draws a template whole before anything is sent.
+// write draws a whole template before it sends anything.
 func (s *Site) write(w http.ResponseWriter, name string, v *screen) {
 	var b bytes.Buffer
 	if err := drawn()[v.look].ExecuteTemplate(&b, name, v); err != nil {
@@ -177,10 +177,10 @@ func (s *Site) write(w http.ResponseWriter, name string, v *screen) {
 		http.Error(w, "this is a bug in arbor: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
-	_, _ = w.Write(b.Bytes()) // a reader that is gone misses nothing
+	_, _ = w.Write(b.Bytes()) // if this fails, the client is gone
 }
 
-// status is the code of HTTP that an error has.
+// status returns the HTTP status code for an error.
 func status(err error) int {
 	switch errs.As(err).Class() {
 	case errs.NotFound:

@@ -12,8 +12,8 @@ import (
 	"sync"
 )
 
-// Languages returns the languages of the page: en, and each of which the folder words has a file. Such a file has what
-// the page says, by its English; "English" stands for the language's own name.
+// Languages returns the languages of the page: en, and those with a file in the folder words. Such a file has the
+// page's texts, by their English; the text for "English" is the language's own name.
 func Languages() []string {
 	return slices.Concat([]string{"en"}, slices.Sorted(maps.Keys(translations())))
 }
@@ -34,8 +34,8 @@ var translations = sync.OnceValue(func() map[string]map[string]string {
 	return all
 })
 
-// language returns the language of a page: the one that the address names, which the browser is told to keep, the one
-// that it kept, or the first one of the browser's own that there is.
+// language returns the language of a page: the one that the address names, which it stores in a cookie; or else the one
+// in the cookie, the first known one that the browser prefers, or en.
 func language(w http.ResponseWriter, r *http.Request) string {
 	const kept = "arbor-language"
 	known := func(l string) bool { return slices.Contains(Languages(), l) }
@@ -56,7 +56,7 @@ func language(w http.ResponseWriter, r *http.Request) string {
 	return "en"
 }
 
-// others returns the languages that a page can be had in instead, with their own names.
+// others returns the other languages of the page, with their own names.
 func (l look) others() (all []struct{ Code, Name string }) {
 	for _, code := range Languages() {
 		if code != l.Language {
@@ -66,12 +66,12 @@ func (l look) others() (all []struct{ Code, Name string }) {
 	return all
 }
 
-// say returns a word or sentence of the page in the language of the look. What nobody translated stays as it is.
+// say returns a word or sentence of the page in the language of the look. A text without a translation stays as it is.
 func (l look) say(words string) string {
 	return cmp.Or(translations()[l.Language][words], words)
 }
 
-// words returns what the script says, as JSON: by its English, which stands in the script.
+// words returns the texts of the script in the language of the look, as JSON, by their English.
 func (l look) words() string {
 	all := map[string]string{}
 	for _, w := range append(statuses(), scripted...) {
@@ -79,11 +79,11 @@ func (l look) words() string {
 			all[w] = said
 		}
 	}
-	data, _ := json.Marshal(all) // of texts alone, which cannot fail
+	data, _ := json.Marshal(all) // cannot fail: it is all strings
 	return string(data)
 }
 
-// scripted is what the script says, besides the names of statuses.
+// scripted has the texts of the script, besides the names of statuses.
 var scripted = []string{
 	"One rule per line", "Below which node (its title or id)", "Both are below. Read it and save.", "Delete", "Discard",
 	"Edit the goal", "Edit the rules", "Goal", "Its subtree is deleted too. You can undo this under Activity.", "Move",
