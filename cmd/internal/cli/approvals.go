@@ -15,7 +15,7 @@ import (
 	"arbor/engine/ops"
 )
 
-// questionOf is what a person answers with yes or no, below what they are shown.
+// questionOf returns the yes-or-no question about a request, which follows its description.
 func questionOf(r trust.Request) string {
 	if r.Subject != nil {
 		return "Trust it?"
@@ -23,7 +23,8 @@ func questionOf(r trust.Request) string {
 	return "Let it run?"
 }
 
-// approveCommand lists what waits; with an ID it shows the request and what would be granted, and asks, or denies it.
+// approveCommand lists the open requests. With an ID it shows the request and what would be granted, and then asks;
+// with --deny it refuses the request.
 func approveCommand(sh *shell) command {
 	in, deny := &ops.ApproveIn{}, false
 	c := confirmed(sh, in, &in.DryRun, ops.Approve, func(would *ops.DecideOut) string {
@@ -73,7 +74,7 @@ func approveCommand(sh *shell) command {
 	return c
 }
 
-// runCommand runs a tool, and asks whoever runs it at a terminal where an approval is missing.
+// runCommand runs a tool. If an approval is missing, it asks for it, at a terminal.
 func runCommand(sh *shell) command {
 	in := &ops.ToolCallIn{}
 	return command{in: in, show: showing(sh, showRun), instead: func(ctx context.Context) (bool, error) {
@@ -142,7 +143,7 @@ func showGrants(sh *shell, out *ops.EnvGrantsOut) error {
 	for _, g := range out.Grants {
 		of, session := g.Glob, g.Session
 		if of == "" {
-			var line bytes.Buffer // the book is indented
+			var line bytes.Buffer // the stored JSON is indented
 			if of = string(g.Arguments); json.Compact(&line, g.Arguments) == nil {
 				of = line.String()
 			}

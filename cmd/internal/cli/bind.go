@@ -21,7 +21,7 @@ type binding struct {
 	o       ops.Operation
 	in      reflect.Value
 	words   []word
-	later   []func() error // set fields from flags that are not bound to them, once the command line is parsed
+	later   []func() error // run after the command line is parsed: they set fields from flags that are not bound to them
 }
 
 func (b *binding) field(p ops.Param) reflect.Value { return b.in.FieldByIndex(p.Field.Index) }
@@ -130,7 +130,7 @@ func (b *binding) flag(cmd *cobra.Command, p ops.Param) {
 	must(cmd.RegisterFlagCompletionFunc(name, complete))
 }
 
-// textsIn returns the texts that a field of an input holds: its own, that it points to, or those of a list.
+// textsIn returns the texts in a field of an input: the field itself, what it points to, or the items of a list.
 func textsIn(v reflect.Value) (all []reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -167,8 +167,8 @@ func (b *binding) param(word string) (ops.Param, bool) {
 	return ops.Param{}, false
 }
 
-// assign puts words where they belong: a workspace into the flags of the shell, a text into its source, and all others
-// into the input.
+// assign puts a workspace into the flags of the shell, a text into the command's textSource, and all other words into
+// the input.
 func (b *binding) assign(given []string) error {
 	given, err := b.pairs(given)
 	if err == nil {
@@ -191,7 +191,7 @@ func (b *binding) assign(given []string) error {
 			}
 		case ok && p.Type.Kind() == reflect.Slice:
 			b.field(p).Set(reflect.Append(b.field(p), reflect.ValueOf(value)))
-		case ok && i >= len(b.words): // further words of a text, which a shell has taken apart
+		case ok && i >= len(b.words): // a text without quotes, which the shell has split into words
 			b.field(p).SetString(b.field(p).String() + " " + value)
 		case ok:
 			b.field(p).SetString(value)
@@ -202,7 +202,8 @@ func (b *binding) assign(given []string) error {
 	return nil
 }
 
-// further returns where the further nodes of a command that takes several go; it stays empty for other commands.
+// further returns the field for all nodes but the first of a command that takes several. For other commands it is an
+// empty list.
 func (b *binding) further() *[]string {
 	if several, ok := b.in.Addr().Interface().(interface{ Further() *[]string }); ok && manyIn(b.words) == 0 {
 		return several.Further()
@@ -210,9 +211,9 @@ func (b *binding) further() *[]string {
 	return new([]string)
 }
 
-// spread takes all nodes but the first out of the words of a command that takes several, and keeps them apart. Behind
-// the nodes stand other words that the command needs, such as a parent or "-" for stdin, and behind a single node the
-// text, unless a flag gives it.
+// spread moves all nodes but the first from the words of a command that takes several nodes to the field that further
+// returns. After the nodes come other words that the command needs, such as a parent or "-" for stdin. After a single
+// node comes the text, unless a flag gives it.
 func (b *binding) spread(given []string) ([]string, error) {
 	several, ok := b.in.Addr().Interface().(interface{ Further() *[]string })
 	many := manyIn(b.words)
@@ -248,7 +249,7 @@ func (b *binding) argument(p ops.Param, word string) error {
 	}
 	all := map[string]string{}
 	if old := b.field(p).Bytes(); len(old) > 0 {
-		must(json.Unmarshal(old, &all)) // written below
+		must(json.Unmarshal(old, &all)) // we wrote it ourselves, below
 	}
 	if _, twice := all[name]; twice {
 		return usagef("%s is given twice", name)
@@ -259,7 +260,7 @@ func (b *binding) argument(p ops.Param, word string) error {
 	return err
 }
 
-// parse puts words, flags and what the shell knows into the input, and refuses what says nothing that could be done.
+// parse puts words, flags and the defaults of the shell into the input, and refuses combinations that have no meaning.
 func (b *binding) parse(cmd *cobra.Command, words []string) error {
 	c, sh := b.command, b.sh
 	if c.text != nil {
@@ -300,7 +301,7 @@ func (b *binding) parse(cmd *cobra.Command, words []string) error {
 			return err
 		}
 	}
-	for _, p := range b.o.Params() { // what the engine judges is left to it: it says more
+	for _, p := range b.o.Params() { // except what the engine checks, with better errors
 		given := b.field(p)
 		if p.Enum == nil || p.Field.Tag.Get("judge") != "" || given.String() == "" {
 			continue
@@ -312,7 +313,7 @@ func (b *binding) parse(cmd *cobra.Command, words []string) error {
 	return nil
 }
 
-// required refuses a command line that leaves out what the operation needs, and names all of it.
+// required refuses a command line that leaves out required parameters, and names all of them.
 func (b *binding) required(cmd *cobra.Command) error {
 	var missing []string
 	for _, p := range b.o.Params() {
@@ -337,7 +338,7 @@ func (b *binding) required(cmd *cobra.Command) error {
 	return usagef("%s", strings.Join(missing, "; "))
 }
 
-// unknownChoice refuses a word that is none of those known.
+// unknownChoice returns the error for a word that is not among the known ones.
 func unknownChoice(what, given string, known []string) error {
 	return meant(usagef("%s is %q; %s are known", what, given, strings.Join(known, ", ")), "", given, known)
 }

@@ -53,7 +53,7 @@ func checkCommand(sh *shell) command {
 	return c
 }
 
-// ofFiles returns the diagnostics without those that are about this clone, and not about what it holds.
+// ofFiles returns the diagnostics of files, without those about this clone of the repository.
 func ofFiles(ds []mdoc.Diagnostic) []mdoc.Diagnostic {
 	return slices.DeleteFunc(slices.Clone(ds), func(d mdoc.Diagnostic) bool {
 		return d.Code == check.CodeMergeDriver || d.Code == check.CodeTakenOut
@@ -83,7 +83,7 @@ func showCheck(sh *shell, in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) 
 	return sh.unprinted
 }
 
-// summary says in a line how much was found and what can be done about it.
+// summary returns a line with the number of diagnostics and what to do about them.
 func summary(in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) string {
 	fixable := 0
 	for _, d := range out.Diagnostics {
@@ -168,13 +168,12 @@ func newSARIF(sh *shell, ds []mdoc.Diagnostic) object {
 	}}}
 }
 
-// markdown returns a text as SARIF has it: plain, and as Markdown.
+// markdown returns a text in the form of SARIF: plain, and as Markdown.
 func markdown(s string) object {
 	return object{"text": strings.ReplaceAll(s, "`", ""), "markdown": s}
 }
 
-// sourceRoot returns the root of the working tree that the vault lies in, and the project's folder where it lies in
-// none.
+// sourceRoot returns the root of the working tree that contains the vault, or the project's folder if there is none.
 func sourceRoot(sh *shell) string {
 	for dir := sh.vault.Found.Vault; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil { // a folder, or a file in a linked working tree
@@ -192,7 +191,7 @@ type sources struct {
 	met         map[string]int // fingerprints, and how often they were given
 }
 
-// artifact names a file: relative to the root where it lies below that, else as an address of its own.
+// artifact names a file: relative to the root if it is below that, or else by a file URI.
 func (s *sources) artifact(file string) object {
 	full := filepath.Join(s.vault, filepath.FromSlash(file))
 	if rel, err := filepath.Rel(s.root, full); err == nil && filepath.IsLocal(rel) {
@@ -212,8 +211,8 @@ func (s *sources) line(d mdoc.Diagnostic) []byte {
 	return bytes.TrimSuffix(line, []byte("\r"))
 }
 
-// region returns where in its file a diagnostic is, with the column in UTF-16 units; its beginning where the whole
-// file is meant, as reviews show nothing that has no line.
+// region returns the place of a diagnostic in its file, with the column in UTF-16 units. If the diagnostic is about the
+// whole file, it is the beginning: reviews show nothing without a line.
 func (s *sources) region(d mdoc.Diagnostic) object {
 	before := s.line(d)
 	before = before[:min(len(before), max(0, d.Col-1))]
@@ -221,8 +220,8 @@ func (s *sources) region(d mdoc.Diagnostic) object {
 	return object{"startLine": max(1, d.Line), "startColumn": len(units) + 1}
 }
 
-// fingerprint returns what a diagnostic is known again by when lines above it come and go: its code, its file, the
-// text of its line, and which of those alike it is.
+// fingerprint identifies a diagnostic even if lines above it come and go: by its code, its file, the text of its line,
+// and its number among those that are alike.
 func (s *sources) fingerprint(d mdoc.Diagnostic) string {
 	text := []byte(nil)
 	if d.Line > 0 {

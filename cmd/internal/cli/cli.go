@@ -1,5 +1,5 @@
-// Package cli is the command line: each command parses its words and flags into an options struct, and a run function
-// calls one operation and prints what came of it.
+// Package cli is the command line. Most commands parse their words and flags into the input of one operation, call it
+// and print its result.
 //
 // Results go to stdout, words about the work to stderr. With --json there is one document on stdout, for failures as
 // well. The package knows no store: its caller passes the vaults.
@@ -21,7 +21,7 @@ import (
 	"arbor/engine/plan"
 )
 
-// A System is what the command line is given of the world. Nothing in this package reaches for it in another way.
+// A System is what the command line uses of the outside world, apart from files and editors that a person names.
 type System struct {
 	Args    []string // without the program's name
 	Stdin   io.Reader
@@ -36,12 +36,12 @@ type System struct {
 	// the folder that is imported into, and zone that of the times in the logs; nil is unknown.
 	Tanmi func(from fs.FS, vault string, zone *time.Location) ([]plan.Import, []string, error)
 
-	// Keep makes commands that name no vault find the one of a place, and names the folders of new nodes by "id" or
-	// "title" from now on; "" leaves that as it is. It returns the file that was written, "" for none.
+	// Keep makes commands that name no vault find this vault. folders, if not "", says how the folders of new nodes are
+	// named from now on: by "id" or "title". Keep returns the file that it wrote; "" for none.
 	Keep func(at Lookup, found Found, folders string) (file string, err error)
 
-	// EditConfig changes the person's own file of settings, or that of the project, whose path is absolute. With dry it
-	// only says what would change.
+	// EditConfig changes the person's own file of settings or the project's, and passes edit its absolute path and
+	// bytes. With dry it only reports what would change.
 	EditConfig func(p Lookup, l config.Level, dry bool, edit func(string, []byte) ([]byte, error)) (*plan.Outcome, error)
 
 	// Program returns the path of this program, by which others can start it.
@@ -60,7 +60,7 @@ type Command struct {
 	Under                     string              // the noun that it is a verb of; "" for a command at the top
 	Flags                     func(*flag.FlagSet) // adds flags of its own; may be nil
 	Writes                    bool                // it takes --dry-run
-	Protocol                  bool                // stdout is a protocol's: failures are not printed there
+	Protocol                  bool                // stdout belongs to a protocol: failures are not printed there
 	Hidden                    bool                // the list of commands leaves it out
 	Harmless                  bool                // its exit code is 0 even after a failure, which would stop its caller
 	Run                       func(context.Context, Call) error
@@ -69,7 +69,7 @@ type Command struct {
 // A Call is what a Command is run with.
 type Call struct {
 	Word             string   // one of Command.Words; "" for a command without words
-	Words            []string // that were given, where Command.Word is ""
+	Words            []string // all words of the command line
 	Terminal         bool     // stdin is a person's terminal, and no tool runs this process
 	Open             Opener
 	Find             func() (Found, error) // says which vault Open would open, as Vaults.Find does
@@ -112,7 +112,7 @@ type Vaults interface {
 	Open(context.Context, Lookup, Mode) (*Vault, error)
 }
 
-// A Mode says what becomes of a vault that does not exist.
+// A Mode says what to do about a vault that does not exist.
 type Mode uint8
 
 // The modes.
@@ -139,9 +139,9 @@ type Found struct {
 	Why     string `json:"why"`     // "found in /p, 2 folders above"
 	Exists  bool   `json:"exists"`
 	Looked  []Look `json:"looked"`            // in the order of looking
-	Warning string `json:"warning,omitempty"` // of a setting that would have led elsewhere and does not count
+	Warning string `json:"warning,omitempty"` // about a setting that names another vault and is ignored
 	User    bool   `json:"user,omitempty"`    // it is the vault of this person
-	Above   string `json:"above,omitempty"`   // a vault above the git repository, which does not count as nothing names it
+	Above   string `json:"above,omitempty"`   // a vault above the git repository, ignored because no setting names it
 }
 
 // A Look is one place that was looked at for a vault.
@@ -151,7 +151,7 @@ type Look struct {
 }
 
 func init() {
-	cobra.EnableCommandSorting = false // commands stand in the order of a day's work
+	cobra.EnableCommandSorting = false // help lists commands in the order of a day's work
 }
 
 // Run runs the command that the arguments name and returns the exit code of the process. When ctx is cancelled the
@@ -229,8 +229,8 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 	return root
 }
 
-// giveFlags gives the flags to the command that the first words name, for the others' are half of what a start costs; or to
-// all where that is not certain: who asks for help, or a shell that completes, may mean any.
+// giveFlags adds the flags only to the command that the first words name, because adding them to every command takes
+// half of the time of a start. If the command is uncertain, as for help and completion, it adds them to all.
 func (sh *shell) giveFlags(root *cobra.Command) {
 	meant, rest := root, sh.sys.Args
 	if slices.Equal(rest, []string{"--version"}) {
@@ -279,7 +279,7 @@ func newFrontEnd(sh *shell, m Command) *cobra.Command {
 	return cmd
 }
 
-// newCall returns what a command of another front end is run with, except its word.
+// newCall returns the Call of a command of another front end, without its words.
 func newCall(sh *shell) Call {
 	return Call{
 		Open: sh.opener, Find: func() (Found, error) { return sh.sys.Vaults.Find(sh.place()) },

@@ -16,7 +16,7 @@ import (
 type command struct {
 	op      string                        // the operation
 	name    string                        // of the command; "" is the last name in the line of usage
-	help    ops.Help                      // what differs from the help of the operation
+	help    ops.Help                      // used instead of the operation's help if Use is given
 	in      any                           // a pointer to the input, for commands that use it; nil makes one
 	without []string                      // parameters that the command does not take; allParams are all of them
 	list    bool                          // it takes --all
@@ -24,36 +24,36 @@ type command struct {
 	mode    Mode                          // how the vault is opened
 	text    *textSource                   // the text of -m, -F, -e or a word; nil if no field has the tag text
 	sets    func(key, value string) error // sets a key; nil: the parameter of that name
-	pairs   []offer                       // what sets takes
-	put     func(string)                  // where the text goes; nil: to the field with the tag text
+	pairs   []offer                       // offers for the keys that sets takes
+	put     func(string)                  // stores the text; nil: in the field with the tag text
 	files   string                        // the word that may be a file of the project
 
-	// offers are what the next word may be; nil: as the tags say.
+	// offers returns what the next word may be; nil: as the tags say.
 	offers func(ctx context.Context, words []string) []offer
 
-	more func() []string // further words, which flags give; nil: none
+	more func() []string // returns further words, which flags give; nil: none
 
-	// flags adds flags that are no fields, and check refuses what these or the fields cannot mean. It may complete the
-	// input. The vault is not open yet.
+	// flags adds flags that are not fields. check refuses invalid combinations of these and the fields, and may
+	// complete the input. The vault is not open yet.
 	flags func(cmd *cobra.Command)
 	check func(cmd *cobra.Command) error
 
-	// instead does what the command does instead of the operation, and reports false if it calls the operation.
+	// instead runs before the operation. If it returns true, the operation is not called.
 	instead func(ctx context.Context) (bool, error)
 
-	start func(ctx context.Context) (string, error) // what an editor begins with
+	start func(ctx context.Context) (string, error) // the text that an editor begins with
 	show  func(out any) error                       // prints a result; nil prints what a write changed, or JSON
-	doc   func(out any) any                         // what --json prints of a result; nil: the result itself
+	doc   func(out any) any                         // what --json prints; nil: the result itself
 }
 
 var allParams = []string{"*"}
 
-// showing is a show for results of one type.
+// showing makes a show function from one for results of one type.
 func showing[Out any](sh *shell, show func(*shell, *Out) error) func(any) error {
 	return func(out any) error { return show(sh, out.(*Out)) }
 }
 
-// always is an instead for commands that never call their operation: they show a part of the workspace.
+// always makes an instead function for commands that never call their operation: they show a part of the workspace.
 func always(sh *shell, show func(*shell, *ops.WorkspaceGetOut) error) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) {
 		out, err := sh.own(ctx)
@@ -64,7 +64,7 @@ func always(sh *shell, show func(*shell, *ops.WorkspaceGetOut) error) func(conte
 	}
 }
 
-// shows makes a command that only prints its result in a way of its own.
+// shows makes a command that prints its result with show, and has nothing else of its own.
 func shows[Out any](show func(*shell, *Out) error) func(*shell) command {
 	return func(sh *shell) command { return command{show: showing(sh, show)} }
 }
@@ -74,7 +74,7 @@ func listing[Out any](show func(*shell, *Out) error) func(*shell) command {
 	return func(sh *shell) command { return command{show: showing(sh, show), list: true} }
 }
 
-// specials are the commands that do more than to call their operation and to print the result.
+// specials are the commands that do more than call their operation and print the result as JSON or as changes.
 var specials = map[string]func(*shell) command{
 	"workspace_init": initCommand, "workspace_list": listing(showWorkspaces), "workspace_get": shows(showWorkspace),
 	"workspace_status": statusCommand, "workspace_delete": workspaceDeleteCommand, "workspace_check": checkCommand,
@@ -101,7 +101,7 @@ var specials = map[string]func(*shell) command{
 	"blame": shows(showBlame),
 }
 
-// operationCommand returns the command of an operation under the last name in its path.
+// operationCommand returns the command of an operation, named by the last word of path.
 func operationCommand(sh *shell, o ops.Operation, path string) *cobra.Command {
 	c := command{}
 	if special := specials[o.Name]; special != nil {

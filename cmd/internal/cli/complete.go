@@ -17,17 +17,18 @@ func choices(words ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// An offer is what a word may become.
+// An offer is a completion of a word.
 type offer struct {
 	word, desc string
-	named      bool // desc is a name that may stand for the word
+	named      bool // desc is a name that may be given instead of the word
 	remark     string
 }
 
 // candidatesMost is how many offers a shell gets: few enough to show at once.
 const candidatesMost = 300
 
-// completed returns the offers that begin with prefix. A word that a shell could not hand back as it is, is left out.
+// completed returns the offers that begin with prefix. It leaves out words with characters that a shell could not pass
+// back.
 func completed(all []offer, prefix string) []string {
 	var found []string
 	for _, o := range all {
@@ -93,15 +94,15 @@ func (b *binding) complete(cmd *cobra.Command, words []string, prefix string) ([
 func completeFlag(sh *shell, offers func(context.Context, *shell) []offer) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		ctx := cmd.Context()
-		if ctx == nil { // the library may complete flags without one
+		if ctx == nil { // the library may complete flags without a context
 			ctx = context.Background()
 		}
 		return completed(offers(ctx, sh), prefix), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
 }
 
-// nodeOffers offers the nodes that a filter lets through, nil for all. What cannot be read offers nothing, here and
-// below.
+// nodeOffers offers the nodes for which filter returns true; nil for all. If something cannot be read, this and the
+// functions below offer nothing.
 func nodeOffers(filter func(*ops.TreeNode) bool) func(context.Context, *shell) []offer {
 	return func(ctx context.Context, sh *shell) (all []offer) {
 		out, err := call(ctx, sh, ops.NodeList, ops.NodeListIn{In: sh.in(), Limit: -1})
@@ -117,7 +118,7 @@ func nodeOffers(filter func(*ops.TreeNode) bool) func(context.Context, *shell) [
 	}
 }
 
-// allowing offers the nodes that allow an action now.
+// allowing offers the nodes for which an action is allowed now.
 func allowing(ctx context.Context, sh *shell, action string) (all []offer) {
 	out, err := call(ctx, sh, ops.Allowing, ops.AllowingIn{In: sh.in(), Action: action, Begin: true})
 	if err != nil {
@@ -144,7 +145,7 @@ func slotOffers(archived bool) func(context.Context, *shell) []offer {
 	}
 }
 
-// wordOffers offer what a word may be, by its name in the line of usage.
+// wordOffers has the functions that complete a word, by its name in the line of usage.
 var wordOffers = map[string]func(context.Context, *shell) []offer{
 	"STATE": func(ctx context.Context, sh *shell) (all []offer) {
 		out, err := call(ctx, sh, ops.StateList, ops.StateListIn{In: sh.in()})
@@ -202,7 +203,7 @@ func workspaceOffers(ctx context.Context, sh *shell) (all []offer) {
 	return all
 }
 
-// nodeNamed reads the node that a word names; an empty one where it names none.
+// nodeNamed reads the node that a word names; the zero NodeInfo if it names none.
 func nodeNamed(ctx context.Context, sh *shell, word string) ops.NodeInfo {
 	if id, err := sh.node(ctx, word); err == nil {
 		if out, err := sh.read(ctx, id); err == nil {

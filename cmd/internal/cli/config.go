@@ -26,7 +26,7 @@ func newConfigList(sh *shell) *cobra.Command {
 	}, show: showing(sh, func(sh *shell, out *ops.ConfigGetOut) error { return showConfig(sh, out, "", origin) })})
 }
 
-// configCommand is that of config_get: where there is no vault, the settings outside of vaults count.
+// configCommand returns the command of config_get. Without a vault, it shows the settings outside of vaults.
 func configCommand(sh *shell) command {
 	in := &ops.ConfigGetIn{}
 	return command{in: in, mode: Pretend, show: showing(sh, func(sh *shell, out *ops.ConfigGetOut) error {
@@ -37,7 +37,7 @@ func configCommand(sh *shell) command {
 	})}
 }
 
-// showConfig prints settings, and of one that is asked for its value alone.
+// showConfig prints settings. If key names a single one, it prints only its value.
 func showConfig(sh *shell, out *ops.ConfigGetOut, key string, origin bool) error {
 	if sh.flags.json {
 		return sh.json(out)
@@ -63,7 +63,7 @@ func showConfig(sh *shell, out *ops.ConfigGetOut, key string, origin bool) error
 	return err
 }
 
-// newConfigEdit returns the command that sets keys, or takes them out.
+// newConfigEdit returns the command that sets or removes keys.
 func newConfigEdit(sh *shell) *cobra.Command {
 	scope, user := "", false
 	cmd := &cobra.Command{
@@ -150,7 +150,7 @@ func editConfig(
 	return env.Engine.EditConfig(ctx, ws, plan.Act{DryRun: sh.flags.dryRun}, edit)
 }
 
-// editedConfig reports what changed in a file of settings. It prints no secret that stands beside the change.
+// editedConfig reports what changed in a file of settings. It prints no secrets of lines around the change.
 func editedConfig(sh *shell, out *plan.Outcome) error {
 	w := ops.Wrote{Success: true, Changed: out.Changed(), DryRun: out.DryRun, Met: out.Collisions}
 	for i := range out.Files {

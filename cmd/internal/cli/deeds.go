@@ -11,11 +11,11 @@ import (
 	"arbor/mdstore"
 )
 
-// A deed is what a write did with one node or with the workspace.
+// A deed is what a write did to one node or to the workspace.
 type deed struct {
-	id, status string   // status is the one that it came to, "" for the same
-	name       string   // of what is no node, where the change tells it
-	what       []string // all else that was done, in the words of people
+	id, status string   // status is the new one, "" if it is the same
+	name       string   // from the change, for something that is not a node
+	what       []string // all other changes, as people say them
 	new        bool
 }
 
@@ -40,13 +40,13 @@ func saidOf(c view.Change) string {
 	return c.Words()
 }
 
-// What comes with other changes.
+// Changes that usually come with others.
 const (
 	logged    = "logged"
 	reordered = "put in its place"
 )
 
-// deedsOf gathers what a write did with each node, and the titles of those that it deleted.
+// deedsOf collects the changes of a write by node. gone has the titles of the nodes that it deleted.
 func deedsOf(files []ops.FileDiff) (all []deed, gone map[string]string) {
 	gone = map[string]string{}
 	for _, f := range files {
@@ -76,8 +76,8 @@ func deedsOf(files []ops.FileDiff) (all []deed, gone map[string]string) {
 	return all, gone
 }
 
-// line returns a deed in one line: sign, title, what was done, short id. What comes with every other change is not
-// told.
+// line returns a deed in one line: sign, title, changes, short id. It leaves out changes that usually come with the
+// others.
 func (d deed) line(sh *shell, n names, indent string) string {
 	told := slices.DeleteFunc(append([]string{d.status}, d.what...), func(s string) bool {
 		besides := s == logged || s == reordered
@@ -89,7 +89,7 @@ func (d deed) line(sh *shell, n names, indent string) string {
 		what = strings.ReplaceAll(what, "→", "->")
 	}
 	title, status := n.of(d.id)
-	if title == "" && d.name == "" { // it is no node, or was not read again
+	if title == "" && d.name == "" { // it is not a node, or cannot be read now
 		return indent + render.Visible(d.id) + " " + what
 	}
 	if title == "" {
@@ -105,21 +105,22 @@ func (d deed) line(sh *shell, n names, indent string) string {
 	return indent + style.Paint("1", render.Visible(title)) + "  " + what + style.Paint("2", "  "+render.Visible(id))
 }
 
-// changes tells what a write did, a line for each node: first what it is about (all that is new, what was deleted, else
-// main or what was changed first), and indented what followed. With --verbose the files are named.
+// changes returns what a write did, with a line for each node. First come the nodes that it is about: all new ones, or
+// the deleted one, or else main, or the first that was changed. The others follow, indented. With --verbose it also
+// names the files.
 func (sh *shell) changes(n names, w ops.Wrote, main string) string {
 	files := w.Files
 	all, gone := deedsOf(files)
 	n.gone = gone
 	if i := slices.IndexFunc(all, func(d deed) bool { return gone[d.id] != "" }); i >= 0 {
-		slices.Reverse(all[i:]) // what hung below is deleted first
+		slices.Reverse(all[i:]) // descendants are deleted first
 		main = all[i].id
 	} else if main == "" && len(all) > 0 {
 		main = all[0].id
 	}
 	anyNew := slices.ContainsFunc(all, func(d deed) bool { return d.new })
 	var about, followed []string
-	depth := map[mdstore.ID]int{} // below the topmost that is new
+	depth := map[mdstore.ID]int{} // of new nodes, below the topmost new one
 	for _, d := range all {
 		logged := d.status == "" && slices.Equal(d.what, []string{logged})
 		switch node, ok := n.node(d.id); {

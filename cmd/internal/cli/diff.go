@@ -56,7 +56,7 @@ func diffCommand(sh *shell) command {
 	return c
 }
 
-// A diffGroup is one kind of change: tell returns what is to be said of a change, nothing for one of another kind.
+// A diffGroup is one kind of change. tell returns the texts about a change; none for a change of another kind.
 type diffGroup struct {
 	title string
 	tell  func(c ops.PlanChange) []string
@@ -92,7 +92,7 @@ var diffGroups = []diffGroup{
 	{"Changed", func(c ops.PlanChange) []string {
 		var all []string
 		for _, w := range c.What {
-			if w.Key != "rules" && (w.Key != "conclusion" || !ended(c.Status)) { // which other groups show
+			if w.Key != "rules" && (w.Key != "conclusion" || !ended(c.Status)) { // other groups show these
 				all = append(all, w.String())
 			}
 		}
@@ -121,7 +121,7 @@ func (g diffGroup) lines(out *ops.PlanDiffOut, line func(c ops.PlanChange, text 
 	return all
 }
 
-// diffHead sums up: how many lines each group has, how many entries the logs got, and what else differs.
+// diffHead returns a summary: the number of lines in each group, of new log entries, and of other changed files.
 func diffHead(out *ops.PlanDiffOut) string {
 	var parts []string
 	add := func(what string, n int) {
@@ -146,10 +146,10 @@ func diffHead(out *ops.PlanDiffOut) string {
 // The bounds of a comment: the forges that show it take 65,536 characters.
 const (
 	mostInGroup = 25
-	mostOfLine  = 120 // columns of a title, and of what is said of it
+	mostOfLine  = 120 // columns of a title, and of the text after it
 )
 
-// diffMarkdown returns the comment for a pull request. What only changed is folded.
+// diffMarkdown returns the comment for a pull request. The group Changed is collapsed.
 func diffMarkdown(out *ops.PlanDiffOut) string {
 	text := "**Plan:** " + diffHead(out) + "\n"
 	list := func(title string, lines []string) {
@@ -177,7 +177,7 @@ func diffMarkdown(out *ops.PlanDiffOut) string {
 	return text
 }
 
-// onForge returns a text as one line of Markdown that calls nobody and nothing, as @name and #1 would.
+// onForge returns a text as one line of Markdown in which the forge finds no mentions (@name) or links (#1).
 func onForge(s string) string {
 	s = render.Truncate(render.Visible(s), mostOfLine, false)
 	return strings.ReplaceAll(render.EscapeMarkdown(s), "@", "@\u200b")

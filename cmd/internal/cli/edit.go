@@ -34,7 +34,7 @@ func newWorkspaceEdit(sh *shell) *cobra.Command {
 	}, instead: func(ctx context.Context) (bool, error) { return true, runEdit(ctx, sh, "") }})
 }
 
-// An edited is what a person did to the file of a node.
+// An edited is what changed in a file while it was open in an editor.
 type edited struct {
 	NodeID      string            `json:"nodeId,omitempty"`
 	WorkspaceID string            `json:"workspaceId"`
@@ -46,7 +46,7 @@ type edited struct {
 	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
 }
 
-// runEdit edits the file of a node, that of the workspace if node is "".
+// runEdit edits the file of a node, or that of the workspace if node is "".
 func runEdit(ctx context.Context, sh *shell, node string) error {
 	env, err := sh.env(ctx, MustExist)
 	if err != nil {

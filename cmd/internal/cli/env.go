@@ -15,7 +15,7 @@ import (
 	"arbor/engine/ops"
 )
 
-// uriOf returns the URI that a word means: a URI as it is, or a folder.
+// uriOf returns a word that is a URI as it is, and otherwise the URI of the folder that it names.
 func uriOf(sh *shell, word string) string {
 	if strings.Contains(word, "://") || strings.HasPrefix(word, "file:") {
 		return word
@@ -31,7 +31,8 @@ func envAddCommand(sh *shell) command {
 	}}
 }
 
-// envAttachCommand attaches an environment to the session, or a folder, which is made one.
+// envAttachCommand attaches an environment to the session. If it is given a folder, it makes an environment of that
+// first.
 func envAttachCommand(sh *shell) command {
 	in, here := &ops.EnvAttachIn{}, ops.EnvRegisterIn{}
 	c := command{in: in}
@@ -130,7 +131,7 @@ func showTools(sh *shell, out *ops.ToolListOut) error {
 	return sh.bounded(sh.table([]string{"TOOL", "", "ENV", "ABOUT"}, rows), "lines")
 }
 
-// showRun prints what a program of a tool printed. It fails as the program did.
+// showRun prints the output of a tool's program. It returns an error if the program failed.
 func showRun(sh *shell, out *ops.ToolCallOut) error {
 	if sh.flags.json {
 		return sh.json(out)

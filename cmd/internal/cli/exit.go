@@ -53,10 +53,10 @@ var exitHelp = []struct {
 	{exitInterrupted, "interrupted"},
 }
 
-// errFound ends a command whose result is printed and says that something is wrong.
+// errFound is the error of a command that has printed what is wrong as its result.
 var errFound = errors.New("diagnostics were found")
 
-// finish prints what a command failed with and returns the exit code. n are the names of what it was about.
+// finish prints the error of a command and returns the exit code. n names the nodes in the message.
 func (sh *shell) finish(ctx context.Context, err error, n names) int {
 	defer settleTyped(sh, err)
 	switch {
@@ -75,7 +75,7 @@ func (sh *shell) finish(ctx context.Context, err error, n names) int {
 	return exitCodes[e.Class()]
 }
 
-// wantsJSON reports whether --json was given, also where the flags could not be parsed.
+// wantsJSON reports whether --json was given, even if the flags could not be parsed.
 func wantsJSON(sh *shell) bool {
 	args := sh.sys.Args
 	if i := slices.Index(args, "--"); i >= 0 {
@@ -84,7 +84,7 @@ func wantsJSON(sh *shell) bool {
 	return !sh.protocol && (sh.flags.json || slices.Contains(args, "--json") || slices.Contains(args, "--json=true"))
 }
 
-// complain prints an error for people: the message, the facts that it does not tell, and what may help.
+// complain prints an error for people: the message, facts that are not in it, and what may help.
 func complain(sh *shell, e *errs.Error, n names) {
 	style := sh.style()
 	style.Color = sh.color(sh.term.err)
@@ -125,8 +125,8 @@ func complain(sh *shell, e *errs.Error, n names) {
 	fmt.Fprint(sh.sys.Stderr, wrapped(b.String(), sh.term.errWidth))
 }
 
-// candidates writes what may have been meant, unless the message names it: the way to each node, its short id and its
-// status, or the name and the id of each workspace.
+// candidates writes what may have been meant, unless the message names it: the path of titles to each node with its
+// short id and status, or the name and id of each workspace.
 func candidates(b *strings.Builder, style render.Style, e *errs.Error, n names) {
 	ids := n.id
 	for _, c := range e.Details.Candidates {
@@ -144,13 +144,14 @@ func candidates(b *strings.Builder, style render.Style, e *errs.Error, n names) 
 	}
 }
 
-// ofLocal reports whether an error is about files of this machine's, which no check looks at.
+// ofLocal reports whether an error is about files in .local/, which check does not read.
 func ofLocal(e *errs.Error) bool {
 	local := func(p mdoc.Diagnostic) bool { return mdstore.Path(p.File).Under(mdstore.LocalDir) }
 	return e.Details != nil && slices.ContainsFunc(e.Details.Problems, local)
 }
 
-// remedies are what a person at a command line can do about an error, unless the message says it already.
+// remedies says what a person at a command line can do about an error. It is left out if the message already has the
+// text in with.
 var remedies = map[errs.Code]struct{ with, text string }{
 	errs.VaultNotFound: {"arbor init", "NAME --goal GOAL makes one; arbor admin where tells where it was " +
 		"looked for"},
@@ -162,7 +163,8 @@ var remedies = map[errs.Code]struct{ with, text string }{
 	errs.DuplicateID:         {"arbor check", "lists what is wrong, with file and line"},
 }
 
-// settleTyped removes the file that an editor wrote once its text is safe, and names it where it is not.
+// settleTyped removes the file with the text from an editor if the command has stored the text, and otherwise prints
+// its path.
 func settleTyped(sh *shell, err error) {
 	switch {
 	case sh.typed == "":
@@ -173,12 +175,12 @@ func settleTyped(sh *shell, err error) {
 	}
 }
 
-// usagef returns the error of a command line that says nothing that could be done.
+// usagef returns the error for an invalid command line.
 func usagef(format string, args ...any) *errs.Error {
 	return errs.New(errs.InvalidParams, format, args...)
 }
 
-// meant adds to an error about an unknown word the nearest one that is known, with what stands before such words.
+// meant adds the nearest known word, after the text before, to an error about an unknown word.
 func meant(e *errs.Error, before, given string, known []string) *errs.Error {
 	if near := ops.Nearest(given, known); near != "" {
 		e.Message += "; did you mean " + before + near + "?"
@@ -187,12 +189,12 @@ func meant(e *errs.Error, before, given string, known []string) *errs.Error {
 	return e
 }
 
-// valueNames are what flags take, by the type of their value.
+// valueNames describes the values of flags, by their type.
 var valueNames = map[string]string{
 	"int": "a whole number", "duration": "a length of time such as 30m or 1h30m", "bool": "true or false",
 }
 
-// flagError says an error of the flag library in our words, with the nearest known flag.
+// flagError turns an error of the flag library into ours, with the nearest known flag.
 func (sh *shell) flagError(cmd *cobra.Command, err error) error {
 	sh.refused = cmd.CommandPath()
 	var bad *pflag.InvalidValueError
@@ -217,8 +219,8 @@ func (sh *shell) flagError(cmd *cobra.Command, err error) error {
 	return meant(errs.New(errs.UnknownParams, "unknown flag --%s", name), "--", name, known)
 }
 
-// runGroup is what a command does that only has others below it: it prints its help. With --json there is no result to
-// print, so the missing word is an error.
+// runGroup runs a command that only has other commands below it: it prints the help. With --json it returns an error
+// instead, because there is no result.
 func (sh *shell) runGroup(cmd *cobra.Command, _ []string) error {
 	switch {
 	case !sh.flags.json && !cmd.HasParent():
@@ -229,7 +231,7 @@ func (sh *shell) runGroup(cmd *cobra.Command, _ []string) error {
 	return usagef("%s needs a COMMAND: %s", cmd.CommandPath(), strings.Join(subcommands(cmd), ", "))
 }
 
-// subcommands returns the names of the commands below one that help shows.
+// subcommands returns the names of the commands below cmd that help shows.
 func subcommands(cmd *cobra.Command) (names []string) {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {

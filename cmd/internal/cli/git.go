@@ -19,7 +19,7 @@ func gitUninstallCommand(sh *shell) command {
 	return driverCommand(sh, &ops.GitInstallIn{}, ops.GitUninstall, "Take it out?")
 }
 
-// driverCommand returns a command that shows the diff of what it writes: at a terminal before it asks.
+// driverCommand returns a command that shows a diff of its changes. At a terminal it shows the diff and then asks.
 func driverCommand(
 	sh *shell, in *ops.GitInstallIn,
 	op func(context.Context, *ops.Env, ops.GitInstallIn) (*ops.GitInstallOut, error), question string,
@@ -42,7 +42,7 @@ func driverCommand(
 	return c
 }
 
-// driverOfInit installs the driver behind arbor init --git, and offers it behind any other arbor init.
+// driverOfInit installs the merge driver after arbor init --git, and hints at it after any other arbor init.
 func driverOfInit(ctx context.Context, sh *shell, install bool) error {
 	if !install {
 		hint, err := call(ctx, sh, ops.DriverHint, struct{}{})
@@ -62,7 +62,7 @@ func driverOfInit(ctx context.Context, sh *shell, install bool) error {
 	return err
 }
 
-const sideLines = 6 // of each side that arbor conflicts shows
+const sideLines = 6 // lines of each side that arbor conflicts shows
 
 func showConflicts(sh *shell, out *ops.ConflictsOut) error {
 	p := sh.page()
@@ -101,7 +101,7 @@ func showConflicts(sh *shell, out *ops.ConflictsOut) error {
 	return p.print(out.Hint)
 }
 
-// side writes what one side says, the first lines of it.
+// side writes the first lines of the text of one side.
 func (p *page) side(name, text string) {
 	all := strings.Split(strings.TrimSpace(text), "\n")
 	if text == "" {
@@ -119,7 +119,7 @@ func (p *page) side(name, text string) {
 	}
 }
 
-// conflictsCommand lists the conflicts, or ends that of a node.
+// conflictsCommand lists the conflicts, or resolves that of a node.
 func conflictsCommand(sh *shell) command {
 	in := &ops.ResolveConflictIn{}
 	c := command{in: in}

@@ -8,7 +8,7 @@ import (
 	"arbor/engine/ops"
 )
 
-// graphCommand is the command of plan_graph: a text, a drawing in one of two languages, or JSON.
+// graphCommand is the command of plan_graph. It prints text, a drawing in Mermaid or DOT, or JSON.
 func graphCommand(sh *shell) command {
 	in, format := &ops.PlanGraphIn{}, ""
 	formats := []string{"text", "mermaid", "dot", "json"}
@@ -64,7 +64,7 @@ func moveCommand(sh *shell) command {
 	}
 }
 
-// showMoved prints what a move did, also to what waits for what.
+// showMoved prints what a move did, and which nodes wait or are ready because of it.
 func showMoved(sh *shell, out *ops.NodeMoveOut) error {
 	err := sh.wrote(out, out.Wrote, "")
 	sayEach(sh, "waits now", out.Blocked)
@@ -72,7 +72,7 @@ func showMoved(sh *shell, out *ops.NodeMoveOut) error {
 	return err
 }
 
-// sayEach says the same of each node.
+// sayEach prints a line with what for each node.
 func sayEach(sh *shell, what string, nodes []ops.Titled) {
 	id := namesOf(sh, "").id
 	for _, n := range nodes {

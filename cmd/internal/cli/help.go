@@ -15,7 +15,7 @@ import (
 	"arbor/engine/ops"
 )
 
-// environment is what help says about variables.
+// environment has the environment variables for the help.
 var environment = []struct{ name, text string }{
 	{"ARBOR_VAULT", "the vault's folder, as --vault"},
 	{"ARBOR_SESSION", "the session, as --session"},
@@ -27,7 +27,7 @@ var environment = []struct{ name, text string }{
 	{"LC_ALL, LC_CTYPE, LANG", "drawings are ASCII where these are not UTF-8"},
 }
 
-// help prints the help of a command: what it is, examples, what there is to know, its flags.
+// help prints the help of a command: summary, examples, details and flags.
 func (sh *shell) help(cmd *cobra.Command, _ []string) {
 	if cmd == cmd.Root() {
 		_ = helpOfAll(sh, cmd, false)
@@ -61,10 +61,10 @@ func (sh *shell) help(cmd *cobra.Command, _ []string) {
 	_ = sh.print(render.Wrap(b.String(), columns))
 }
 
-const fullLine = 58 // columns from which on a line of a help continues in the next one
+const fullLine = 58 // columns: a line of at least this length continues in the next one
 
-// reflow joins the lines of each paragraph, which the source breaks at another width than that of the screen. Short
-// lines stand alone.
+// reflow joins the lines of each paragraph, because the source breaks them at another width than the screen's. Lines
+// shorter than fullLine end with a line break.
 func reflow(text string) string {
 	var b strings.Builder
 	all := strings.Split(strings.TrimSpace(text), "\n")
@@ -84,7 +84,7 @@ func reflow(text string) string {
 // flagsLine ends the help of every command.
 const flagsLine = "Flags of every command: arbor help flags"
 
-// helpOfAll prints a line for each command that arbor alone lists, or for every one.
+// helpOfAll prints a line for each command in the groups that come first, or with every for all commands.
 func helpOfAll(sh *shell, root *cobra.Command, every bool) error {
 	var b strings.Builder
 	style := sh.style()
@@ -119,7 +119,7 @@ func helpOfAll(sh *shell, root *cobra.Command, every bool) error {
 	return sh.print(render.Wrap(b.String(), helpColumns(sh)))
 }
 
-// in returns the commands of a group.
+// in returns the commands of the group, in the order of root.
 func (g group) in(root *cobra.Command) (all []*cobra.Command) {
 	for _, c := range root.Commands() {
 		if slices.Contains(strings.Fields(g.commands), c.Name()) {
@@ -147,7 +147,7 @@ func helpOfFlags(sh *shell, root *cobra.Command) error {
 	return sh.print(render.Wrap(b.String(), helpColumns(sh)))
 }
 
-// helpColumns returns how wide help is.
+// helpColumns returns the width of help texts in columns.
 func helpColumns(sh *shell) int {
 	const most = 80
 	if w := sh.term.width; w > 0 && w < most {
@@ -156,7 +156,7 @@ func helpColumns(sh *shell) int {
 	return most
 }
 
-// bare prints what arbor alone prints: the names of the commands, on one screen.
+// bare prints the output of arbor without arguments: the names of the commands, on one screen.
 func bare(sh *shell, root *cobra.Command) error {
 	var b strings.Builder
 	style := sh.style()
@@ -177,7 +177,7 @@ func bare(sh *shell, root *cobra.Command) error {
 	return sh.print(render.Wrap(b.String(), helpColumns(sh)))
 }
 
-// useLine returns the command lines of a command: with its own words, and with a command below it.
+// useLine returns the usage of a command: with its own words, and with a command below it.
 func useLine(cmd *cobra.Command) string {
 	line := cmd.Use
 	if p := cmd.Parent(); p != nil {
@@ -308,10 +308,10 @@ func printVersion(sh *shell) error {
 	return sh.print(sh.sys.Version.String())
 }
 
-const widestChoice = 20 // characters of the values of a flag that stand in its place
+const widestChoice = 20 // characters: longer lists of values go into the help text
 
-// usageOf returns the help of a flag, with the name of its value in the quotes that pflag looks for: the first word in
-// capitals, such as NODE, N or PATH:DESC, or else the name of the parameter.
+// usageOf returns the help of a flag, with the name of its value in backquotes, as pflag wants it. The name is the
+// first word in capitals, such as NODE, N or PATH:DESC, or else the name of the parameter.
 func usageOf(p ops.Param) string {
 	if all := strings.Join(p.Enum, "|"); len(all) > widestChoice {
 		return strings.TrimSuffix("`"+strings.ToUpper(p.Name)+"` is "+strings.Join(p.Enum, ", ")+"; "+p.Help, "; ")

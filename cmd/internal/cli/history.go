@@ -20,7 +20,7 @@ func historyCommand(sh *shell) command {
 	}}
 }
 
-// showHistory prints for each commit who made it and when, and below it what changed and the lines of the log.
+// showHistory prints the author and time of each commit, and below them the changes and the new lines of the log.
 func showHistory(sh *shell, out *ops.HistoryGetOut) error {
 	var all []string
 	style, n := sh.style(), namesOf(sh, "")

@@ -50,7 +50,7 @@ type importedWorkspace struct {
 	Archived bool   `json:"archived"`
 }
 
-// importTanmi imports what lies in the folder from. Nothing is written when one of the workspaces would be refused.
+// importTanmi imports the workspaces in the folder from. If one of them would be refused, it writes nothing.
 func importTanmi(ctx context.Context, sh *shell, from, zone string) error {
 	all, warnings, err := readTanmi(sh, from, zone)
 	if err != nil {
@@ -88,7 +88,7 @@ func importTanmi(ctx context.Context, sh *shell, from, zone string) error {
 	return sh.unprinted
 }
 
-// readTanmi reads what is to be imported. The strings are warnings.
+// readTanmi reads the workspaces to import. The strings are warnings.
 func readTanmi(sh *shell, from, zone string) ([]plan.Import, []string, error) {
 	var place *time.Location
 	if zone != "" {

@@ -10,7 +10,7 @@ import (
 	"arbor/engine/plan"
 )
 
-// pairWord is the word of a line of usage that stands for KEY=VALUE, KEY+=VALUE, KEY-=VALUE and KEY=.
+// pairWord in a line of usage stands for words of the forms KEY=VALUE, KEY+=VALUE, KEY-=VALUE and KEY=.
 const pairWord = "KEY=VALUE"
 
 // setsKeys reports whether the command sets keys by words.
@@ -18,14 +18,14 @@ func (b *binding) setsKeys() bool {
 	return slices.ContainsFunc(b.words, func(w word) bool { return w.name == pairWord })
 }
 
-// pairs takes the words KEY=VALUE out of those of a command that sets keys, and sets them. A word that must be given
-// before them is none.
+// pairs sets the keys of the words KEY=VALUE, if the command sets keys, and returns the other words. Required words
+// before pairWord are never taken for KEY=VALUE.
 func (b *binding) pairs(given []string) (rest []string, err error) {
 	if !b.setsKeys() {
 		return given, nil
 	}
 	own, _ := b.in.Addr().Interface().(interface{ Words() *[]string })
-	before := 0 // words that must be given, of which none is a pair
+	before := 0 // number of required words before pairWord
 	for before < len(b.words) && !b.words[before].optional && b.words[before].name != pairWord {
 		before++
 	}
@@ -33,7 +33,7 @@ func (b *binding) pairs(given []string) (rest []string, err error) {
 		switch {
 		case i < before, !strings.Contains(word, "="):
 			rest = append(rest, word)
-		case own != nil: // any key of a file
+		case own != nil: // the operation takes any key
 			*own.Words() = append(*own.Words(), word)
 		default:
 			if err := b.setKey(word); err != nil {
@@ -50,7 +50,8 @@ type key struct {
 	value reflect.Value
 }
 
-// keys returns the parameters that words set: those that a call may leave out, with the members of objects of such.
+// keys returns the parameters that words KEY=VALUE can set: those that a call may leave out, and the members of
+// optional objects.
 func (b *binding) keys() []key { return keysIn(b.in, b.o.Params()) }
 
 func keysIn(in reflect.Value, params []ops.Param) (all []key) {
@@ -80,7 +81,7 @@ func (b *binding) setKey(word string) error {
 		return b.command.sets(e.Key, strings.Join(e.Items, ","))
 	}
 	all, name := b.keys(), e.Key
-	switch title := strings.ToUpper(name[:1]) + name[1:]; e.Do { // of a list, what is added is a parameter of its own
+	switch title := strings.ToUpper(name[:1]) + name[1:]; e.Do { // a list has parameters of its own for these
 	case plan.AddItems:
 		name = "add" + title
 	case plan.RemoveItem:
@@ -106,8 +107,8 @@ func (b *binding) setKey(word string) error {
 	return unknownChoice("the key", e.Key, known)
 }
 
-// set gives the parameter a value. Commas separate the items of a list, unless its tag commas says that they are part
-// of one.
+// set parses text as the value of the parameter. Commas separate the items of a list, unless its tag commas is "part".
+// A list collects the items of several words.
 func (k key) set(text string) error {
 	var value any
 	switch k.value.Interface().(type) {

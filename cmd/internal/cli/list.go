@@ -18,7 +18,7 @@ func statusCell(sh *shell, status statemachine.Status) cell {
 	return cell{text: render.SignOf(status, sh.ascii()) + " " + string(status), status: status}
 }
 
-// warnLost warns of files of nodes that are in no place of the tree.
+// warnLost warns about files of nodes that are not in the tree.
 func warnLost(sh *shell, files int) {
 	if files > 0 {
 		sh.warn("%s; arbor check names them", ops.LostFiles(files))
@@ -44,7 +44,7 @@ their number of nodes.`,
 	}}
 	c.check = func(*cobra.Command) error {
 		if sh.flags.all || !sh.flags.json {
-			in.Limit = -1 // a tree that is too long is cut by depth below
+			in.Limit = -1 // showTree cuts a long tree by depth
 		}
 		return nil
 	}
@@ -130,7 +130,7 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 		}
 		rows = append(rows, []cell{{text: id(n.ID), sgr: "2"}, statusCell(sh, n.Status), {text: title}})
 	}
-	sh.flags.all = sh.flags.all || in.Claim // all that is claimed is printed
+	sh.flags.all = sh.flags.all || in.Claim // print everything that was claimed
 	sh.bounded(sh.table([]string{"ID", "STATUS", "TITLE"}, rows), "lines")
 	if sh.flags.quiet {
 		return nil
@@ -162,7 +162,7 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 // mostRunning is how many running nodes arbor next names.
 const mostRunning = 10
 
-// whose says which session has claimed a node, or had.
+// whose returns which session has claimed a node, or had claimed it before its lease ended.
 func whose(c ops.Claim) string {
 	var parts []string
 	if c.ClaimedBy != "" {

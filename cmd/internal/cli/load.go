@@ -12,7 +12,7 @@ import (
 	"arbor/mdstore"
 )
 
-// showLoad prints what a load tells as a page of Markdown.
+// showLoad prints the result of workspace_load as a page of Markdown.
 func showLoad(sh *shell, out *ops.WorkspaceLoadOut) error {
 	id, l := out.WorkspaceContext.WorkspaceID, out.Loaded
 	if sh.flags.quiet {
@@ -57,7 +57,7 @@ func showLoad(sh *shell, out *ops.WorkspaceLoadOut) error {
 	return p.print(out.Hint)
 }
 
-// pairs returns paths with what is said of them, by path.
+// pairs returns paths with their descriptions, one line each.
 func pairs(of ops.Paths) (lines []string) {
 	for _, r := range of {
 		line := r.Target
@@ -84,12 +84,12 @@ func headLines(all []ops.StateHead) (lines []string) {
 	return lines
 }
 
-// moment returns a time in Unix milliseconds to the minute, as logs have it.
+// moment returns a time, given in Unix milliseconds, to the minute and in the form of logs (UTC).
 func moment(ms int64) string {
 	return time.UnixMilli(ms).UTC().Format(mdstore.TimeLayout[:len("2006-01-02 15:04")])
 }
 
-// list writes a list under its heading, nothing if it is empty.
+// list writes a list under its heading, or nothing if it is empty.
 func (p *page) list(heading string, items []string) {
 	if len(items) > 0 {
 		p.heading(heading)

@@ -25,7 +25,7 @@ func logCommand(sh *shell) command {
 	return c
 }
 
-// forgotten refuses a word that would be the event of a log and is a node: of several nodes the text was forgotten.
+// forgotten refuses an event that is the name of a node: probably several nodes are given and the text is missing.
 func forgotten(ctx context.Context, sh *shell, node string, text *textSource) error {
 	if text.word == nil || *text.word == "-" {
 		return nil
@@ -37,7 +37,7 @@ func forgotten(ctx context.Context, sh *shell, node string, text *textSource) er
 	return nil
 }
 
-// orText adds to an error about a single word that names no node how it would be a text.
+// orText adds to NODE_NOT_FOUND how to give the word as a text instead.
 func orText(err error, how string) error {
 	if !isCode(err, errs.NodeNotFound) {
 		return err
@@ -52,7 +52,7 @@ func orText(err error, how string) error {
 	return &e
 }
 
-// readOwner returns the log and the problem of a node, or those of the workspace where node is "".
+// readOwner returns the log and the problem of a node, or those of the workspace if node is "".
 func readOwner(ctx context.Context, sh *shell, node string) (*ops.NodeGetOut, error) {
 	if node != "" {
 		return sh.read(ctx, node)

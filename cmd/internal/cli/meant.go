@@ -10,7 +10,7 @@ import (
 	"arbor/engine/ops"
 )
 
-// meanings are the commands that words of other programs mean at the top.
+// meanings maps commands of other programs to commands of arbor.
 var meanings = []struct{ words, command string }{
 	{"finish resolve conclude close", "complete NODE -m CONCLUSION"},
 	{"create task todo subtask issue", "add TITLE"},
@@ -47,7 +47,7 @@ var meanings = []struct{ words, command string }{
 	{"settings", "admin config"},
 }
 
-// verbMeanings are the verbs below a noun that words of other programs mean: the first that the noun has.
+// verbMeanings maps verbs of other programs to verbs below a noun: the first one that the noun has.
 var verbMeanings = []struct{ words, verbs string }{
 	{"delete remove del unset drop", "rm clear"},
 	{"get read view info describe cat status", "show list"},
@@ -61,8 +61,9 @@ var verbMeanings = []struct{ words, verbs string }{
 	{"save", "add"},
 }
 
-// unknownCommand returns the error for an unknown command below cmd. It suggests the command that the tables list for
-// the name, else a command of the same name below a noun, else the one below cmd with the most similar spelling.
+// unknownCommand returns the error for an unknown command below cmd. It suggests the command that meanings or
+// verbMeanings have for the name, or else a command of the same name below a noun, or else the one below cmd with the
+// most similar spelling.
 func unknownCommand(cmd *cobra.Command, name string) *errs.Error {
 	path := cmd.CommandPath()
 	e := errs.New(errs.UnknownParams, "%s has no command %q", path, name)

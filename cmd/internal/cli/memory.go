@@ -28,14 +28,15 @@ func memoryDeleteCommand(sh *shell) command {
 func memoryReadCommand(sh *shell) command {
 	in := &ops.MemoryReadIn{}
 	return command{in: in, show: showing(sh, showEntries), check: func(*cobra.Command) error {
-		if entry, ok := strings.CutPrefix(in.Slot, " -"); ok { // of the session's current slot
+		if entry, ok := strings.CutPrefix(in.Slot, " -"); ok { // without a slot: an entry of the session's current slot
 			in.Slot, in.Entry = "", "-"+entry
 		}
 		return nil
 	}}
 }
 
-// fromNewest returns arguments in which a number such as -1 behind "memory read" is a word and no flag: it counts entries from the newest.
+// fromNewest returns the arguments with a space before a number such as -1 after "memory show", so that pflag does not
+// take it for a flag. Such a number counts entries from the newest.
 func fromNewest(args []string) []string {
 	out := slices.Clone(args)
 	reads := false
@@ -80,7 +81,7 @@ func showSizes(sh *shell, out *ops.MemoryCompressOut) error {
 	if sh.flags.json {
 		return sh.json(out)
 	}
-	if len(out.Slots) == 1 && out.Slots[0].Path != "" { // of an action
+	if len(out.Slots) == 1 && out.Slots[0].Path != "" { // the result of compressing one slot
 		if why := out.Slots[0].Kept; why != "" {
 			sh.say("%s stays as it is: %s", out.Slots[0].Slot, why)
 			return nil
@@ -113,7 +114,7 @@ func showEntries(sh *shell, out *ops.MemoryReadOut) error {
 	return sh.onScreen(render.VisibleLines(strings.Join(all, "\n")))
 }
 
-// showExport prints an export: byte by byte but to a terminal.
+// showExport prints an export: the exact bytes, unless stdout is a terminal.
 func showExport(sh *shell, out *ops.MemoryExportOut) error {
 	switch {
 	case out.Path != "":
@@ -124,12 +125,12 @@ func showExport(sh *shell, out *ops.MemoryExportOut) error {
 	return sh.onScreen(render.VisibleLines(out.Text))
 }
 
-// memoryImportCommand reads the file itself: a person names one anywhere on this machine.
+// memoryImportCommand reads the file itself, because a person may name a file anywhere on this machine.
 func memoryImportCommand(sh *shell) command {
 	in := &ops.MemoryImportIn{}
 	return command{in: in, instead: func(context.Context) (done bool, err error) {
 		if in.Source == "" {
-			return false, nil // which is refused
+			return false, nil // the operation refuses that
 		}
 		at := resolve(sh.dir(), in.Source)
 		if in.Data, err = guard.ReadFile(filepath.Dir(at), filepath.Base(at), mdstore.MaxSlot); err != nil {

@@ -15,18 +15,19 @@ import (
 	"arbor/statemachine"
 )
 
-// A names says how people name what a workspace holds: by titles and short ids. Without a view it knows no titles.
+// A names has the titles and short ids by which people name the nodes of a workspace. Without a view it knows no
+// titles.
 type names struct {
 	view *view.View // nil if the workspace cannot be read
 	id   func(id string) string
-	gone map[string]string // titles of nodes that are there no more
+	gone map[string]string // titles of deleted nodes
 	long bool              // ids are whole
 }
 
-// namesOf returns the names of a workspace; "" is the one that the flags name. With --verbose, and for scripts, ids are
+// namesOf returns the names of a workspace; "" means the one that the flags name. With --verbose and --quiet, ids are
 // whole.
 func namesOf(sh *shell, workspace string) names {
-	ctx, n := context.Background(), names{id: view.Short} // what is named is read or written already
+	ctx, n := context.Background(), names{id: view.Short} // not the command's: its nodes are read or written already
 	if env, err := sh.env(ctx, MustExist); err == nil {
 		if v, err := env.In(ctx, cmp.Or(workspace, sh.flags.workspace)); err == nil {
 			node := sync.OnceValue(func() func(string) string { return view.ShortIDs(v) })
@@ -56,7 +57,7 @@ func wholeIDs(sh *shell) bool { return sh.flags.verbose || sh.flags.quiet }
 
 func whole(id string) string { return id }
 
-// of returns the title and the status of a node or of the workspace; "" for what is not there.
+// of returns the title and the status of a node, or the name of the workspace; "" if unknown.
 func (n names) of(id string) (title string, status statemachine.Status) {
 	if node, ok := n.node(id); ok {
 		return node.Title, node.Status
@@ -74,7 +75,7 @@ func (n names) node(id string) (*mdstore.Node, bool) {
 	return n.view.Node(mdstore.ID(id))
 }
 
-// titled returns the title of a node with its short id, or the id of what is not there.
+// titled returns the title of a node with its short id, or just id if the title is unknown.
 func (n names) titled(id string) string {
 	if title, _ := n.of(id); title != "" {
 		return title + "  " + n.id(id)
@@ -82,11 +83,11 @@ func (n names) titled(id string) string {
 	return id
 }
 
-// nodeID matches what may be the id of a node.
+// nodeID matches a text that may be the id of a node.
 var nodeID = pattern.Of(`\bnode-[0-9A-Za-z._-]*[0-9A-Za-z]`)
 
-// renamed returns a text in which the ids of nodes that are known are replaced, except those in paths. The title in
-// parentheses that may follow an id goes with it.
+// renamed returns a text in which by has replaced the ids of known nodes, except in paths. If the title follows an id
+// in parentheses, it is replaced with the id.
 func (n names) renamed(text string, by func(id, title string) string) string {
 	var b strings.Builder
 	at := 0
@@ -105,7 +106,7 @@ func (n names) renamed(text string, by func(id, title string) string) string {
 	return b.String() + text[at:]
 }
 
-// withTitles returns a text in which nodes stand with their titles and short ids.
+// withTitles returns a text in which ids of nodes are replaced by their titles and short ids.
 func (n names) withTitles(text string) string {
 	return n.renamed(text, func(id, title string) string { return title + " (" + n.id(id) + ")" })
 }
@@ -118,7 +119,7 @@ func (n names) shorten(rows []render.TreeRow) []render.TreeRow {
 	return rows
 }
 
-// shortWorkspaces returns how each of the workspaces is named in a few characters, as namesOf does for nodes.
+// shortWorkspaces returns a function for the short ids of workspaces, as namesOf has for nodes.
 func shortWorkspaces(sh *shell, all []ops.WorkspaceHead) func(id string) string {
 	return names{long: wholeIDs(sh)}.workspaces(view.Candidates(all, len(all), func(w ops.WorkspaceHead) errs.Candidate {
 		return errs.Candidate{ID: w.ID, Title: w.Name}

@@ -64,8 +64,8 @@ func nodeDeleteCommand(sh *shell) command {
 	})
 }
 
-// confirmed returns a command that asks at a terminal before it deletes, after a dry run that says how much it would
-// delete. Without a terminal it does not ask: what it guards goes to the trash, and scripts must not hang.
+// confirmed returns a command that asks for confirmation at a terminal, with a question about the result of a dry run.
+// Without a terminal it does not ask, because scripts must not hang.
 func confirmed[In, Out any](
 	sh *shell, in *In, dryRun *bool, op func(context.Context, *ops.Env, In) (*Out, error), question func(*Out) string,
 ) command {
@@ -89,7 +89,7 @@ func confirmed[In, Out any](
 	return c
 }
 
-// agrees asks a question at the terminal.
+// agrees asks a yes-or-no question at the terminal; the default is no.
 func agrees(ctx context.Context, sh *shell, question string) (bool, error) {
 	fmt.Fprintf(sh.sys.Stderr, "%s [y/N] ", question)
 	answer, err := await(ctx, func() (string, error) {
@@ -109,13 +109,13 @@ func isolateCommand(*shell) command {
 	}}
 }
 
-// isCode reports whether err has that code.
+// isCode reports whether err is an *errs.Error with this code.
 func isCode(err error, code errs.Code) bool {
 	e := errs.As(err)
 	return e != nil && e.Code == code
 }
 
-// A verb is how one action reads at the command line. The state machine says what it does.
+// A verb is the command of one action of the state machine.
 type verb struct {
 	do                     statemachine.Action
 	summary, text, example string
@@ -178,7 +178,7 @@ func transitionCommand(sh *shell, v verb) command {
 	return c
 }
 
-// from lists the statuses from which an action leads, and where to, as the rows of the state machine have it.
+// from lists the transitions of an action, a line each, from the rules of the state machine.
 func from(do statemachine.Action) string {
 	var parts []string
 	for _, r := range statemachine.Rules() {
@@ -189,7 +189,7 @@ func from(do statemachine.Action) string {
 	return strings.Join(parts, "\n")
 }
 
-// concluding returns the command of a transition.
+// concluding returns the common part of the commands for transitions.
 func concluding(sh *shell, in *ops.NodeTransitionIn) command {
 	c := command{op: "node_transition", in: in}
 	in.Begin = true
@@ -214,7 +214,8 @@ func concluding(sh *shell, in *ops.NodeTransitionIn) command {
 	return c
 }
 
-// transitionByName is node transition NODE ACTION: every action under the name that the other front ends have for it.
+// transitionByName is arbor node transition NODE ACTION, which takes every action by the name that the other front ends
+// use.
 func transitionByName(sh *shell) command {
 	c := concluding(sh, &ops.NodeTransitionIn{})
 	c.offers = func(ctx context.Context, words []string) (all []offer) {

@@ -12,7 +12,7 @@ import (
 	"arbor/mdstore"
 )
 
-// A nodeList is how a list is asked for.
+// A nodeList has the input and the flags of arbor list.
 type nodeList struct {
 	sh     *shell
 	in     *ops.NodeListIn
@@ -33,7 +33,7 @@ func listCommand(sh *shell) command {
 		case sh.flags.all:
 			l.in.Limit = -1
 		case l.in.Limit == 0 && !sh.flags.json:
-			l.in.Limit = listLines - 2 // the head and the line about the rest are lines too
+			l.in.Limit = listLines - 2 // one line is for the head, and one for the number of nodes left out
 		}
 		return nil
 	}
@@ -42,7 +42,7 @@ func listCommand(sh *shell) command {
 	return c
 }
 
-// nodes returns the nodes that were asked for, without those that are only the way to others.
+// nodes returns the nodes that match, without those that are only shown as ancestors.
 func (l *nodeList) nodes(out *ops.NodeListOut) (all []*ops.TreeNode) {
 	walk(out.Tree, func(n *ops.TreeNode) {
 		if !n.Passed {
@@ -52,8 +52,8 @@ func (l *nodeList) nodes(out *ops.NodeListOut) (all []*ops.TreeNode) {
 	return all
 }
 
-// said returns what a list says of a node, by the names of ops.ListFields. What is empty or false is left out, but for
-// fields that are asked for.
+// said returns the fields of a node for a list, by the names of ops.ListFields. It leaves out empty fields, unless
+// --fields names them.
 func (l *nodeList) said(n *ops.TreeNode, names names) map[string]any {
 	all, some := map[string]any{}, map[string]any{}
 	data, err := json.Marshal(n)
@@ -73,8 +73,8 @@ func (l *nodeList) said(n *ops.TreeNode, names names) map[string]any {
 	return some
 }
 
-// doc returns the list as JSON has it: flat, in tree order, and without nodes that are only the way to others. arbor
-// tree prints the result of the tool.
+// doc returns the list for --json: flat, in tree order, and without nodes that are only shown as ancestors. arbor tree
+// prints the result of the operation instead.
 func (l *nodeList) doc(out *ops.NodeListOut) any {
 	names, nodes := namesOf(l.sh, ""), []map[string]any{}
 	for _, n := range l.nodes(out) {
@@ -83,7 +83,7 @@ func (l *nodeList) doc(out *ops.NodeListOut) any {
 	return struct {
 		Nodes any `json:"nodes,omitempty"`
 		*ops.NodeListOut
-		Tree any `json:"tree,omitempty"` // instead of that of the result
+		Tree any `json:"tree,omitempty"` // hides the result's tree
 	}{Nodes: nodes, NodeListOut: out}
 }
 
@@ -127,7 +127,7 @@ func (l *nodeList) show(sh *shell, out *ops.NodeListOut) error {
 	return nil
 }
 
-// remarks are what a list says of a node after its title.
+// remarks returns the text after the title of a node in a list.
 func remarks(n *ops.TreeNode) (s string) {
 	for _, m := range []struct {
 		on   bool

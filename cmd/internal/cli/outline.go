@@ -11,8 +11,8 @@ import (
 	"arbor/mdstore/pattern"
 )
 
-// addCommand is arbor add. With - instead of a title it makes the nodes of an outline. A person is not asked for the
-// hash of the rules, and is shown them once per change.
+// addCommand is arbor add. With - instead of a title it adds the nodes of an outline from stdin. A person need not give
+// the hash of the rules; instead the rules are shown once after each change.
 func addCommand(sh *shell) command {
 	in := &ops.NodeCreateIn{}
 	c := command{in: in, show: showing(sh, showAdded)}
@@ -30,7 +30,7 @@ func addCommand(sh *shell) command {
 		if env.Operator == mdstore.OperatorHuman && in.RulesHash == "" {
 			in.RulesRead = true
 			if !in.DryRun && !sh.flags.quiet && !sh.flags.json {
-				rules, _ := ops.RulesOnce(ctx, env, sh.in()) // what is wrong with the workspace the operation tells
+				rules, _ := ops.RulesOnce(ctx, env, sh.in()) // the operation reports any error
 				for i, r := range rules {
 					if i == 0 {
 						sh.say("the rules here, new to you:")
@@ -69,18 +69,18 @@ func addCommand(sh *shell) command {
 	return c
 }
 
-// mark matches the mark of a list and the box of a task, with the blanks before and after them.
+// mark matches a line: indentation, list mark, task box, and the rest.
 var mark = pattern.Of(`^([ \t]*)((?:[-*+]|\d{1,9}[.)])[ \t]+)?((?:\[[ xX]\][ \t]+)?)(.*)$`)
 
 var heading = pattern.Of(`^#{1,6}[ \t]`)
 
 // outline reads titles that are indented below each other: plain lines, or the items of a Markdown list, whose further
-// lines are the requirement. Headings are left out. A line whose indentation fits none of
-// those above it is refused: its parent is not known.
+// lines are the requirement. Headings are left out. A line whose indentation matches none of its possible siblings is
+// refused, because its parent is not clear.
 func outline(text string) ([]ops.NewChild, error) {
 	type open struct {
 		indent int
-		at     *[]ops.NewChild // where it stands, as the last one
+		at     *[]ops.NewChild // the list in which the line is the last item
 	}
 	var out []ops.NewChild
 	var way []open

@@ -15,16 +15,16 @@ import (
 	"arbor/mdstore"
 )
 
-// refVerbs are what can be done with a document of a workspace or with a reference of a node.
+// refVerbs are the verbs for the documents of a workspace and the references of a node.
 var refVerbs = []struct{ verb, summary, words, example string }{
 	{"add", "add a %s", " [DESC]", ` docs/api.md "the endpoints"`},
 	{"set", "expire a %s, or make it active again", " " + pairWord, " docs/api.md status=expired"},
 	{"rm", "remove a %s; the file stays", "", " docs/api.md"},
 }
 
-// withRefVerbs returns a command that lists documents or references, with the verbs below it. help is that of all
-// verbs: the words and the text are as they stand, the summary is the noun, and the example is what comes before the
-// path. of returns the command of a verb, and where its action stands.
+// withRefVerbs returns a command that lists documents or references, with the verbs below it. help is for all verbs:
+// Use has the words, Text the text, Summary the noun, and Example the words before the path. of returns the command of
+// a verb, and a pointer to its action.
 func withRefVerbs(name string, c command, help ops.Help, of func(verb string) (command, *string)) command {
 	c.without, c.list = allParams, true
 	for _, v := range refVerbs {
@@ -82,8 +82,8 @@ func docsCommand(sh *shell) command {
 	})
 }
 
-// fromHere makes a command take the path of a document from the working directory: a file that is there is named as seen
-// from the project. pathOf returns where the path stands, nil if it is none. A file outside of the project needs
+// fromHere makes a command take the path of a document relative to the working directory, and store it relative to the
+// project. pathOf returns a pointer to the path, or nil if the word is not a path. A file outside of the project needs
 // --outside.
 func fromHere(sh *shell, c *command, pathOf func(context.Context) *string) {
 	outside := false
@@ -103,9 +103,9 @@ func fromHere(sh *shell, c *command, pathOf func(context.Context) *string) {
 	}
 }
 
-// fromProject returns the path of a file that is there, as seen from the working directory, as seen from the project.
-// Other words stay as they are: they may be such paths already, or addresses, and else the operation tells. It cannot
-// tell of what lies outside of the project, so a file that is not there is refused here.
+// fromProject turns the path of an existing file, relative to the working directory, into one relative to the project.
+// Other words stay as they are: they may be relative to the project already, or addresses; the operation checks that.
+// It cannot check paths outside of the project, so fromProject refuses missing files there.
 func fromProject(sh *shell, path string, outside bool) (string, error) {
 	place := resolve(sh.dir(), path)
 	_, missing := os.Stat(place)
@@ -113,7 +113,7 @@ func fromProject(sh *shell, path string, outside bool) (string, error) {
 		return path, nil
 	}
 	found, err := sh.sys.Vaults.Find(sh.place())
-	if err != nil && !isCode(err, errs.VaultNotFound) { // If there is none, it says where one would be made
+	if err != nil && !isCode(err, errs.VaultNotFound) { // without a vault, found says where one would be made
 		return "", err
 	}
 	rel, err := filepath.Rel(found.Project, place)
@@ -130,7 +130,8 @@ func fromProject(sh *shell, path string, outside bool) (string, error) {
 		path, found.Project)
 }
 
-// asListed returns the path of a document as a list has it: as it was given, or else as seen from the project.
+// asListed returns path as it is in list: as given, relative to the project, or absolute. It returns path itself if the
+// list has none of these.
 func asListed(sh *shell, list []mdstore.Ref, path string) string {
 	has := func(path string) bool {
 		return slices.ContainsFunc(list, func(r mdstore.Ref) bool { return r.Target == path })
@@ -213,7 +214,8 @@ func showRefs(ctx context.Context, sh *shell, node string) error {
 	return printRefs(sh, refsOf(refs, n), out.Node.Title, "references")
 }
 
-// printRefs prints documents or references of what has that name, one a line, or their paths alone.
+// printRefs prints documents or references, one a line; with -q only their paths. of is the name of the node or
+// workspace that has them.
 func printRefs(sh *shell, refs []mdstore.Ref, of, what string) error {
 	if len(refs) == 0 {
 		sh.say("%s has no %s", of, what)
@@ -231,8 +233,8 @@ func printRefs(sh *shell, refs []mdstore.Ref, of, what string) error {
 	return sh.bounded(all, what)
 }
 
-// refsOf returns references as documents are: both print and complete alike. Nodes are named by their titles where n
-// knows them.
+// refsOf returns references in the form of documents, so that both are printed and completed in the same way. It names
+// nodes by their titles if n knows them.
 func refsOf(refs []ops.Reference, n names) []mdstore.Ref {
 	docs := make([]mdstore.Ref, len(refs))
 	for i, r := range refs {

@@ -10,9 +10,8 @@ import (
 	"arbor/engine/ops"
 )
 
-// wrote prints what a writing command changed. out is the operation's result, w its part that all of them have, and
-// id what a script wants to know of it; "" if there is none. A report that cannot be printed is an error that says
-// that the change is made.
+// wrote prints what a writing command changed. out is the operation's result, w its common part, and id what -q prints
+// of it; "" for nothing. If it cannot print, the error says that the change is made.
 func (sh *shell) wrote(out any, w ops.Wrote, id string) error {
 	err := report(sh, out, w, id)
 	if err == nil || w.DryRun || !w.Changed {
@@ -58,14 +57,14 @@ func report(sh *shell, out any, w ops.Wrote, id string) error {
 	return sh.unprinted
 }
 
-// sayDry says of a dry run without a diff that it was one.
+// sayDry says that this was a dry run, for commands without a diff.
 func (sh *shell) sayDry() {
 	if sh.flags.dryRun {
 		sh.say("dry run: nothing was written")
 	}
 }
 
-// sent notes what a command has printed of a result, which is all of it or part, as what the session has read.
+// sent notes that the session has read part, which is what the command printed of the result out.
 func sent(ctx context.Context, sh *shell, out, part any) {
 	if sh.session() == "" || sh.flags.quiet || sh.unprinted != nil {
 		return
@@ -79,7 +78,7 @@ func sent(ctx context.Context, sh *shell, out, part any) {
 	}
 }
 
-// adapted tells what was written in another way than it was given.
+// adapted reports values that were changed before they were written.
 func (sh *shell) adapted(all []string) {
 	for _, a := range all {
 		sh.say("adapted: %s", a)
@@ -94,7 +93,7 @@ func (sh *shell) onScreen(text string) error {
 	return sh.bounded(lines(text), "lines", "a file or a pipe takes all of them: | less")
 }
 
-// diff returns a unified diff as stdout may have it: coloured on a terminal, byte by byte elsewhere.
+// diff returns a unified diff for stdout: coloured on a terminal, unchanged elsewhere.
 func (sh *shell) diff(d string) string {
 	style := sh.style()
 	switch {

@@ -43,7 +43,7 @@ to it stay expired. To restore an archived workspace, use arbor ws restore.`,
 	return cmd
 }
 
-// trashOffers offers what was deleted.
+// trashOffers offers the deleted nodes.
 func trashOffers(ctx context.Context, sh *shell) (all []offer) {
 	out, err := call(ctx, sh, ops.Trash, sh.in())
 	if err != nil {
@@ -55,7 +55,7 @@ func trashOffers(ctx context.Context, sh *shell) (all []offer) {
 	return all
 }
 
-// showTrash lists what was deleted.
+// showTrash lists the deleted nodes.
 func showTrash(ctx context.Context, sh *shell) error {
 	out, err := call(ctx, sh, ops.Trash, sh.in())
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"arbor/mdstore/pattern"
 )
 
-// ruleVerbs are what can be done with the rules.
+// ruleVerbs are the verbs below arbor ws rules.
 var ruleVerbs = []struct{ verb, action, summary, text, example string }{
 	{"add", "add", "add rules",
 		`Rules come as words, one rule each, or one a line from -F FILE or - (stdin). A
@@ -100,17 +100,17 @@ func showRules(sh *shell, out *ops.WorkspaceGetOut) error {
 	return p.print("")
 }
 
-// hashLine is what the hash follows in the last line that arbor ws rules prints.
+// hashLine begins the last line that arbor ws rules prints; the hash follows.
 const hashLine = "rules hash "
 
 var isHashLine = pattern.Of("^" + hashLine + "[0-9a-f]{8}$")
 
-// rulesOf returns the rules of a text, one a line, or as arbor ws rules prints them. Of an empty text it is an empty
-// list, which replace takes.
+// rulesOf returns the rules in a text, one a line, or in the form that arbor ws rules prints. For an empty text the
+// list is empty and not nil.
 func rulesOf(text string) []string {
 	rules := []string{}
 	listed := false // the last rule is an item of a list, whose further lines are indented
-	blank := ""     // the lines without text since
+	blank := ""     // line ends of the blank lines since the last rule
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		item, marked := strings.CutPrefix(line, "- ")

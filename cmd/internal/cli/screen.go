@@ -23,8 +23,8 @@ import (
 // A terminal says what the streams are connected to.
 type terminal struct {
 	in, out, err bool // whether the stream is a terminal
-	width        int  // columns of the terminal that stdout is; 0 if it is none
-	errWidth     int  // of the one that stderr is
+	width        int  // columns of the terminal on stdout; 0 if there is none
+	errWidth     int  // the same for stderr
 }
 
 func terminalOf(sys *System) (t terminal) {
@@ -35,7 +35,7 @@ func terminalOf(sys *System) (t terminal) {
 	}
 	fd, out := terminalFile(sys.Stdout)
 	if t.out = out; out {
-		t.width, _, _ = term.GetSize(fd) // 0 if it cannot be told
+		t.width, _, _ = term.GetSize(fd) // 0 if unknown
 	}
 	return t
 }
@@ -55,8 +55,7 @@ func (sh *shell) style() render.Style {
 	return render.Style{Color: sh.color(sh.term.out), ASCII: sh.ascii(), Width: sh.term.width}
 }
 
-// color reports whether a stream has colours: a terminal that has not been asked for none, or any stream when they
-// are forced.
+// color reports whether a stream gets colours: a terminal, unless they are turned off; any stream, if they are forced.
 func (sh *shell) color(isTerminal bool) bool {
 	if sh.flags.noColor || sh.getenv("NO_COLOR") != "" {
 		return false
@@ -67,15 +66,14 @@ func (sh *shell) color(isTerminal bool) bool {
 	return isTerminal && sh.getenv("TERM") != "dumb"
 }
 
-// ascii reports whether the locale names an encoding other than UTF-8. No locale at all says nothing: files are UTF-8
-// anyway.
+// ascii reports whether the locale names an encoding other than UTF-8. It is false without a locale.
 func (sh *shell) ascii() bool {
 	locale := strings.ToLower(cmp.Or(sh.getenv("LC_ALL"), sh.getenv("LC_CTYPE"), sh.getenv("LANG")))
 	utf8 := strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
 	return locale != "" && !utf8 && runtime.GOOS != "windows"
 }
 
-// wrapped fits text into the columns of a terminal; 0 if there is none.
+// wrapped wraps text to the columns of a terminal; 0 means no terminal.
 func wrapped(s string, columns int) string {
 	if columns > 0 {
 		return render.Wrap(s, columns)
@@ -83,9 +81,9 @@ func wrapped(s string, columns int) string {
 	return s
 }
 
-// print prints a result that is one of this package's own drawings: it is safe to print already, and may have colours.
-// On a terminal it is wrapped, except JSON and diffs, which are for copying.
-// After a failure nothing more is printed, nor said; the command fails with it.
+// print prints a result that this package has made safe to print; it may have colours. On a terminal it wraps the text,
+// except JSON and diffs, which are for copying. After a failure of print, nothing more is printed to either stream, and
+// the command fails with that error.
 func (sh *shell) print(s string) error {
 	if s != "" && !strings.HasSuffix(s, "\n") {
 		s += "\n"
@@ -99,11 +97,11 @@ func (sh *shell) print(s string) error {
 	return sh.unprinted
 }
 
-// text prints text from a vault without what would do something to a terminal: what is piped may end on one. Its bytes
-// are in --json, and in a diff that is piped.
+// text prints text from a vault with control characters made harmless, even to a pipe, which may end at a terminal. The
+// exact bytes are in --json, and in a diff that is piped.
 func (sh *shell) text(s string) error { return sh.print(render.VisibleLines(s)) }
 
-// json prints a value as one indented document, without members that are empty: the JSON of verbose replies.
+// json prints a value as one indented JSON document without empty members, as in verbose replies.
 func (sh *shell) json(v any) error {
 	data, err := ops.Sparse(v)
 	if err != nil {
@@ -116,7 +114,7 @@ func (sh *shell) json(v any) error {
 	return sh.print(string(escaped(b.Bytes())))
 }
 
-// part prints a part of a workspace or node as JSON, with what is wrong with its file and what can be done next.
+// part prints a part of a workspace or node as JSON, with the diagnostics of its file and a hint.
 func (sh *shell) part(members map[string]any, ds []mdoc.Diagnostic, hint string) error {
 	if members["hint"] = hint; len(ds) > 0 {
 		members["diagnostics"] = ds
@@ -152,13 +150,12 @@ const listLines = 200
 // A cell is one field of a table, painted as its status or with an SGR parameter.
 type cell struct {
 	text   string
-	status statemachine.Status // paints as this status
+	status statemachine.Status // if not "", paints the text in the colour of this status
 	sgr    string
 }
 
-// table returns rows as lines, in columns that are aligned whatever width their characters have; with -q only the first
-// column. The last column is as wide as it is; on a terminal it is cut at the edge. The head is drawn on terminals
-// only, so that scripts find nothing but rows.
+// table returns rows as lines with aligned columns; with -q only the first column. On a terminal, the last column is
+// cut at the edge, and the table has a head.
 func (sh *shell) table(head []string, rows [][]cell) (all []string) {
 	if sh.flags.quiet {
 		for _, r := range rows {
@@ -176,7 +173,7 @@ func (sh *shell) table(head []string, rows [][]cell) (all []string) {
 	return sh.rows(rows)
 }
 
-// rows returns rows as lines, in columns that are aligned.
+// rows returns rows as lines with aligned columns, whatever the width of their characters.
 func (sh *shell) rows(rows [][]cell) (all []string) {
 	var widths []int
 	for _, r := range rows {
@@ -220,7 +217,8 @@ func lines(s string) []string {
 	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }
 
-// bounded prints the lines of a listing that fit, and says what brings the others: --all unless told otherwise.
+// bounded prints at most listLines lines of a listing. If some are left out, it says how to get them: with --all, or as
+// rest says.
 func (sh *shell) bounded(lines []string, what string, rest ...string) error {
 	shown := lines
 	if !sh.flags.all && len(lines) > listLines {
@@ -247,7 +245,7 @@ func (sh *shell) listed(what string, head []string, rows [][]cell, of ops.Listed
 	return err
 }
 
-// damage tells what is wrong with the file that something was printed from.
+// damage warns about the diagnostics of a file whose content was printed.
 func (sh *shell) damage(ds []mdoc.Diagnostic) {
 	for _, d := range ds {
 		sh.warn("!! %s", render.Visible(d.String()))

@@ -39,7 +39,7 @@ func searchCommand(sh *shell) command {
 	}
 }
 
-// painted returns the snippet of a result with what was found in colour.
+// painted returns the snippet of a result with the found words in colour.
 func painted(sh *shell, f ops.Found) string {
 	text, at, out := []rune(f.Snippet), 0, ""
 	for _, h := range f.Highlights {
@@ -49,8 +49,8 @@ func painted(sh *shell, f ops.Found) string {
 	return out + render.Visible(string(text[at:]))
 }
 
-// placed returns what something is called, and where it stands: by the id of a node, session or state, or by the line
-// in a file, which -v shows of all.
+// placed returns the title of a result and its place: the id of a node, session or state, or else file and line, which
+// -v shows for all results.
 func placed(sh *shell, s ops.Source) string {
 	names := namesOf(sh, s.WorkspaceID)
 	at := names.id(s.ID)

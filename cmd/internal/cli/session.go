@@ -8,7 +8,7 @@ import (
 	"arbor/engine/ops"
 )
 
-// exports returns the line of a shell that makes a session the shell's.
+// exports returns the shell command that sets ARBOR_SESSION to a session.
 func exports(session string) string {
 	return "export ARBOR_SESSION='" + strings.ReplaceAll(session, "'", `'\''`) + "'"
 }
@@ -53,7 +53,7 @@ func showLoaded(sh *shell, out *ops.SessionLoadOut) error {
 	return p.print(out.Hint)
 }
 
-// bound writes the line of a shell that makes a session the shell's, where it is another one.
+// bound writes the shell command that sets ARBOR_SESSION, if the session is not the present one.
 func (p *page) bound(to ops.Bound) {
 	if to.Caller != "" && to.Caller != p.sh.session() {
 		p.write("\n" + render.Visible(exports(to.Caller)))

@@ -26,21 +26,21 @@ type shell struct {
 	term     terminal
 	flags    globals
 	vault    *Vault
-	told     []mdstore.Collision // that were reported
-	found    []mdoc.Diagnostic   // that the command has listed, and that need not be told again
-	takenOut int                 // how many of told are of what git or a save took out
+	told     []mdstore.Collision // collisions that were reported
+	found    []mdoc.Diagnostic   // diagnostics that the command has listed, which need not be reported again
+	takenOut int                 // how many of told are about text that git or a save removed
 	typed    string              // the file with the text that was typed into an editor; "" for none
 
-	parts   bool                      // the command reads: a part of a title names a node
-	flagged map[*cobra.Command]func() // what gives commands of operations their flags
+	parts   bool                      // the command only reads: a part of a title is enough to name a node
+	flagged map[*cobra.Command]func() // adds the flags of a command: see giveFlags
 
-	protocol  bool     // stdout is a protocol's
-	offered   []string // what a missing word may be
+	protocol  bool     // stdout belongs to a protocol
+	offered   []string // lines that an error shows: what a missing word may be
 	refused   string   // the command whose words or flags are wrong: its help tells more; "" for none
-	unprinted error    // of the first result that could not be printed
+	unprinted error    // the error of the first result that could not be printed
 }
 
-// globals are the flags that every command takes, and those that all commands of a kind take.
+// globals are the flags that every command takes, and those of all commands that write or list.
 type globals struct {
 	workspace, vault, dir string
 	as, session           string
@@ -77,7 +77,7 @@ func (sh *shell) lists(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&sh.flags.all, "all", false, fmt.Sprintf("all of it, however long; %d lines otherwise", listLines))
 }
 
-// writes adds --dry-run to commands that are no operation.
+// writes adds --dry-run to a command that does not get it from an operation.
 func (sh *shell) writes(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&sh.flags.dryRun, "dry-run", false, "print the change as a unified diff; write nothing")
 }
@@ -91,13 +91,13 @@ func (sh *shell) place() Lookup {
 	return Lookup{Dir: sh.dir(), Vault: sh.flags.vault, User: personal(sh)}
 }
 
-// personal reports whether the vault of this person is meant. A vault that is named comes before ARBOR_USER.
+// personal reports whether to use this person's own vault. A vault that is named takes precedence over ARBOR_USER.
 func personal(sh *shell) bool {
 	on := sh.getenv("ARBOR_USER")
 	return sh.flags.user || on != "" && on != "0" && sh.flags.vault == "" && sh.getenv("ARBOR_VAULT") == ""
 }
 
-// resolve returns path as seen from dir; dir itself for "".
+// resolve returns the path relative to dir as an absolute one; dir itself for "".
 func resolve(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
@@ -130,7 +130,7 @@ func (sh *shell) session() string {
 	return cmp.Or(sh.flags.session, sh.getenv("ARBOR_SESSION"))
 }
 
-// open opens the vault once; it is closed when the command ends. A dry run makes none.
+// open opens the vault once; it is closed when the command ends. A dry run does not make a vault.
 func (sh *shell) open(ctx context.Context, mode Mode) (*Vault, error) {
 	if mode == Create && sh.flags.dryRun {
 		mode = Pretend
@@ -159,10 +159,12 @@ func (sh *shell) close() error {
 	return sh.vault.Close()
 }
 
-// metMost is how many files a command tells of that git or a save took something out of: git takes back hundreds at once.
+// metMost is how many files a command reports from which git or a save removed something: git may do that to hundreds
+// at once.
 const metMost = 5
 
-// met reports saves by other programs that commits have met, each once. A conflict copy is reported even with --quiet.
+// met reports saves by other programs that collided with commits, each once. A conflict copy is reported even with
+// --quiet.
 func (sh *shell) met(all []mdstore.Collision) {
 	more := 0
 	defer func() {
@@ -188,19 +190,19 @@ func (sh *shell) met(all []mdstore.Collision) {
 			more++
 		case c.Unmade || takenOut:
 			sh.say("conflict: %s", render.Visible(c.Text))
-		default: // nobody has to decide anything
+		default: // nothing has to be decided
 			sh.say("note: %s", render.Visible(c.Text))
 		}
 	}
 }
 
-// opener is what commands of other front ends open the vault with.
+// opener is the Opener for commands of other front ends.
 func (sh *shell) opener(ctx context.Context, mode Mode) (*engine.Engine, Settings, error) {
 	env, err := sh.env(ctx, mode)
 	if err != nil {
 		return nil, Settings{}, err
 	}
-	op, _ := sh.operator() // env has judged it
+	op, _ := sh.operator() // env has checked it
 	set := Settings{Workspace: sh.flags.workspace, Session: env.Session, Operator: op}
 	return env.Engine, set, nil
 }
@@ -208,7 +210,7 @@ func (sh *shell) opener(ctx context.Context, mode Mode) (*engine.Engine, Setting
 // atTerminal reports whether a person types here: no tool runs this process.
 func atTerminal(sh *shell) bool { return sh.term.in && sh.getenv(programs.Variable) == "" }
 
-// env returns what operations run in.
+// env opens the vault and returns the environment for operations.
 func (sh *shell) env(ctx context.Context, mode Mode) (*ops.Env, error) {
 	op, err := sh.operator()
 	if err != nil {
@@ -250,7 +252,7 @@ func call[In, Out any](
 	return out, err
 }
 
-// absolute returns the place of a file of the vault on this machine, "" for none.
+// absolute returns the absolute path of a file of the vault; "" for "". Without a vault it returns path.
 func (sh *shell) absolute(path string) string {
 	if path == "" || sh.vault == nil {
 		return path
@@ -258,7 +260,7 @@ func (sh *shell) absolute(path string) string {
 	return filepath.Join(sh.vault.Found.Vault, filepath.FromSlash(path))
 }
 
-// placeOf returns the place on this machine of a path that a result has: it is absolute, or relative to the project.
+// placeOf returns the absolute path of a path in a result, which may be relative to the project.
 func (sh *shell) placeOf(path string) string {
 	if path == "" || sh.vault == nil || filepath.IsAbs(path) {
 		return path
@@ -266,14 +268,14 @@ func (sh *shell) placeOf(path string) string {
 	return filepath.Join(sh.vault.Found.Project, filepath.FromSlash(path))
 }
 
-// shown returns a path of a result as people can open it from where the command runs: relative to that folder within
-// the project, else absolute.
+// shown returns a path of a result in a form that people can open from the folder in which the command runs: relative
+// to that folder for files in the project, and otherwise absolute.
 func (sh *shell) shown(path string) string {
 	place := sh.placeOf(path)
 	if !filepath.IsAbs(place) {
 		return path
 	}
-	project := place // of a vault that is not open yet: what lies elsewhere is absolute
+	project := place // without an open vault, paths elsewhere are absolute
 	if sh.vault != nil {
 		project = sh.vault.Found.Project
 	}
@@ -297,7 +299,7 @@ func (sh *shell) read(ctx context.Context, node string) (*ops.NodeGetOut, error)
 	return call(ctx, sh, ops.NodeGet, ops.NodeGetIn{In: sh.in(), NodeID: node})
 }
 
-// node returns the node that a word names: "." is the focused one, all else is for the operation to look up.
+// node returns the id of the focused node for ".", and any other word as it is, for the operation to look up.
 func (sh *shell) node(ctx context.Context, word string) (string, error) {
 	if word != "." {
 		return word, nil
@@ -313,7 +315,7 @@ func (sh *shell) node(ctx context.Context, word string) (string, error) {
 	return focus.NodeID, nil
 }
 
-// say prints words about the work.
+// say prints a message to stderr, unless --quiet or --json is given.
 func (sh *shell) say(format string, args ...any) {
 	if sh.flags.quiet || sh.flags.json {
 		return
@@ -321,7 +323,7 @@ func (sh *shell) say(format string, args ...any) {
 	sh.warn(format, args...)
 }
 
-// warn prints words that must be seen.
+// warn prints a message to stderr in any case.
 func (sh *shell) warn(format string, args ...any) {
 	if sh.unprinted == nil {
 		text := render.VisibleLines(fmt.Sprintf(format, args...)) + "\n"
@@ -329,7 +331,7 @@ func (sh *shell) warn(format string, args ...any) {
 	}
 }
 
-// hint prints what can be done next, in the words of the command line.
+// hint prints what can be done next, with the operations in it as commands.
 func (sh *shell) hint(hint string) {
 	if hint != "" && !sh.flags.json {
 		hint = ops.Shell.Text(hint)

@@ -72,13 +72,13 @@ func showNode(sh *shell, out *ops.NodeGetOut) error {
 		p.line(fmt.Sprintf("%d more; --all shows them", further))
 	}
 	p.file(n.Path, n.Version)
-	if len(n.Allowed) > 0 { // else the hint says why
+	if len(n.Allowed) > 0 { // otherwise the hint says why no action is allowed
 		out.Hint = ""
 	}
 	return p.print(out.Hint)
 }
 
-// A page is a result that is read from top to bottom: a head, and sections as a file of the vault has them.
+// A page is a result to read from top to bottom: a head, and sections like those of a file in the vault.
 type page struct {
 	sh    *shell
 	style render.Style
@@ -87,10 +87,10 @@ type page struct {
 
 func (sh *shell) page() *page { return &page{sh: sh, style: sh.style()} }
 
-// write writes a line, or several, that are safe to print.
+// write writes one or more lines that are safe to print.
 func (p *page) write(s string) { p.b.WriteString(s + "\n") }
 
-// print prints the page, and then what can be done next.
+// print prints the page and then the hint.
 func (p *page) print(hint string) error {
 	p.sh.print(p.b.String())
 	p.sh.hint(hint)
@@ -101,7 +101,7 @@ func (p *page) title(title, id string) {
 	p.write(p.style.Paint("1", render.Visible(title)) + p.style.Paint("2", "  "+render.Visible(id)))
 }
 
-// line writes text of one line, nothing if there is none.
+// line writes a text of one line, or nothing if it is empty.
 func (p *page) line(s string) {
 	if s != "" {
 		p.write(render.Visible(s))
@@ -119,7 +119,7 @@ func (p *page) facts(facts []string) {
 
 func (p *page) heading(h string) { p.b.WriteString("\n" + p.style.Paint("1", h) + "\n\n") }
 
-// section writes a text under its heading, nothing if there is none.
+// section writes a text under its heading, or nothing if it is empty.
 func (p *page) section(heading, text string) {
 	if text == "" {
 		return
@@ -128,8 +128,8 @@ func (p *page) section(heading, text string) {
 	p.write(strings.TrimRight(render.VisibleLines(text), "\n"))
 }
 
-// criteria writes the task boxes of a node with their numbers: its criteria as the file has them, then those of the
-// requirement.
+// criteria writes the task boxes of a node with their numbers: the text of its acceptance criteria, then the boxes of
+// its requirement.
 func (p *page) criteria(n ops.NodeInfo) {
 	text := n.CriteriaText
 	for _, c := range n.Criteria {
@@ -143,7 +143,7 @@ func (p *page) criteria(n ops.NodeInfo) {
 	p.section("## "+mdstore.SecCriteria, strings.TrimLeft(text, "\n"))
 }
 
-// own writes the keys of a file that Arbor does not know, as the file has them.
+// own writes the keys of a file that Arbor does not know.
 func (p *page) own(keys mdstore.Owns) {
 	for _, k := range keys {
 		text := strings.ReplaceAll(render.VisibleLines(k.Text()), "\n", "\n  ")
@@ -151,7 +151,7 @@ func (p *page) own(keys mdstore.Owns) {
 	}
 }
 
-// ownSection writes a text that Arbor has no place for, also an empty one with its heading.
+// ownSection writes a section that Arbor does not know. It writes the heading even if the section is empty.
 func (p *page) ownSection(own mdstore.OwnText) {
 	if own.Name != "" {
 		p.heading("## " + render.Visible(own.Name))
@@ -178,7 +178,7 @@ func (p *page) ruleList(rules []string, hash string) {
 	}
 }
 
-// diagnostics writes what is wrong with the file that the page is of.
+// diagnostics writes the diagnostics of the file that the page shows.
 func (p *page) diagnostics(ds []mdoc.Diagnostic) {
 	for _, d := range ds {
 		p.write(p.style.Paint("31", "!! "+render.Visible(d.String())))
@@ -225,7 +225,8 @@ func (p *page) problem(pr *mdstore.Problem) {
 	}
 }
 
-// log writes entries, oldest first, and what brings those that are left out.
+// log writes entries, oldest first. If earlier ones are hidden, it writes their number and rest, which says how to see
+// them.
 func (p *page) log(entries []mdstore.LogEntry, hidden int, rest string) {
 	if len(entries) == 0 {
 		return
@@ -252,7 +253,7 @@ func (p *page) file(path, version string) {
 	p.write("\n" + p.style.Paint("2", render.Visible(p.sh.shown(path))+"  version "+version))
 }
 
-// counted says how many of something there are.
+// counted returns a number with a noun, in the plural unless n is 1.
 func counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

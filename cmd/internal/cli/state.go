@@ -12,7 +12,7 @@ import (
 	"arbor/mdstore"
 )
 
-// stateListCommand lists the states of all sessions: that of the environment does not narrow it.
+// stateListCommand lists the states of all sessions, or of the one that --session names. It ignores ARBOR_SESSION.
 func stateListCommand(sh *shell) command {
 	in := &ops.StateListIn{}
 	return command{in: in, list: true, show: showing(sh, showStates), check: func(*cobra.Command) error {
@@ -50,7 +50,7 @@ func stateLoadCommand(sh *shell) command {
 	return command{in: in, show: showing(sh, showState), flags: readFlag(&in.Continue)}
 }
 
-// readFlag adds --read to a command that takes something up.
+// readFlag adds --read, which sets *goOn to false, to a command that continues a session or state.
 func readFlag(goOn **bool) func(*cobra.Command) {
 	return func(cmd *cobra.Command) {
 		cmd.Flags().BoolFunc("read", "only print it: start no session and bind nothing", func(string) error {

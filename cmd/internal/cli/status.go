@@ -16,7 +16,7 @@ import (
 
 const (
 	boardLines  = 10 // problems and diagnostics that a status names, two lines each
-	aroundLines = 12 // head, headings and the blank lines between them
+	aroundLines = 12 // lines for the head, headings and blank lines
 )
 
 func statusCommand(sh *shell) command {
@@ -24,7 +24,7 @@ func statusCommand(sh *shell) command {
 	c := command{in: in, list: true}
 	c.instead = func(ctx context.Context) (bool, error) { return showOverview(ctx, sh) }
 	c.check = func(*cobra.Command) error {
-		in.All = sh.flags.all || !sh.flags.json // a board that is too long is cut below
+		in.All = sh.flags.all || !sh.flags.json // show cuts a long board
 		in.Git = in.Git || !sh.flags.json && !sh.flags.quiet
 		return nil
 	}
@@ -56,7 +56,7 @@ func statusCommand(sh *shell) command {
 	return c
 }
 
-// gitLine says in a line what git has not carried yet; nothing where all is even.
+// gitLine prints a line about conflicts, uncommitted changes, and commits to push or pull; nothing if there are none.
 func (sh *shell) gitLine(s *gitrepo.Status) {
 	if s == nil {
 		return
@@ -85,9 +85,9 @@ func (sh *shell) gitLine(s *gitrepo.Status) {
 	}
 }
 
-// fit returns the rows of a tree that are drawn in at most that many lines, 0 for any number, and how many nodes they
-// leave out. A tree that is too long loses its deepest levels first; of the first level that does not fit, each parent
-// shows as many children as there is room for.
+// fit returns the rows of a tree that can be drawn in so many lines, 0 for any number, and the number of nodes left
+// out. A tree that is too long loses its deepest levels first. In the first level that does not fit, each parent shows
+// as many children as there is room for.
 func fit(tree []*ops.TreeNode, lines int) (rows []render.TreeRow, hidden int) {
 	total, deepest, widest := measure(tree, 0)
 	all := rowsOf(tree, deepest+1, 0)
@@ -104,7 +104,7 @@ func fit(tree []*ops.TreeNode, lines int) (rows []render.TreeRow, hidden int) {
 	return rows, total - len(rows)
 }
 
-// drawn returns the lines that rows are drawn in.
+// drawn returns the number of lines that rows need.
 func drawn(rows []render.TreeRow) int {
 	n := len(rows)
 	for _, r := range rows {
@@ -115,8 +115,8 @@ func drawn(rows []render.TreeRow) int {
 	return n
 }
 
-// measure returns the number of nodes, without those that the result left out already, the deepest level and the
-// greatest number of children.
+// measure returns the number of nodes in a tree, without those that the result had left out already, the deepest level,
+// and the greatest number of children of a node.
 func measure(nodes []*ops.TreeNode, depth int) (total, deepest, widest int) {
 	total, deepest, widest = len(nodes), depth, len(nodes)
 	for _, n := range nodes {
@@ -126,7 +126,7 @@ func measure(nodes []*ops.TreeNode, depth int) (total, deepest, widest int) {
 	return total, deepest, widest
 }
 
-// rowsOf returns all rows of the first levels, and of the next one the first few children of each parent.
+// rowsOf returns all rows of the first levels, and in the next level the first children of each parent.
 func rowsOf(tree []*ops.TreeNode, levels, children int) (rows []render.TreeRow) {
 	var visit func(nodes []*ops.TreeNode, depth int)
 	visit = func(nodes []*ops.TreeNode, depth int) {
@@ -238,7 +238,7 @@ func changesCommand(sh *shell) command {
 			c.Path = sh.shown(c.Path)
 			all = append(all, changeLine(c, style, sh.flags.quiet))
 		}
-		sh.flags.all = sh.flags.all || in.Since == "" // all of it counts as seen, and no later call names it
+		sh.flags.all = sh.flags.all || in.Since == "" // print everything: no later call lists it again
 		sh.bounded(all, "files")
 		if len(out.Changes) == 0 && !out.First {
 			sh.say("nothing changed")

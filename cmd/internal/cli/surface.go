@@ -12,10 +12,10 @@ import (
 // A group is a heading of the list of commands, with its commands in order.
 type group struct {
 	title, commands string
-	first           bool // arbor alone lists it
+	first           bool // arbor without arguments lists it
 }
 
-// groups are the commands at the top that help lists. All others at the top are taken, and listed nowhere.
+// groups are the commands at the top that help lists. All other commands at the top work, but are not listed.
 var groups = []group{
 	{"Plan", "init add set edit mv rm restore undo", true},
 	{"Work", "start complete drop reopen log problem tick", true},
@@ -27,7 +27,7 @@ var groups = []group{
 	{"Connect an assistant", "setup mcp", false},
 }
 
-// A noun is a command that has others below it. Without a verb it lists what there is of it.
+// A noun is a command that has others below it. Without a verb it lists its things, or prints its help.
 type noun struct {
 	path   string   // "session state"
 	list   string   // the operation that lists; "" prints the help
@@ -96,15 +96,14 @@ that read. Without a verb it lists the environments.`,
 		Example: "arbor node create \"Sign-in endpoint\""}},
 }
 
-// unlisted are commands below a noun that work at the top, too.
+// unlisted are commands below a noun that also work at the top.
 var unlisted = []string{"ws load", "ws rules", "ws docs"}
 
-// within are operations that are part of the command of another one.
+// within has the operations that have no command of their own, because they are part of another operation's command.
 var within = map[string]string{"conflicts": "resolve_conflict", "approval_list": "approve", "deny": "approve",
 	"briefing_update": "workspace_update"}
 
-// addCommands adds every command below root: those of the nouns, those of operations, where their help says, those of
-// other front ends, and those that are none of these.
+// addCommands adds every command below root: those of nouns, of operations, of other front ends, and all others.
 func addCommands(sh *shell, root *cobra.Command) {
 	at := map[string]*cobra.Command{"": root}
 	put := func(path string, c *cobra.Command) {
@@ -118,7 +117,7 @@ func addCommands(sh *shell, root *cobra.Command) {
 	for _, v := range verbs {
 		put(string(v.do), sh.command(transitionCommand(sh, v)))
 	}
-	for path, c := range map[string]*cobra.Command{ // that are not the command of one operation
+	for path, c := range map[string]*cobra.Command{ // commands that are not those of one operation
 		"tick": sh.command(tickCommand(sh)), "tree": sh.command(treeCommand(sh)), "watch": newWatch(sh), "use": newUse(sh),
 		"edit": newEdit(sh), "ws edit": newWorkspaceEdit(sh), "restore": newRestore(sh), "import tanmi": newImportTanmi(sh),
 		"admin config list": newConfigList(sh), "admin config set": newConfigEdit(sh),
@@ -129,7 +128,7 @@ func addCommands(sh *shell, root *cobra.Command) {
 	for _, o := range slices.Concat(ops.All(), ops.Commands()) {
 		path, words := ops.SplitUse(o.Use)
 		if path == "" || strings.HasPrefix(words, "--") || within[o.Name] != "" {
-			continue // none, or a part of another operation's command
+			continue // no command, or part of another one
 		}
 		put(path, operationCommand(sh, o, path))
 		if tool, ok := strings.CutPrefix(o.Name, "node_"); ok && at["node "+tool] == nil {
@@ -155,13 +154,13 @@ func addCommands(sh *shell, root *cobra.Command) {
 	}
 }
 
-// splitPath splits a path of a command into that of the noun and its own name.
+// splitPath splits the path of a command into the path of its noun and its own name.
 func splitPath(path string) (above, name string) {
 	i := strings.LastIndexByte(path, ' ')
 	return path[:max(i, 0)], path[i+1:]
 }
 
-// inOrder brings the commands below one into the order of a list of names; others come last.
+// inOrder sorts the commands below cmd in the order of a list of names; others come last.
 func inOrder(cmd *cobra.Command, order string) {
 	names, all := strings.Fields(order), slices.Clone(cmd.Commands())
 	place := func(c *cobra.Command) int {
@@ -193,5 +192,5 @@ func nounCommand(sh *shell, n noun) *cobra.Command {
 	}
 }
 
-// sentence returns a text with a capital at its beginning.
+// sentence returns a text with its first letter in upper case.
 func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

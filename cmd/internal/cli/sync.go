@@ -2,7 +2,7 @@ package cli
 
 import "arbor/engine/ops"
 
-// showSync prints what a sync did, a line for each of its parts.
+// showSync prints what a sync did, with a line for each step.
 func showSync(sh *shell, out *ops.SyncOut) error {
 	if sh.flags.json {
 		return sh.json(out)

@@ -58,7 +58,7 @@ func (t *textSource) ways() int {
 
 func (t *textSource) given() bool { return t.ways() > 0 }
 
-// read returns the text, which is given. start is what an editor begins with.
+// read returns the text; it must be given. start returns the text that an editor begins with; nil for none.
 func (t *textSource) read(ctx context.Context, sh *shell, start func(context.Context) (string, error)) (string, error) {
 	switch {
 	case t.hasMsg:
@@ -80,7 +80,7 @@ func (t *textSource) read(ctx context.Context, sh *shell, start func(context.Con
 	return editText(ctx, sh, t.what, begin)
 }
 
-// checkText refuses what no file of a vault may hold.
+// checkText refuses a text that no file of a vault may hold: one that is too long or not UTF-8.
 func checkText(what, s string) (string, error) {
 	if len(s) > mdstore.MaxEntry {
 		return "", errs.New(errs.InvalidContent, "%s has more than %d bytes; "+
@@ -112,7 +112,7 @@ func unreadable(what string, err error) error {
 	return errs.New(errs.InvalidPath, "%s cannot be read: %v", what, err)
 }
 
-// readText reads a whole text. A byte order mark and line ends at the very end are no part of it.
+// readText reads a whole text. It removes a byte order mark, and line ends at the very end.
 func readText(what string, r io.Reader) (string, error) {
 	data, err := io.ReadAll(io.LimitReader(r, mdstore.MaxEntry+1))
 	if err != nil {
@@ -122,8 +122,8 @@ func readText(what string, r io.Reader) (string, error) {
 	return strings.TrimRight(strings.TrimPrefix(text, "\ufeff"), "\r\n"), err
 }
 
-// await returns what f returns, or gives up when ctx is cancelled: a read that waits for a person or a pipe cannot
-// be. What f would have returned then goes nowhere.
+// await returns what f returns, or ctx's error when ctx is cancelled, because a read from a person or a pipe cannot be
+// cancelled. The result of f is then lost.
 func await(ctx context.Context, f func() (string, error)) (string, error) {
 	done := make(chan func() (string, error), 1)
 	go func() {
@@ -176,7 +176,7 @@ func editText(ctx context.Context, sh *shell, what, start string) (string, error
 	return text, err
 }
 
-// runEditor waits for the editor to end. An interrupt is the editor's business.
+// runEditor runs the editor and waits for it to end. Only the editor handles an interrupt.
 func runEditor(sh *shell, file string) error {
 	windows, usual := runtime.GOOS == "windows", "vi"
 	if windows {

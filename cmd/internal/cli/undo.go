@@ -57,11 +57,11 @@ func showUndone(sh *shell, in *ops.UndoIn, out *ops.UndoOut) error {
 	return sh.bounded(all, "lines")
 }
 
-// recorded makes what a command does an operation that can be undone, for commands that call no operation of the
+// recorded makes the changes of a command an operation that can be undone, for commands that call no operation of the
 // catalogue.
 func (sh *shell) recorded(cmd *cobra.Command, words []string) {
 	if slices.ContainsFunc(sh.sys.More, func(m Command) bool { return strings.Fields(m.Use)[0] == cmd.Name() }) {
-		return // it makes many
+		return // a front end makes many operations
 	}
 	text := strings.Join(strings.Fields(cmd.CommandPath())[1:], " ")
 	if len(words) > 0 {

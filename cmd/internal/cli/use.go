@@ -59,8 +59,8 @@ func showResolved(sh *shell, out *ops.WorkspaceResolveOut) error {
 	return sh.print(render.Visible(out.WorkspaceID))
 }
 
-// showOverview prints one line for each active workspace and reports true, where a command names none and several are
-// active.
+// showOverview prints one line for each active workspace and returns true, if the command names no workspace and
+// several are active. Otherwise it returns false.
 func showOverview(ctx context.Context, sh *shell) (bool, error) {
 	if sh.flags.workspace != "" {
 		return false, nil

@@ -16,7 +16,7 @@ import (
 
 type watchOptions struct {
 	*shell
-	day string // of the line before
+	day string // of the previous line
 }
 
 func newWatch(sh *shell) *cobra.Command {
@@ -57,11 +57,11 @@ is gone.`,
 	return cmd
 }
 
-// errUnread says that the reader of stdout is gone.
+// errUnread ends arbor watch without a failure.
 var errUnread = errors.New("the reader of stdout is gone")
 
 func runWatch(ctx context.Context, opt *watchOptions) error {
-	signal.Ignore(syscall.SIGPIPE) // a write to a pipe without a reader fails then, and does not kill the process
+	signal.Ignore(syscall.SIGPIPE) // so that a write to a closed pipe returns an error and does not kill the process
 	defer signal.Reset(syscall.SIGPIPE)
 	v, err := opt.open(ctx, Lasting)
 	if err != nil {
@@ -83,7 +83,7 @@ func runWatch(ctx context.Context, opt *watchOptions) error {
 	err = news.Run(ctx, v.Engine.Live())
 	if ctx.Err() != nil || errors.Is(err, errUnread) {
 		opt.unprinted = nil
-		return nil // to be interrupted is how it ends
+		return nil // an interrupt is the normal end
 	}
 	return err
 }
@@ -108,7 +108,7 @@ func (opt *watchOptions) away(why error) {
 	}
 }
 
-// tell prints what changed, in one piece.
+// tell prints a report in one write.
 func (opt *watchOptions) tell(r feed.Report) error {
 	print := opt.printLines
 	if opt.flags.json {

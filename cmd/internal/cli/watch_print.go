@@ -60,8 +60,8 @@ func (opt *watchOptions) absolutes(ds []mdoc.Diagnostic) []mdoc.Diagnostic {
 	return out
 }
 
-// printLines prints a report for people: each change, and below it what is wrong since then. Beyond the bound lines are
-// counted.
+// printLines prints a report for people: each change, and below it the new and the solved problems. Lines beyond
+// listLines are only counted.
 func (opt *watchOptions) printLines(r feed.Report) error {
 	at := r.Time.Local()
 	if day := at.Format(time.DateOnly); day != opt.day {
@@ -85,7 +85,7 @@ func (opt *watchOptions) printLines(r feed.Report) error {
 	return opt.print(strings.Join(all, "\n"))
 }
 
-// sign returns a drawing, or what stands for it where there is but ASCII.
+// sign returns drawn, or ascii if only ASCII can be printed.
 func (opt *watchOptions) sign(drawn, ascii string) string {
 	if opt.ascii() {
 		return ascii
@@ -93,8 +93,8 @@ func (opt *watchOptions) sign(drawn, ascii string) string {
 	return drawn
 }
 
-// faults returns the lines about what is wrong since a change, and what no longer is. Of what is wrong in another way
-// than before only the new way is reported.
+// faults returns the lines about problems that a change brought, and about those that are gone. A problem is not gone
+// if there is a new one with the same code in the same file.
 func (opt *watchOptions) faults(v *feed.Event) (out []string) {
 	for _, d := range v.Found {
 		out = append(out, diagnosticLine(opt.shell, d))
@@ -163,7 +163,7 @@ func (opt *watchOptions) facts(v *feed.Event) (out []string) {
 	return out
 }
 
-// newcomer tells what a new node is.
+// newcomer returns the type, status and parent of a new node.
 func (opt *watchOptions) newcomer(v *feed.Event) (out []string) {
 	for _, c := range v.Fields() {
 		switch {
@@ -187,7 +187,7 @@ func (opt *watchOptions) value(s *string) string {
 	return opt.short(*s)
 }
 
-// section tells what became of a section: of a list how many items came and went, and the last that came.
+// section describes the change of a section: for a list, how many items came and went, and the last new one.
 func (opt *watchOptions) section(c view.SectionChange) string {
 	s := render.Visible(c.Name)
 	if len(c.Added)+len(c.Removed) == 0 {

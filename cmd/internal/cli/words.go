@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A word is one that a command takes besides its flags, as its line of usage names it.
+// A word is an argument of a command, as its line of usage names it.
 type word struct {
-	name     string // "-" for one that can only be that: stdin
+	name     string // "-" for a word that can only be "-", which means stdin
 	optional bool
 	many     bool
 }
@@ -27,11 +27,11 @@ func wordsOf(use string) (all []word) {
 		if strings.HasPrefix(w, "--") {
 			break
 		}
-		if w == "|" || i > 0 && fields[i-1] == "|" { // the other form of the word before
+		if w == "|" || i > 0 && fields[i-1] == "|" { // an alternative to the previous word
 			continue
 		}
 		name, many := strings.CutSuffix(strings.Trim(w, "[]"), "...")
-		if last := len(all) - 1; name == "-" && last >= 0 && all[last].many && all[last].optional { // stdin has all of them
+		if last := len(all) - 1; name == "-" && last >= 0 && all[last].many && all[last].optional { // replaces them
 			continue
 		}
 		all = append(all, word{name, strings.HasPrefix(w, "["), many})
@@ -62,9 +62,9 @@ func list(words []word) string {
 	return strings.Join(all, " and ")
 }
 
-// strict makes a command and all below it refuse wrong words and flags before a vault is looked for. A word or flag
-// that is given and empty is refused, too: a script whose variable is empty means some node, and not the default. So
-// `arbor ws archive "$WS"` never archives the only workspace there is.
+// strict makes a command and all below it refuse wrong words and flags before they look for a vault. They also refuse
+// empty words and flags: if the variable of a script is empty, the script does not mean the default. So `arbor ws
+// archive "$WS"` never archives the only workspace there is.
 func (sh *shell) strict(cmd *cobra.Command) {
 	cmd.Args = func(cmd *cobra.Command, given []string) error {
 		_, use := ops.SplitUse(cmd.Use)
@@ -87,7 +87,7 @@ func (sh *shell) strict(cmd *cobra.Command) {
 	}
 }
 
-// wrongCount returns what is wrong with the number of words; nil where nothing is.
+// wrongCount returns an error if the number of words is wrong.
 func wrongCount(sh *shell, cmd *cobra.Command, words []word, given []string) *errs.Error {
 	required := slices.DeleteFunc(slices.Clone(words), func(w word) bool {
 		return w.optional || w.name == "WS" && sh.flags.workspace != "" || cmd.Flags().Changed(strings.ToLower(w.name))
@@ -110,10 +110,9 @@ func wrongCount(sh *shell, cmd *cobra.Command, words []word, given []string) *er
 	return usagef(text, cmd.CommandPath(), list(words), given[most])
 }
 
-const choicesShown = 12 // of what a missing word may be
+const choicesShown = 12 // at most this many completions of a missing word
 
-// choices adds to an error about a missing word what the word may be, as completion knows it: from the vault, where it
-// is about what that holds.
+// choices adds the completions of a missing word to an error about it. They may come from the vault.
 func (sh *shell) choices(cmd *cobra.Command, given []string, e *errs.Error) *errs.Error {
 	if cmd.ValidArgsFunction == nil || sh.sys.Vaults == nil {
 		return e
@@ -127,7 +126,7 @@ func (sh *shell) choices(cmd *cobra.Command, given []string, e *errs.Error) *err
 		}
 		word, what, _ := strings.Cut(offered, "\t")
 		d.Candidates = append(d.Candidates, errs.Candidate{ID: word, Title: what})
-		if strings.HasPrefix(word, "node-") || strings.HasPrefix(word, "ws-") { // people name these by their titles
+		if strings.HasPrefix(word, "node-") || strings.HasPrefix(word, "ws-") { // people use titles
 			word, what = what, names{long: wholeIDs(sh)}.short(word)
 		}
 		sh.offered = append(sh.offered, strings.TrimSpace(word+"  "+what))
@@ -138,13 +137,13 @@ func (sh *shell) choices(cmd *cobra.Command, given []string, e *errs.Error) *err
 	return e
 }
 
-// emptyWord returns what is wrong with the first word that holds nothing but space; nil if there is none.
+// emptyWord returns an error for the first word that is blank; nil if there is none.
 func emptyWord(words []word, given []string) *errs.Error {
 	i := slices.IndexFunc(given, blank)
 	if i < 0 {
 		return nil
 	}
-	w := word{name: "COMMAND", optional: true} // of a command that only has others below it
+	w := word{name: "COMMAND", optional: true} // for a command that only has others below it
 	if len(words) > 0 {
 		w = words[min(i, len(words)-1)]
 	}
@@ -159,7 +158,8 @@ func emptyWord(words []word, given []string) *errs.Error {
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// checkDir refuses a folder of -C that is none. Looking for a vault from there would find one of the folders above.
+// checkDir returns an error if the value of -C is not a folder. Otherwise the search for a vault would find one in a
+// folder above.
 func checkDir(sh *shell) error {
 	if sh.flags.dir == "" {
 		return nil
@@ -171,19 +171,17 @@ func checkDir(sh *shell) error {
 	return errs.New(errs.InvalidPath, "-C %s: there is no such folder, or it cannot be opened", sh.flags.dir)
 }
 
-// lenient marks flags whose own command judges what they hold: texts that may be empty, and the flags of other front
-// ends.
+// lenient marks flags that emptyFlag does not check: texts that may be empty, and the flags of other front ends.
 const lenient = "lenient"
 
-// mayBeEmpty lets flags be given with nothing in them.
+// mayBeEmpty allows empty values for flags.
 func mayBeEmpty(cmd *cobra.Command, flags ...string) {
 	for _, name := range flags {
 		must(cmd.Flags().SetAnnotation(name, lenient, nil))
 	}
 }
 
-// emptyFlag returns what is wrong with the first flag that is given and holds nothing but space, or a number below
-// zero; nil if there is none.
+// emptyFlag returns an error for the first flag with a blank value or a negative number; nil if there is none.
 func emptyFlag(cmd *cobra.Command) (found *errs.Error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if _, ok := f.Annotations[lenient]; ok || found != nil {

@@ -15,7 +15,7 @@ import (
 	"arbor/mdstore"
 )
 
-// workspaceWord lets a workspace be named by a word as well as by --workspace.
+// workspaceWord takes a word as the workspace, as if --workspace had named it.
 func workspaceWord(sh *shell, word string) error {
 	if sh.flags.workspace != "" && sh.flags.workspace != word {
 		return usagef("two workspaces are named, %q and %q; one is enough", word, sh.flags.workspace)
@@ -183,7 +183,7 @@ func showSession(sh *shell, out *ops.SessionStatusOut) error {
 	return p.print(out.Hint)
 }
 
-// workspaceSetCommand sets what a workspace is and its briefing.
+// workspaceSetCommand sets the fields of a workspace and its briefing.
 func workspaceSetCommand(*shell) command {
 	in := &ops.WorkspaceUpdateIn{}
 	return command{in: in, check: func(*cobra.Command) error {
