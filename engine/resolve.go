@@ -205,14 +205,3 @@ func (e *Engine) BoundFolder(ctx context.Context, dir string) (sessions.Binding,
 	b, ok := s.Folder(dir)
 	return b, ok, nil
 }
-
-// UnbindWorkspace ends all bindings to a workspace.
-func (e *Engine) UnbindWorkspace(ctx context.Context, ws mdstore.ID) error {
-	_, err := e.editBindings(ctx, plan.Act{}, view.Change{Do: "bindings to " + string(ws) + " ended"}, func(s *sessions.Bindings) ([]mdstore.Change, error) {
-		if err := s.Corrupt(); err != nil {
-			return nil, err
-		}
-		return s.UnsetTo(ws, e.opt.Now())
-	})
-	return err
-}

@@ -10,7 +10,6 @@ import (
 type AppendTranscript struct {
 	Session  mdstore.ID
 	Messages []mdstore.Message
-	Anew     bool // they replace those that are there, which are kept under another name
 }
 
 // Plan adds the messages. If the transcript would grow too long, it stays under another name, which a new one says.
@@ -35,13 +34,11 @@ func (a AppendTranscript) Plan(d *Draft) (None, error) {
 		for _, m := range a.Messages {
 			size += len(m.Text)
 		}
-		if long := size > mdstore.MaxLogged && len(mdstore.Messages(doc)) > 0; long || a.Anew {
+		if size > mdstore.MaxLogged && len(mdstore.Messages(doc)) > 0 {
 			kept := freshFile(d, mdstore.TranscriptKind, at.Dir(), "-")
 			d.extra = append(d.extra, planned{change: mdstore.Change{Path: kept, New: old}, first: true, quiet: true})
-			if doc = fresh; !a.Anew {
-				if doc, err = goesOn(p.Doc(), kept); err != nil {
-					return None{}, err
-				}
+			if doc, err = goesOn(p.Doc(), kept); err != nil {
+				return None{}, err
 			}
 		}
 	}

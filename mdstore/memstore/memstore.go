@@ -1,4 +1,4 @@
-// Package memstore is the mdstore.Store in a map, for tests.
+// Package memstore is the mdstore.Store in memory: for tests, previews, and stores that write it elsewhere.
 package memstore
 
 import (
