@@ -7,8 +7,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// An ArchiveNote says how a slot came into the archive. It lies beside the slot's file there, and is no document of a kind. What a note
-// does not say is zero.
+// An ArchiveNote says how a slot came into the archive. It lies beside the slot's file there, and is not a document of
+// a kind. A value that a note does not have is zero.
 type ArchiveNote struct {
 	Reason       string    `toml:"reason,omitempty"`
 	At           time.Time `toml:"archived_at"`
@@ -21,9 +21,9 @@ type ArchiveNote struct {
 // NotePath returns the path of the note about the archived slot at p.
 func NotePath(p Path) Path { return Path(strings.TrimSuffix(string(p), ".md"+Zipped) + ".toml") }
 
-// ParseNote reads a note. One that is missing or damaged says nothing, or what could be read of it.
+// ParseNote reads a note. Of a damaged note it returns what it could read; a missing note is the zero note.
 func ParseNote(data []byte) (n ArchiveNote) {
-	_ = mdoc.DecodeTOML(data, &n) // the place of the slot's file tells enough
+	_ = mdoc.DecodeTOML(data, &n) // the slot's place is enough without it
 	return n
 }
 
@@ -33,7 +33,8 @@ func (n ArchiveNote) Bytes() ([]byte, error) {
 	return mdoc.EncodeTOML(n)
 }
 
-// Home returns where the file of an archived slot goes when it is restored: its former place, or else what its place in the archive tells.
+// Home returns the path to which an archived slot is restored: its former path, or else the path that its place in the
+// archive implies.
 func (n ArchiveNote) Home(workspace Path, p *Page) Path {
 	if from := workspace.Join(n.From); n.From != "" && from.Valid() && from.Under(workspace) {
 		if k := AllKinds().Of(from); k != nil && k.IsSlot() {

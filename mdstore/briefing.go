@@ -12,7 +12,7 @@ import (
 type Briefing struct {
 	Purpose, CurrentGoal, Preferences string
 	Workflows                         []Workflow
-	KeyFiles                          []Ref // the description is what the file is for
+	KeyFiles                          []Ref // a description says what the file is for
 	Related                           []Ref // the description is why
 }
 
@@ -66,7 +66,7 @@ func workflowsOf(d *mdoc.Doc) (above string, flows []Workflow) {
 	return above, flows
 }
 
-// apart returns a part of a section as it stands; the last one so that another can follow.
+// apart returns a part of a section unchanged, or the last part so that another can follow.
 func apart(text string, last bool) string {
 	if text = strings.TrimLeft(text, "\n"); !last || text == "" {
 		return text
@@ -133,8 +133,8 @@ func WorkflowsText(d *mdoc.Doc, flows []Workflow) (text string, adapted []string
 	return text, adapted, nil
 }
 
-// RefItems returns the items of a section of documents, with their indexes, and those that are to stand there for
-// references: one that the section has already keeps its text, and "" stands for a new one.
+// RefItems returns the items of a section of documents, with their indexes, and the items for the references want: an
+// item that the section has already keeps its text, and "" means a new one.
 func RefItems(d *mdoc.Doc, section string, want []Ref) (have []string, at []int, now []string) {
 	known, items := refs(d, section), d.Items(section)
 	for _, r := range known {

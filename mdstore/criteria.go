@@ -126,7 +126,7 @@ func criteriaOpen(n *Node) []mdoc.Diagnostic {
 // tick matches the ticked box of a list item in any line of a text.
 var tick = pattern.Of(`(?m)^([ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[[xX]\]([ \t])`)
 
-// Unticked returns a text with all of its boxes open: two texts that differ only in what is ticked are the same then.
+// Unticked returns a text with all of its boxes open, so that texts that differ only in their ticks become equal.
 func Unticked(text string) string {
 	if !strings.Contains(text, "]") {
 		return text
@@ -151,7 +151,7 @@ func Boxed(text string, done bool) string {
 	return "[ ] " + text
 }
 
-// unboxed is what tells the items of criteria apart: the text, whatever is ticked.
+// unboxed returns the text by which items of criteria are matched: without the box.
 func unboxed(item string) string {
 	return strings.TrimPrefix(Unticked("- "+item), "- ")
 }

@@ -14,9 +14,9 @@ import (
 	"arbor/statemachine"
 )
 
-// Facts are what is kept of a document: digests of its fields and sections, and of a node the values of its front matter, whether it
-// has a problem, whether checks of the one file find anything, and which nodes it refers to. They depend on the document alone. ""
-// means that nothing is known.
+// Facts are what the cache keeps of a document: digests of its fields and sections, and of a node the values of its
+// front matter, whether it has a problem, whether checks of the one file find anything, and which nodes it refers to.
+// They depend on the document alone. "" means that nothing is known.
 //
 // The form, which only this package knows, is a list of parts with a NUL between them: the form with the properties as a
 // number, the targets of active references and those of active documents, each in a line, the problem (of a page: what is wrong with its
@@ -25,7 +25,7 @@ import (
 type Facts string
 
 const (
-	factsLetter  = "h" // the next letter for every change of the form, or of what checks of one file find
+	factsLetter  = "h" // increment it with every change of the form, or of the checks of a single file
 	problemKept  = 512 // bytes of a problem; a longer one is read from the document
 	digestsMost  = 48  // fields and sections; a document with more has no digests
 	factsBetween = "\x00"
@@ -36,8 +36,8 @@ const (
 	partQuestions = 8
 )
 
-// factsForm is what facts begin with: the letter, and a digest of the tables of fields and keys, whose values they keep
-// and whose rules the checks ask. It always has the same length, because digits follow.
+// factsForm is the beginning of all facts: the letter, and a digest of the tables of fields and keys, on which the
+// facts depend. It always has the same length, because digits follow.
 var factsForm = sync.OnceValue(func() string {
 	digest := strconv.FormatUint(uint64(crc32.ChecksumIEEE([]byte(fieldsForm()+keysForm()))), 36)
 	return factsLetter + strings.Repeat("0", 7-len(digest)) + digest
@@ -82,7 +82,7 @@ func (f Facts) has(property int) bool {
 	return err == nil && properties&property != 0
 }
 
-// Clean reports whether the checks of the file by itself find nothing. It is false where nothing is known.
+// Clean reports whether the checks of the file by itself find nothing. It is false if nothing is known.
 func (f Facts) Clean() bool { return f.has(factClean) }
 
 // HasProblem reports whether the node has a problem.
@@ -180,7 +180,7 @@ func checkOf(n *Node) []mdoc.Diagnostic {
 	return append(out, criteriaOpen(n)...)
 }
 
-// Remedy returns what a person does about what the life cycle says of a status.
+// Remedy returns what a person can do about a problem that the life cycle has with a status.
 func Remedy(c statemachine.Code) string {
 	switch c {
 	case statemachine.CodeConclusionMissing:
@@ -250,7 +250,7 @@ func digestsOf(d *mdoc.Doc) Digests {
 	return Digests(b.String())
 }
 
-// byName returns the digests by kind and name; those of one name stand behind each other.
+// byName returns the digests by kind and name; those of one name are concatenated.
 func (d Digests) byName() map[string]string {
 	out := map[string]string{}
 	for line := range strings.SplitSeq(strings.TrimSuffix(string(d), "\n"), "\n") {
@@ -261,8 +261,7 @@ func (d Digests) byName() map[string]string {
 	return out
 }
 
-// DiffDigests returns the names of the fields and sections that differ, in their order; none if one of both is not
-// known.
+// DiffDigests returns the names of the fields and sections that differ, in their order; none if a or b is unknown.
 func DiffDigests(a, b Digests) (fields, sections []string) {
 	if a == "" || b == "" {
 		return nil, nil
@@ -290,8 +289,8 @@ func DiffDigests(a, b Digests) (fields, sections []string) {
 	return fields, sections
 }
 
-// TakeDigests returns the digests of a file that a reader has seen, after the reader itself changed it from was to is: what differs
-// between those two counts as seen, except what other programs had changed before.
+// TakeDigests updates d, the digests of a file as a reader last saw it, after the reader changed the file from was to
+// is. The reader's own changes then count as seen; changes by others before that do not.
 func (d Digests) TakeDigests(was, is Digests) Digests {
 	if d == "" || was == "" || is == "" {
 		return ""

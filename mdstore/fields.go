@@ -58,7 +58,7 @@ const (
 	RoleSummary        = "summary"
 )
 
-// CollectedForm tells what the conclusion of a node of role info_collection looks like.
+// CollectedForm describes the form of the conclusion of a node of role info_collection.
 const CollectedForm = "lists below the headings Rules and Docs join the rules and documents of the workspace"
 
 // CollectedRules and CollectedDocs are the headings, at any level, below which its lists are copied.
@@ -269,7 +269,7 @@ func (f *Field) check(text string) error {
 	return nil
 }
 
-// Said puts a text that Text returned into one line.
+// Said returns a text that Text returned as one line.
 func (f *Field) Said(text string) string { return strings.ReplaceAll(text, "\n", ", ") }
 
 // Scalar turns a text that Text returned into a value of front matter.

@@ -48,7 +48,7 @@ func (x *Fields) Adopt(today time.Time) {
 	}
 }
 
-// parts reports whether a character stands between two items of a list that a call gives as one text.
+// parts reports whether a character separates two items of a list that a call gives as one text.
 func (f *Field) parts(r rune) bool {
 	return r == '\n' || f.words && (r == ',' || unicode.IsSpace(r))
 }
@@ -59,8 +59,8 @@ const KeyDependencies = "dependencies"
 // PriorityField returns the row of the key priority.
 func PriorityField() *Field { return FieldOf("priority") }
 
-// Rank returns the place of a value among the words that its field accepts, the first one being 0. A value that is
-// none of them, such as "", stands in the middle, as medium does among the priorities.
+// Rank returns the place of a value among the words that its field accepts, the first one being 0. Any other value,
+// such as "", ranks in the middle, as medium does among the priorities.
 func (f *Field) Rank(text string) int {
 	if i := slices.Index(f.Rule.Enum, text); i >= 0 {
 		return i

@@ -84,7 +84,7 @@ const (
 	KeyTools = "tools"
 )
 
-// What tells the items of a list apart: the whole text, or what a reference leads to.
+// The keys by which items of a list are matched: the whole text, or the target of a reference.
 func itself(item string) string { return item }
 func target(item string) string { return ParseRef(item).Target }
 

@@ -46,8 +46,8 @@ func (e *Expired) UnmarshalText(text []byte) error {
 }
 
 // ParseRef reads the text of a list item in any of its forms: `target: description`, `[description](target)` and
-// `[[target|description]]`, each with `(expired)` at the end of the line where it is. Behind a link `: description` may
-// follow. Text of no such form is all target. Further lines of the item go on with the description.
+// `[[target|description]]`, each followed by `(expired)` if it is. After a link, `: description` may follow. Any other
+// text is all target. Further lines of the item belong to the description.
 func ParseRef(item string) Ref {
 	first, more, _ := strings.Cut(strings.TrimSpace(item), "\n")
 	r := parseRefLine(strings.TrimSpace(first))
@@ -125,7 +125,7 @@ func (r Ref) Format() (item string, ok bool) {
 type LogEntry struct {
 	Time     string    `json:"timestamp,omitempty"` // "2006-01-02 15:04:05", UTC; "" for a line of another form
 	Operator string    `json:"operator,omitempty"`  // "AI" or "Human", or what a person wrote there; "" for a line of another form
-	Event    string    `json:"event"`               // may have several lines; a line of another form as it stands
+	Event    string    `json:"event"`               // may have several lines; for a line of another form, the whole line
 	Span     mdoc.Span `json:"-"`
 	Line     int       `json:"-"`
 }
@@ -176,8 +176,8 @@ func timeShaped(s string) bool {
 	return true
 }
 
-// RulesHash returns the first 8 hex digits of the MD5 of the rules joined by line feeds, "" for no rules. It proves that the
-// rules were read; it is no protection against anybody.
+// RulesHash returns the first 8 hex digits of the MD5 of the rules joined by line feeds, "" for no rules. It shows that
+// the rules were read; it protects against nothing.
 func RulesHash(rules []string) string {
 	if len(rules) == 0 {
 		return ""

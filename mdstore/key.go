@@ -21,14 +21,14 @@ type Key struct {
 	Help   string    // its meaning, as docs/format.md prints it
 }
 
-// A MergeRule says what becomes of a key that both sides of a merge changed differently.
+// A MergeRule says what a merge does with a key that both sides changed differently.
 type MergeRule int
 
-// The merge rules. The zero one is that people decide.
+// The merge rules. The zero rule is a conflict, which people resolve.
 const (
 	MergeConflict MergeRule = iota
 	MergeLater              // the side that was written later stands
-	// likewise, and the text of the other goes to the file's log; a conflict where the file has none
+	// likewise, and the other text goes to the file's log; a conflict if the file has no log
 	MergeNoted
 	MergeStatus // the status that follows from the other one stands, or else the later one
 	MergeNewest // the greater number stands

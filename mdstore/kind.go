@@ -13,7 +13,7 @@ import (
 type Kind struct {
 	Name  string     // "node"
 	Place Place      // where its files lie
-	Form  *mdoc.Form // its sections; nil: none has a name that tells it from others
+	Form  *mdoc.Form // its sections; nil: it has no sections with fixed names
 	Keys  []Key      // of its front matter
 	Named bool       // each file says its id
 	Quiet bool       // sessions are not told of changes to such files: they only record what was done
@@ -31,7 +31,7 @@ type Place struct {
 	Dir   string // the folder below the workspace's own; "" is the workspace's folder itself
 	Name  string // the file's name, or a pattern with one "*" in it, such as AnyMarkdown
 	Deep  bool   // files lie at any depth below Dir, not only in it
-	Each  bool   // each folder directly below Dir is to hold such a file, at any depth; a missing one is reported
+	Each  bool   // each folder directly below Dir must have such a file, at any depth; a missing one is reported
 	Vault bool   // Dir lies in the vault itself, not in a workspace's folder
 }
 
@@ -74,7 +74,7 @@ func (ks Kinds) In(dir Path) Kinds {
 // File returns the path of the kind's file in a folder of its own, as a node has one.
 func (k *Kind) File(folder Path) Path { return folder.Join(k.Place.Name) }
 
-// FileFor returns the path of the kind's file in a folder, with text where the pattern of its names has its "*".
+// FileFor returns the path of the kind's file in a folder, with text in place of the "*" in the pattern of its names.
 func (k *Kind) FileFor(folder Path, text string) Path {
 	return folder.Join(strings.Replace(k.Place.Name, "*", text, 1))
 }

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// MaxLogged is the size in bytes of a file that grows by itself, beyond which what is older goes to another file
+	// MaxLogged is the size in bytes beyond which the older entries of a file that grows by itself go to another file
 	// beside it. It leaves room below MaxFileSize for one more text.
 	MaxLogged = 900_000
 

@@ -47,12 +47,12 @@ const (
 	CodeTypeInvalid   = "TYPE_INVALID"     // neither planning nor execution
 	CodeStatusInvalid = "STATUS_INVALID"   // no status of that type
 	CodeFieldInvalid  = "FIELD_INVALID"    // a value of another kind than its key asks for
-	CodeLooksLike     = "LOOKS_LIKE"       // a key that other programs use for one of the table
+	CodeLooksLike     = "LOOKS_LIKE"       // a key that other programs use instead of a known one
 	CodeFormatNewer   = "FORMAT_NEWER"     // written in a newer format than this program knows
-	CodeSessions      = "SESSIONS_CORRUPT" // sessions.json is no valid JSON, or a binding in it is none
+	CodeSessions      = "SESSIONS_CORRUPT" // sessions.json or a binding in it is not valid JSON
 )
 
-// A Head is what every list of nodes tells of a node besides its id.
+// A Head is what every list of nodes has about a node besides its id.
 type Head struct {
 	Title  string              `json:"title"`
 	Type   statemachine.Type   `json:"type"`
@@ -111,8 +111,8 @@ func (n *Node) Holding(doc *mdoc.Doc) *Node {
 	return &m
 }
 
-// Lean returns the node without its document, which is read again when it is needed. A damaged node keeps its document, as what it
-// said before stands nowhere else.
+// Lean returns the node without its document, which is read again when it is needed. A damaged node keeps its document,
+// because its earlier content is nowhere else.
 func (n *Node) Lean() *Node {
 	if n.doc == nil || n.damaged {
 		return n

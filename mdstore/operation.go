@@ -2,7 +2,7 @@ package mdstore
 
 import "context"
 
-// An Operation is what somebody did in one call, as a store's record has it.
+// An Operation is one call of a person or assistant that changed files, as a store's record has it.
 type Operation struct {
 	ID       string `json:"id,omitempty"`   // set by the store; it does not change
 	Began    int64  `json:"-"`              // set by the store: when its first commit was made, Unix nanoseconds; 0 before that
@@ -10,13 +10,13 @@ type Operation struct {
 	Text     string `json:"text,omitempty"` // "complete Sign-in endpoint"
 	Session  string `json:"session,omitempty"`
 	Operator string `json:"operator,omitempty"`
-	Undoes   string `json:"undoes,omitempty"` // the id of the operation that it takes back; "" for none
+	Undoes   string `json:"undoes,omitempty"` // the id of the operation that it undoes; "" for none
 
-	Trash Path   `json:"trash,omitempty"` // of one too large to be recorded: where the files lie that it replaced
+	Trash Path   `json:"trash,omitempty"` // if it was too large to be recorded: where the replaced files lie
 	Large bool   `json:"large,omitempty"` // it is too large to be recorded, and has no steps
 	Steps []Step `json:"-"`               // in the order in which they were made
 
-	Refs []string `json:"-"` // what names nodes in Text: the engine puts their titles in its place
+	Refs []string `json:"-"` // ids in Text, which the engine replaces by titles of nodes
 }
 
 // A Step is a change that an operation made in the vault, or in the trash.
@@ -42,6 +42,7 @@ func OperationOf(ctx context.Context) *Operation {
 
 // Operations is the capability of stores that record what the last operations of this machine changed.
 type Operations interface {
-	// Operations returns the last operations, the newest first, at most that many. What the record has lost is left out.
+	// Operations returns the last operations, the newest first, at most that many. Operations that the record no longer
+	// has are left out.
 	Operations(ctx context.Context, most int) ([]Operation, error)
 }

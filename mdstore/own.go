@@ -12,14 +12,15 @@ import (
 // An Own is a key in the front matter of a node that NodeKind does not know: it is a person's, or another program's.
 type Own struct {
 	Key  string
-	Kind mdoc.Kind // of the value; Nested for a list, and for what is neither one value nor a list of such
+	Kind mdoc.Kind // of the value; Nested for a list and for any nested value
 	List bool      // it is a list of plain values, or an empty list
-	// Items are the value as text: one of a plain value, none of null, those of a list. Of a mapping, and of a list that
-	// holds lists or mappings, it is the YAML as it stands.
+	// Items are the value as text: one of a plain value, none of null, those of a list. For a mapping, and a list of
+	// lists or mappings, it is the YAML source.
 	Items []string
 }
 
-// Plain reports whether the value is one plain value, a list of such, or null. Only a person changes another one.
+// Plain reports whether the value is one plain value, a list of such, or null. Only a person can change any other
+// value.
 func (o Own) Plain() bool { return o.List || o.Kind != mdoc.Nested }
 
 // Text returns the value as text, without line ends at its end. The items of a list are in one line.

@@ -8,15 +8,15 @@ import (
 
 // An OwnText is a text in the body of a node that NodeForm has no place for. A person wrote it, or another program.
 type OwnText struct {
-	Name string `json:"name"` // the heading; "" for what stands above the first section
-	Text string `json:"text"` // what stands below it, as Doc.Slice returns it
+	Name string `json:"name"` // the heading; "" for the text above the first section
+	Text string `json:"text"` // the text below it, as Doc.Slice returns it
 
 	Span mdoc.Span `json:"-"` // of the text, with its heading
 }
 
-// OwnTexts returns all text of the node's body that no other method returns, in the order of the file: what stands
-// above the first section, sections that NodeForm does not know, what follows a heading of level 1, and what a section
-// that is a list holds besides its items.
+// OwnTexts returns all text of the node's body that no other method returns, in the order of the file: the text above
+// the first section, sections that NodeForm does not know, the text after a heading of level 1, and text besides the
+// items in a section that is a list.
 func (n *Node) OwnTexts() (all []OwnText) {
 	d := n.Doc()
 	if d.Opaque() {
@@ -27,7 +27,7 @@ func (n *Node) OwnTexts() (all []OwnText) {
 			all = append(all, OwnText{name, text, whole})
 		}
 	}
-	var tops []mdoc.Heading // which end what is above them
+	var tops []mdoc.Heading // these end the sections above them
 	for _, h := range d.Headings() {
 		if h.Level == 2 || h.Level == 1 && len(tops) > 0 {
 			tops = append(tops, h)
@@ -77,7 +77,7 @@ func unread(d *mdoc.Doc, s mdoc.Section, list bool) (text string) {
 			add(d.Slice(s.Body))
 		}
 	case list:
-		if s.Name != SecLog { // whose entries can be any text
+		if s.Name != SecLog { // entries of a log can be any text
 			for _, it := range d.Items(s.Name) {
 				in := it.Span.Start >= s.Body.Start && it.Span.End <= s.Body.End
 				if in && (!it.Listed || ParseRef(it.Text).Target == "") {

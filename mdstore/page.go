@@ -27,7 +27,7 @@ type Page struct {
 	want    func(*Page)
 }
 
-// A pageField is a key of a page's front matter with its value, which has several items where it is a list.
+// A pageField is a key of a page's front matter with its value, which has several items if it is a list.
 type pageField struct {
 	key   string
 	items []string
@@ -193,7 +193,7 @@ func problemsText(all []mdoc.Diagnostic) string {
 	}
 	kept := slices.Clone(all)
 	for i := range kept {
-		kept[i].File, kept[i].Fix = "", "" // which depend on the file's place
+		kept[i].File, kept[i].Fix = "", "" // these depend on the file's place
 	}
 	text, err := json.Marshal(kept)
 	if err != nil {

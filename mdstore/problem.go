@@ -16,13 +16,13 @@ type Problem struct {
 func (p Problem) IsZero() bool { return p == Problem{} }
 
 // Raised returns the event of the log entry of a problem that is raised, and Cleared that of one that is cleared: both
-// with its text, so that the log tells the problem when it is gone.
+// with its text, so that the log still has the problem when it is gone.
 func (p Problem) Raised() string { return "problem:" + p.below() }
 
 // Cleared is Raised for a problem that is cleared.
 func (p Problem) Cleared() string { return "problem cleared:" + p.below() }
 
-// below returns a text to stand behind a word: on the same line if it has one line, else below.
+// below returns a text to follow a word: on the same line if it has one line, or else on the lines below.
 func (p Problem) below() string {
 	text := p.Text
 	if p.NextStep != "" {
@@ -34,9 +34,10 @@ func (p Problem) below() string {
 	return " " + text
 }
 
-// Body returns the text of the section that holds the problem, with its parts nested so that each reads back by itself; adapted names what was
-// changed for that. It is for the document in, nil for a new one: what stays of its problem keeps its form, as does the heading of the next
-// step, which is else in the language of the section's own. The error is an *mdoc.EditError for a text that no document can hold.
+// Body returns the text of the section that holds the problem, with its parts nested so that each reads back by itself;
+// adapted names what was changed for that. It is for the document in, nil for a new one: the parts of its problem that
+// stay keep their form, and so does the heading of the next step; a new heading is in the language of the section's.
+// The error is an *mdoc.EditError for a text that no document can hold.
 func (p Problem) Body(in *mdoc.Doc) (body string, adapted []string, err error) {
 	f := formOf(in)
 	if p == f.was {
@@ -62,7 +63,7 @@ func (p Problem) Body(in *mdoc.Doc) (body string, adapted []string, err error) {
 	}
 	above := f.above
 	if text != f.was.Text {
-		above = "\n\n" // what stood above might not have needed them
+		above = "\n\n" // the text above may not have needed them
 	}
 	return strings.TrimLeft(text+above+f.heading+f.below+next, "\n"), append(adapted, more...), nil
 }

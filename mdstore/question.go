@@ -52,7 +52,7 @@ func (e LogEntry) Answers() (at string, ok bool) {
 	return "", true
 }
 
-// IsAnswer reports whether an event has the form of an answer. It is one only where a person wrote it.
+// IsAnswer reports whether an event has the form of an answer. It is an answer only if a person wrote it.
 func IsAnswer(event string) bool { return signed(event, answerSign) }
 
 func signed(event, sign string) bool {
@@ -97,7 +97,7 @@ func (n *Node) OpenQuestions() []Question {
 	switch {
 	case n.doc != nil:
 		return OpenQuestions(n.LogWith("] "+askedSign, "] "+answerSign))
-	case n.facts.part(partQuestions) == "": // of nearly all nodes
+	case n.facts.part(partQuestions) == "": // true for nearly all nodes
 		return nil
 	}
 	return n.facts.questions()

@@ -64,7 +64,7 @@ func (r *reader) id(folder string) ID {
 	return ID(folder)
 }
 
-// idFix says what check --fix does where the id of a file is missing; "" where its place gives none.
+// idFix says what check --fix does about a missing id; "" if the file's place gives none.
 func idFix(name string) string {
 	if !ID(name).Valid() {
 		return ""

@@ -11,9 +11,10 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// JoinSlotBodies returns the body of a slot that both sides changed, with the line ends eol. Entries are a keyed set in the order of time:
-// what only one side added, changed or removed is so in the result, an entry that one side removed and the other changed stays, and of two
-// that both changed differently both stay, one with an id of its own. The error says why it can only be merged as lines.
+// JoinSlotBodies returns the body of a slot that both sides changed, with the line ends eol. Entries are a keyed set in
+// the order of time: a change by one side only is in the result, an entry that one side removed and the other changed
+// stays, and if both changed an entry differently, both versions stay, one with a new id. The error says why it can
+// only be merged as lines.
 func JoinSlotBodies(base, ours, theirs *mdoc.Doc, eol string) (string, error) {
 	for _, d := range []*mdoc.Doc{base, ours, theirs} {
 		if eolOf(d) != eol && len(blocksOf(d)) > 1 {
@@ -32,7 +33,7 @@ func JoinSlotBodies(base, ours, theirs *mdoc.Doc, eol string) (string, error) {
 	return string(joined[len(empty.Front()):]), nil
 }
 
-// joinEntries joins the blocks of three versions. ok is false if the text above the entries is as theirs has it alone.
+// joinEntries joins the blocks of three versions. ok is false if the text above the entries is only that of theirs.
 func joinEntries(base, ours, theirs []slotBlock, eol string) (out []slotBlock, ok bool) {
 	above, ok := diff3.Add([]byte(base[0].raw), []byte(ours[0].raw), []byte(theirs[0].raw))
 	if ok && strings.TrimSpace(string(above)) != "" {
@@ -74,7 +75,7 @@ func joinEntries(base, ours, theirs []slotBlock, eol string) (out []slotBlock, o
 			out = append(out, mine)
 		default:
 			for i, y := range bothOf(was, mine, x, at.Base >= 0, eol) {
-				if i == 0 || y.entry == nil || !ids[y.entry.ID] { // else it is there from an earlier join
+				if i == 0 || y.entry == nil || !ids[y.entry.ID] { // otherwise an earlier join has added it
 					out = append(out, y)
 				}
 			}
@@ -83,7 +84,8 @@ func joinEntries(base, ours, theirs []slotBlock, eol string) (out []slotBlock, o
 	return out, ok
 }
 
-// bothOf returns what becomes of a block that ours and theirs have differently, and which was otherwise where had says so.
+// bothOf merges a block that ours and theirs have in different versions. was is the base version; had says whether
+// there is one.
 func bothOf(was, ours, theirs slotBlock, had bool, eol string) []slotBlock {
 	text, ok := diff3.Add([]byte(was.raw), []byte(ours.raw), []byte(theirs.raw))
 	o, t := ours.entry, theirs.entry
@@ -93,7 +95,7 @@ func bothOf(was, ours, theirs slotBlock, had bool, eol string) []slotBlock {
 	case o == nil || t == nil:
 		return []slotBlock{theirs, ours}
 	case o.Title != t.Title || o.Text != t.Text:
-		if ours.raw < theirs.raw { // so that every machine gives the same one another id
+		if ours.raw < theirs.raw { // so that every machine gives a new id to the same one
 			ours, theirs = theirs, ours
 		}
 		return []slotBlock{theirs, ours.renamed(eol)}
@@ -107,8 +109,8 @@ func (b slotBlock) equal(o slotBlock) bool {
 	return strings.TrimRight(b.raw, outer) == strings.TrimRight(o.raw, outer)
 }
 
-// keyOf returns what tells the block from others of its file in all versions: the id of an entry, or else its heading and text. An entry that
-// got its id since is the one that base has without one.
+// keyOf returns the key by which a block is matched in all versions: the id of an entry, or else its heading and text.
+// An entry that got its id after base is matched with the one without an id in base.
 func keyOf(b slotBlock, base []slotBlock) string {
 	e := b.entry
 	switch {

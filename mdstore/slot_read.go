@@ -21,7 +21,7 @@ const (
 // IsSlot reports whether the files of a kind are slots, compressed or not; archived ones are none.
 func (k *Kind) IsSlot() bool { return k == SlotKind || k == ZippedSlotKind }
 
-// SlotName returns the name of a slot: what its front matter says, or else what its file is called.
+// SlotName returns the name of a slot: from its front matter, or else from its file name.
 func SlotName(p *Page) string {
 	base := strings.TrimSuffix(strings.TrimSuffix(p.Path.Base(), Zipped), ".md")
 	return cmp.Or(p.Field(KeyName), base)
@@ -64,8 +64,8 @@ func EntriesOf(d *mdoc.Doc) []SlotEntry {
 	return out
 }
 
-// ByTime returns entries in the order of their times, of one time in the order of the file. One without a time stays behind the one that it
-// stands behind.
+// ByTime returns entries in the order of their times, and those of one time in the order of the file. An entry without
+// a time stays after the one that it follows.
 func ByTime(all []SlotEntry) []SlotEntry {
 	type timed struct {
 		e  SlotEntry
@@ -92,19 +92,19 @@ func AboveEntries(d *mdoc.Doc) string {
 	return FromVerbatim(blocksOf(d)[0].raw)
 }
 
-// Holds reports whether a slot has all that another one has: its entries, and what stands above them.
+// Holds reports whether now has all entries of was and the text above them.
 func Holds(now, was *Page) bool {
 	all := EntriesOf(now.Doc())
 	missing := func(e SlotEntry) bool {
 		return !slices.ContainsFunc(all, func(o SlotEntry) bool {
-			return e.same(o) || e.ID == "" && e.Title == o.Title && e.Text == o.Text // which got its id since
+			return e.same(o) || e.ID == "" && e.Title == o.Title && e.Text == o.Text // it may have got its id since
 		})
 	}
 	return AboveEntries(now.Doc()) == AboveEntries(was.Doc()) && !slices.ContainsFunc(EntriesOf(was.Doc()), missing)
 }
 
-// A slotBlock is a part of a slot's body: what stands above its first heading, or a heading of level 1 or 2 that begins with #, with all
-// up to the next.
+// A slotBlock is a part of a slot's body: the text above the first heading, or a heading of level 1 or 2 written with
+// #, and all text up to the next one.
 type slotBlock struct {
 	raw     string
 	heading mdoc.Heading // with its place in the file; zero above the first heading
@@ -198,7 +198,7 @@ func metaText(meta map[string]any) (string, error) {
 			plain = false
 		}
 		if !plain || text == "" {
-			data, err := json.Marshal(value) // which writes no < and >
+			data, err := json.Marshal(value) // it escapes < and >
 			if err != nil {
 				return "", err
 			}

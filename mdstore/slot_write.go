@@ -66,7 +66,7 @@ func ChangeSlot(d *mdoc.Doc, c SlotChange) ([]byte, error) {
 	return joinBlocks(d, blocks, eol)
 }
 
-// eolOf returns the line end of a file, which that of its front matter tells.
+// eolOf returns the line end of a file: that of its front matter.
 func eolOf(d *mdoc.Doc) string {
 	if bytes.Contains(d.Front(), []byte("\r\n")) {
 		return "\r\n"
@@ -74,7 +74,7 @@ func eolOf(d *mdoc.Doc) string {
 	return "\n"
 }
 
-// placeOf returns where an entry of that time goes: behind the last that is not younger.
+// placeOf returns the index for a new entry with that time: after the last entry that is not younger.
 func placeOf(blocks []slotBlock, at time.Time) int {
 	i := len(blocks)
 	for i > 1 && blocks[i-1].entry != nil && blocks[i-1].entry.Time.After(at) {

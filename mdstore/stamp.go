@@ -5,7 +5,7 @@ package mdstore
 type Stamp struct {
 	Size  int64  // bytes
 	Mtime int64  // of the last change of its bytes, Unix nanoseconds
-	Ctime int64  // of the last change of anything, Unix nanoseconds, which no program can set; 0 if the system has none
+	Ctime int64  // of the last change of anything, Unix nanoseconds; no program can set it; 0 if the system has none
 	Inode uint64 // 0 if the system has none
 
 	// Proven says that the file had been left alone for two seconds when the stamp was taken, so that every later change has another
@@ -13,5 +13,5 @@ type Stamp struct {
 	Proven bool
 }
 
-// Same reports whether two stamps are of one state of a file: never where one of them is unproven.
+// Same reports whether two stamps prove the same content of a file; it is false if one of them is unproven.
 func (s Stamp) Same(t Stamp) bool { return s.Proven && s == t }

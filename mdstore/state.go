@@ -38,8 +38,8 @@ var StateForm = &mdoc.Form{Sections: []mdoc.SectionForm{
 	{Name: SecPlanMark, Aliases: []string{"计划标记"}, Key: itself},
 }}
 
-// A State is what somebody wrote down to go on from later. Its front matter is known from a page's facts: see Page.Field. What stands
-// here is read from the document.
+// A State is the saved state of some work, to continue from later. This struct has what is read from the document; for
+// the front matter see Page.Field.
 type State struct {
 	ActiveTask   string
 	NextSteps    []string
@@ -47,7 +47,7 @@ type State struct {
 	Conversation string
 	Reasoning    string
 	Workspace    string   // the briefing of the workspace as it was, with a heading of level 3 for each section
-	Mark         []string // how the plan stood; it is not read, see PlanMark
+	Mark         []string // the state of the plan; it is not read, see PlanMark
 }
 
 // PlanMark returns how the plan stood when a state was saved or a session ended, an item for each fact. In files of
@@ -129,7 +129,7 @@ func ActiveFileOf(path string, data []byte) ActiveFile {
 var activeFile = pattern.Of(`(?s)^(.*) \(([0-9a-f]{12}), ([0-9]{1,18})\)$`)
 
 // Format returns the text of a list item, `path (hash, size)`, from which ParseActiveFile reads the same. A path that
-// would read back as another one, or that Markdown would take for something else, is quoted as in Go and JSON.
+// would not read back as the same, or that has a meaning in Markdown, is quoted as in Go and JSON.
 func (f ActiveFile) Format() string {
 	facts := ""
 	if f.Hash != "" {

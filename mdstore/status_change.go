@@ -17,7 +17,7 @@ type StatusChange struct {
 	Moved    string // the conclusion that stood until then, which the change moves into the log; "" for none
 }
 
-// What changed a status besides an action.
+// The causes of a status besides actions.
 const (
 	ByCreation = "created"     // the node began, in the initial status of its type
 	ByHand     = "set by hand" // a person wrote the status into the file, and check --fix recorded it
@@ -75,10 +75,10 @@ func (n *Node) StatusChange(e LogEntry) StatusChange {
 	return l
 }
 
-// lastLogged returns the last change of its status that a node's log states: that of the newest entry and, where times
-// and lines are not in the same order, also that of the last one in the file, as after a merge, or with clocks that
-// differ, either may be the one. It returns none if the log states no change. A node is created once, before anything
-// else: behind another change, "created" is a person's own word.
+// lastLogged returns the last status change in a node's log: that of the newest entry. If times and lines are not in
+// the same order, as after a merge or with clocks that differ, it also returns that of the last entry in the file,
+// because either may be the last. It returns none if the log has no change. "created" after another change is a
+// person's own word, because a node is created first.
 func lastLogged(n *Node) (last []StatusChange) {
 	var newest, final StatusChange
 	var at string

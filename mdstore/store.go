@@ -1,6 +1,5 @@
-// Package mdstore is meaning over text: the forms of Workspace.md and Node.md,
-// the versions and changes of files, and the Store that holds them. It does no
-// I/O of its own; its subpackages do.
+// Package mdstore gives meaning to the vault's files: the forms of Workspace.md, Node.md and other kinds, the versions
+// and changes of files, and the Store that holds them. It does no I/O of its own; its subpackages do.
 package mdstore
 
 import (
@@ -76,7 +75,7 @@ type File struct {
 	Path    Path
 	Version Version
 	Data    []byte // must not be modified
-	Stamp   Stamp  // zero if the store is no Stamper
+	Stamp   Stamp  // zero if the store has none
 
 	// Doc is Data as it was parsed already, without a diagnostic; nil: it was not.
 	Doc *mdoc.Doc
@@ -94,11 +93,10 @@ func (f File) parsed(form *mdoc.Form) (*mdoc.Doc, []mdoc.Diagnostic) {
 //
 //   - New is set: the file at Path becomes New.
 //   - New is nil, To and Keep are unset: the file at Path is removed.
-//   - To is set: the file or folder at Path moves to To with all it holds, its
-//     known files and others. To must not exist; the folder above it is made.
-//     Base is not looked at.
-//   - Keep: nothing is written; the file at Path must still be at Base when the
-//     others are. A plan names so the files that it only read.
+//   - To is set: the file or folder at Path moves to To with all it holds, its known files and others. To must not
+//     exist; the folder above it is made. Base is ignored.
+//   - Keep: nothing is written; the file at Path must still be at Base when the others are. A plan has one for each
+//     file that it only read.
 type Change struct {
 	Path Path
 	Base Version // the version that the change was computed from; zero: Path must not exist
@@ -124,8 +122,8 @@ type Store interface {
 	// is yielded is an Entry without a path and ctx's error.
 	List(ctx context.Context, under Path) iter.Seq2[Entry, error]
 
-	// Stat returns the stamp of the file at p, as it is now. The errors are those of Read, except what only opening
-	// the file tells: that it may not be read.
+	// Stat returns the stamp of the file at p, as it is now. The errors are those of Read, except for a missing
+	// permission to read, which only opening the file shows.
 	Stat(ctx context.Context, p Path) (Stamp, error)
 
 	// Commit refuses what CheckChanges refuses, before it looks at a file. It makes every change or none, also across a
@@ -136,9 +134,9 @@ type Store interface {
 	Commit(ctx context.Context, changes []Change) (Result, error)
 
 	// Update calls f while no other writer, of this or another process, can commit. f reads and commits through the Tx
-	// that it is given, which must not be used after f has returned. Update may call f again where f's commit was
-	// refused and nothing was changed, because another program was in the middle of something. It waits for the lock as
-	// long as ctx allows and its holders make progress; the error is a *BusyError where they do not.
+	// that it is given, which must not be used after f has returned. Update may call f again if f's commit was refused
+	// without any change, because another program was in the middle of something. It waits for the lock as long as ctx
+	// allows and its holders make progress; the error is a *BusyError if they do not.
 	Update(ctx context.Context, f func(Tx) error) error
 }
 
@@ -154,10 +152,10 @@ type Entry struct {
 	Stamp Stamp
 }
 
-// A Result is what a commit did besides what it was asked for.
+// A Result is what the caller of a commit learns about it.
 type Result struct {
 	Versions   map[Path]Version // of the files that the commit wrote
-	Collisions []Collision      // saves by other programs that this commit met, or that earlier ones had met and nobody reported yet
+	Collisions []Collision      // with saves by other programs: of this commit, and unreported ones of earlier commits
 	Generation uint64           // the store's generation after the commit; 0 if it has none
 }
 
@@ -206,31 +204,31 @@ type History interface {
 // Watcher is the capability of stores that can tell when files may have changed, whichever program changed them.
 type Watcher interface {
 	// Watch tells w what may have changed until ctx ends. What it tells are hints: readers compare versions. It returns
-	// ctx's error, or what kept it from watching at all.
+	// ctx's error, or why it could not watch at all.
 	Watch(ctx context.Context, w Watching) error
 
-	// InPlace returns nil while the files lie where the store was opened. The error is an fs.ErrNotExist after they
-	// were moved or deleted, for as long as that is so, and an ErrReplaced when others lie there, which only a store
-	// that is opened now reads.
+	// InPlace returns nil while the folder that the store opened is still at its path. The error is an fs.ErrNotExist
+	// while there is no folder, because it was moved or deleted, and an ErrReplaced if there is another one, which
+	// needs a new store.
 	InPlace() error
 
-	// Polls reports whether changes are found by looking from time to time, and why the system does not tell of them.
+	// Polls reports whether Watch finds changes by looking from time to time, and why the system gives no events.
 	Polls() (polls bool, why error)
 }
 
-// Watching is what a Watcher tells. No function is nil, none is called twice at the same time, and none may take long
-// but Settled.
+// Watching has the functions that a Watcher calls. None is nil, none is called twice at the same time, and only Settled
+// may take long.
 type Watching struct {
-	Ready   func()                       // once: changes from now on are told
+	Ready   func()                       // once: changes from now on are reported
 	Early   func(Path)                   // at once, for each file or folder that may have changed; "" if unknown what
-	Settled func(paths []Path, all bool) // what may have changed, once it has come to rest; all: anything
+	Settled func(paths []Path, all bool) // what may have changed, once it is settled; all: anything may have
 }
 
 // ErrReplaced says that the vault's folder is no longer the one that was opened.
 var ErrReplaced = errors.New("the folder was replaced by another; open it again")
 
-// Strays is the capability of stores that can name what lies between the files of a vault: copies that sync programs
-// made of conflicts, backups of editors, temporary files left by a crash.
+// Strays is the capability of stores that can find files that do not belong to a vault: copies that sync programs made
+// of conflicts, backups of editors, temporary files left by a crash.
 type Strays interface {
 	// Strays returns those below a workspace's folder, or with "" those between the workspaces, in the order of their
 	// paths, and folders without any file.
@@ -240,10 +238,10 @@ type Strays interface {
 	// is empty or equals the file beside it, and moves any other to the trash. With dry it only reports.
 	Sweep(ctx context.Context, leftovers []Path, trash Path, dry bool) ([]Swept, error)
 
-	// Late finds saves by other programs that met commits: in files that commits had replaced, and saves that were made
-	// from an older version of a file than commits had left. With merge, the save becomes the live text, with what the
-	// commits did on top of it; what does not go together lies beside it. It returns what became of them, or is to
-	// become, and saves that earlier commits met and nobody reported yet.
+	// Late finds saves by other programs that collided with commits: saves to files that commits had replaced, and
+	// saves that were made from an older version of a file. With merge, it merges each save with the changes of the
+	// commits; a version that cannot be merged becomes a conflict copy. It returns what happened to the saves, or
+	// without merge what will happen, and collisions of earlier commits that were not reported yet.
 	Late(ctx context.Context, merge bool) ([]Collision, error)
 
 	// TakenOut returns what saves by other programs and git took out of files within the last day, in words that name
@@ -254,11 +252,11 @@ type Strays interface {
 	Saving(ctx context.Context, paths []Path) bool
 }
 
-// A Stray is a file that is no part of the vault but looks as if it should be.
+// A Stray is a file that is not part of the vault but looks as if it should be.
 type Stray struct {
 	Path Path
 	Kind StrayKind
-	Of   Path // of a conflict copy: the file that it is a version of; "" where its name does not tell
+	Of   Path // of a conflict copy: the file that it is a version of; "" if its name does not tell
 }
 
 // StrayKind says where a stray comes from.
@@ -275,10 +273,10 @@ const (
 	StrayLeftover     StrayKind = "leftover"         // of a commit of this store that a crash cut short; see Strays.Sweep
 )
 
-// A Collision is a save by somebody else that met a commit, and what became of both.
+// A Collision is a save by another program that collided with a commit, and what happened to both.
 type Collision struct {
-	Path Path `json:"path"` // the file that somebody saved, moved or removed
-	// where the version that lost lies; "" if both are in the file, or there is none to keep
+	Path Path `json:"path"` // the file that the other program saved, moved or removed
+	// the path of the version that lost; "" if both are in the file, or there is none to keep
 	Copy Path   `json:"copy,omitempty"`
 	Text string `json:"text"` // what happened
 
@@ -290,8 +288,8 @@ type Collision struct {
 }
 
 // Local is the capability of stores that keep files of this machine in .local/: the sessions' notes of what they have
-// seen, claims. They are no part of a commit: a file is replaced as a whole, by a rename, and not made durable, and a
-// lost one costs no text. Names are paths below .local/. The folders that the store itself needs are refused with an
+// seen, claims. They are not part of commits: a file is replaced as a whole, by a rename, and not made durable. Losing
+// one loses no text of people. Names are paths below .local/. Paths that the store itself needs are refused with an
 // fs.ErrInvalid.
 type Local interface {
 	ReadLocal(ctx context.Context, name Path) ([]byte, error) // fs.ErrNotExist if it is missing; no link is followed
@@ -312,33 +310,32 @@ type Swept struct {
 	To   Path // its path now; "" if it was removed
 }
 
-// Writable is the capability of stores that can tell beforehand that a file will not be written or moved. Writable
-// returns nil for a file that can be written or made, and an *mdoc.UnreadableError of what keeps it from that: a file
-// of several names, one that is marked read-only, a folder that this user may not write to. Of LocalDir it tells what
-// keeps every file from being written. Movable does the same for what is to be moved, be it a file or a folder.
+// Writable is the capability of stores that can tell beforehand that a file cannot be written or moved. Writable
+// returns nil for a file that can be written or made, and otherwise an *mdoc.UnreadableError with the reason: the file
+// has several names or is marked read-only, or this user may not write to its folder. For LocalDir it returns an
+// obstacle to every commit. Movable does the same for a file or folder to be moved.
 type Writable interface {
 	Writable(ctx context.Context, p Path) error
 	Movable(ctx context.Context, from, to Path) error
 }
 
 // Docs is the capability of stores that can read the project around the vault. ReadDoc returns a document of it, which
-// has at most that many bytes. target is relative to the project's folder, or absolute below it. The error is an
-// fs.ErrNotExist where there is none; a target outside of the project is refused with an fs.ErrPermission.
+// may have at most most bytes. target is relative to the project's folder, or absolute below it. The error is an
+// fs.ErrNotExist if there is none; a target outside of the project is refused with an fs.ErrPermission.
 type Docs interface {
 	ReadDoc(ctx context.Context, target string, most int64) ([]byte, error)
 
-	// MakeDoc makes a document of the project, in a folder that is there. The error is an fs.ErrExist where there is
-	// something, and an fs.ErrPermission in the vault and below names that begin with a dot; else it is as that of
+	// MakeDoc makes a document of the project, in an existing folder. The error is an fs.ErrExist if anything is at its
+	// path, and an fs.ErrPermission in the vault and below names that begin with a dot; other errors are those of
 	// ReadDoc.
 	MakeDoc(ctx context.Context, target string, data []byte) error
 
 	// Head returns the id of the commit that git has checked out there, "" if there is none or it cannot be told.
 	Head(ctx context.Context) string
 
-	// Tree returns what lies below a folder of the project, breadth first, what is in one folder by name, and at most
-	// that many; more says that there is more. What git ignores by the files .gitignore from the project's folder down
-	// is left out, and so are folders whose names begin with a dot, the vault, and links. The error is as that of
-	// ReadDoc.
+	// Tree returns the files and folders below a folder of the project, at most most, breadth first and by name within
+	// a folder; more says that there are more. It leaves out files that the .gitignore files in the project ignore,
+	// folders whose names begin with a dot, the vault, and links. The errors are those of ReadDoc.
 	Tree(ctx context.Context, dir string, most int) (found []TreeEntry, more bool, err error)
 }
 

@@ -61,7 +61,7 @@ func Messages(d *mdoc.Doc) []Message {
 }
 
 // AppendMessages returns the bytes of a transcript with more messages at its end; all others stay. The error is an
-// *mdoc.EditError where the file cannot hold a text, or has a block open that swallows what follows it.
+// *mdoc.EditError if the file cannot hold a text, or has an open block that would swallow it.
 func AppendMessages(d *mdoc.Doc, more ...Message) ([]byte, error) {
 	if err := d.Editable(); err != nil {
 		return nil, err

@@ -8,12 +8,12 @@ import (
 	"arbor/mdstore/pattern"
 )
 
-// Texts of other programs stand in files below headings that say whose they are. A text that would not stand there
-// as it is, because it would read as something else or not at all, is stored in a fence; nothing of it is changed.
+// Texts of other programs are stored in files below headings. A text that would not read back as it is, because it has
+// a meaning in Markdown, is stored in a fence, unchanged.
 
-// The info strings of a fence that holds a text as it is, and of one each of whose lines begins with a backslash, behind which
-// a backslash stands as \\ and a carriage return as \r: so no line of it looks like a mark of git's or like Markdown that is beyond
-// the limits of a file.
+// The info strings of two kinds of fences: one that holds a text unchanged, and one with escaped lines. There each line
+// begins with a backslash, and a backslash is written as \\ and a carriage return as \r, so that no line looks like a
+// conflict mark of git or like Markdown beyond the limits of a file.
 const (
 	verbatimInfo = "verbatim"
 	escapedInfo  = "verbatim escaped"
@@ -34,7 +34,7 @@ func Verbatim(text string) string {
 	return escaped(text)
 }
 
-// gitMarks are what git begins the lines around a conflict with: two of them in a file are taken for an unfinished merge.
+// gitMarks match the lines that git writes around a conflict. Two of them in a file count as an unfinished merge.
 var gitMarks = pattern.Of("(?m)^(<<<<<<< |>>>>>>> )")
 
 // fits reports whether a stored text leaves a file sound.
@@ -52,7 +52,7 @@ func escaped(text string) string {
 	return "```" + escapedInfo + "\n\\" + text + "\n```"
 }
 
-// unescaped undoes escaped for what stands in the fence.
+// unescaped undoes escaped for the text in a fence.
 func unescaped(held string) string {
 	lines := strings.Split(held, "\n")
 	for i, line := range lines {
@@ -73,9 +73,9 @@ func Fenced(text string) string {
 
 var backticks = pattern.Of("`+")
 
-// standsAlone reports whether a text reads back as it is below a heading: it begins and ends with a character that
-// shows, holds no carriage return, no heading that would end it, no block that swallows what follows, and does not
-// begin with a comment or as a fence of ours.
+// standsAlone reports whether a text reads back unchanged below a heading: it begins and ends with a visible character,
+// has no carriage return, no heading that would end it and no block that would swallow what follows, and does not begin
+// with a comment or a fence of ours.
 func standsAlone(text string) bool {
 	if text == "" {
 		return true
@@ -108,8 +108,8 @@ func opening(text string) (fence string, read func(string) string, ours bool) {
 	return fence, read, ours && len(fence) >= 3 && strings.Trim(fence, "`") == ""
 }
 
-// FromVerbatim returns the text that is stored. What people add below a fence follows its text; where the fence has no end, all is
-// text.
+// FromVerbatim returns the text that is stored. Text that people add below a fence follows its text. If the fence has
+// no end, everything is text.
 func FromVerbatim(stored string) string {
 	text := strings.Trim(stored, outer)
 	fence, read, ours := opening(text)

@@ -10,10 +10,10 @@ import (
 	"arbor/statemachine"
 )
 
-// KeyVerify is the key of what must pass before a node is completed, or any execution node of a workspace.
+// KeyVerify is the key of the tools that must pass before a node, or any execution node of a workspace, is completed.
 const KeyVerify = "verify"
 
-// A Verification is what the log of a node says of a tool that its verify names.
+// A Verification is what the log of a node says about a tool that its verify names.
 type Verification struct {
 	Item   string // as verify has it
 	Passed bool
@@ -50,8 +50,8 @@ func (w *Workspace) Verify() []string {
 	return slices.DeleteFunc(items, func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
-// Verifies returns what must pass before a node of the workspace is completed: what it names itself, and of an
-// execution node what the workspace names.
+// Verifies returns the tools that must pass before a node is completed: those that it names itself and, for an
+// execution node, those that the workspace names.
 func Verifies(w *Workspace, n *Node) []string {
 	all := slices.Clone(n.Fields.Verify)
 	if statemachine.TakesChildren(n.Type) {
@@ -65,8 +65,8 @@ func Verifies(w *Workspace, n *Node) []string {
 	return all
 }
 
-// Basis returns the digest of what a verification of a node is about: its title, type and status, its requirement and
-// criteria apart from what is ticked, and what must pass. Log lines and other changes do not touch it.
+// Basis returns the digest of everything that a verification of a node depends on: its title, type and status, its
+// requirement and criteria without ticks, and the tools that must pass. Log lines and other changes do not alter it.
 func Basis(w *Workspace, n *Node) Version {
 	parts := []string{n.Title, string(n.Type), string(n.Status),
 		Unticked(n.Doc().Text(SecRequirement)), Unticked(n.Doc().Text(SecCriteria))}

@@ -56,7 +56,7 @@ type Workspace struct {
 	CreatedAt  int64  // Unix milliseconds; 0 if the file says none
 	UpdatedAt  int64
 
-	Description string // of the briefing, as RootFolder and Agent; "" for none
+	Description string // of the briefing, like RootFolder and Agent; "" for none
 	RootFolder  string // relative to the project, or absolute
 	Agent       ID     // of a page of AgentKind
 
@@ -121,7 +121,7 @@ func (w *Workspace) Newer() bool {
 	return false
 }
 
-// Rules returns the rules that everybody who works here has to follow.
+// Rules returns the rules that all work in the workspace must follow.
 func (w *Workspace) Rules() []string {
 	var out []string
 	for _, it := range w.Doc.Items(SecRules) {

@@ -16,8 +16,8 @@ const Zipped = ".gz"
 // IsZipped reports whether the file at p holds its text compressed.
 func (p Path) IsZipped() bool { return strings.HasSuffix(string(p), Zipped) }
 
-// TextOf returns the text of a file that holds data: data itself, or what it is the compressed form of. The error says why data
-// cannot be decompressed, or that its text is longer than a file of the vault may be.
+// TextOf returns the text of a file that holds data: data itself, or data decompressed. The error says why data cannot
+// be decompressed, or that its text is longer than a file of the vault may be.
 func TextOf(p Path, data []byte) ([]byte, error) {
 	if !p.IsZipped() {
 		return data, nil

@@ -9,8 +9,8 @@ import (
 // same as the first in another list, and so on.
 type Item struct {
 	Key   string
-	Rank  string // of two items that both sides added at one place the one of the lower rank comes first
-	Value string // what tells whether an item was changed
+	Rank  string // if both sides added items at one place, the lower rank comes first
+	Value string // compared to see whether an item was changed
 }
 
 // A Pick is an element of a merged list: its index in each of the three lists, or -1.
@@ -52,7 +52,7 @@ func Keyed(base, ours, theirs []Item) []Pick {
 			order = other
 		}
 	}
-	// alone has the items that side i has and the other lacks, by the item of both that they stand behind.
+	// alone returns the items that side i has and the other lacks, by the item before them that both have.
 	alone := func(i int) map[string][]string {
 		out, last := map[string][]string{}, ""
 		for _, k := range keys[i] {
@@ -71,7 +71,7 @@ func Keyed(base, ours, theirs []Item) []Pick {
 			out = append(out, Pick{in(0, key), in(1, key), in(2, key)})
 		}
 		x, y := alone1[key], alone2[key]
-		first := slices.Compare(x, y) // one side goes first wherever ranks are equal
+		first := slices.Compare(x, y) // with equal ranks, the same side always comes first
 		for len(x) > 0 || len(y) > 0 {
 			from := &y
 			if len(y) == 0 || len(x) > 0 && cmp.Or(cmp.Compare(ours[in(1, x[0])].Rank, theirs[in(2, y[0])].Rank), first) < 0 {

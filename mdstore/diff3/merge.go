@@ -16,7 +16,8 @@ type Chunk struct {
 }
 
 // Merge joins the changes that ours and theirs made to base. Changes of the same or of neighbouring lines are one
-// chunk, a conflict unless both sides made the same of it. Texts that differ too much to compare are one conflict.
+// chunk, which is a conflict unless both sides made the same change. Texts that differ too much to compare are one
+// conflict.
 func Merge(base, ours, theirs []byte) (out []Chunk) {
 	switch { // however much the other side changed
 	case bytes.Equal(base, ours), bytes.Equal(ours, theirs):
@@ -69,7 +70,7 @@ func replaced(b [][]byte, lo, hi int, hs []hunk) []byte {
 	return bytes.Join(append(out, b[lo:hi]...), nil)
 }
 
-// Marks are how the two sides of a conflict are told apart.
+// Marks are the lines around the two sides of a conflict.
 type Marks struct {
 	Ours, Theirs string // the names behind the marks
 	Size         int    // the length of a mark

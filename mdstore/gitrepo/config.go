@@ -41,9 +41,9 @@ var runs = []struct{ section, name, instead string }{
 // A setting is a key of git's configuration and its value.
 type setting struct{ key, value string }
 
-// configOverrides returns the settings that keep git from running what the repository's own configuration names, and the
-// command line of Arbor's merge driver. If there are any, the person's own values of such keys follow: they count as
-// if the repository's were not there (but for a filter of the same name).
+// configOverrides returns settings that keep git from running commands that the repository's own configuration names,
+// and the command line of Arbor's merge driver. After such settings come the person's own values of the same keys, so
+// that these stay in effect (except a filter that the repository names too).
 func (r *Repo) configOverrides(ctx context.Context) (over []setting, driver string, err error) {
 	out, err := r.Run(ctx, nil, "config", "--list", "--show-scope", "-z")
 	if err != nil {
@@ -98,7 +98,7 @@ func handOver(env []string, add []setting) []string {
 
 const configCount = "GIT_CONFIG_COUNT="
 
-// instead returns what takes the place of a key's value; ok is false for a key whose value is no command.
+// instead returns the harmless value for a key; ok is false for a key whose value is not a command.
 func instead(key string) (value string, ok bool) {
 	first, rest, found := strings.Cut(key, ".")
 	if !found {

@@ -49,8 +49,8 @@ func Attributes(data []byte, with bool) []byte {
 // AsksDriver reports whether the content of AttributesFile names the driver.
 func AsksDriver(data []byte) bool { return strings.Contains(string(data), "merge=arbor") }
 
-// DriverCommand returns the command line that git is to run as the driver: git replaces what follows each %, and gives
-// it to a shell.
+// DriverCommand returns the command line for git to run as the driver. Git replaces placeholders such as %A, and gives
+// the line to a shell.
 func DriverCommand(program string) string {
 	quoted := "'" + strings.ReplaceAll(filepath.ToSlash(program), "'", `'\''`) + "'"
 	return strings.ReplaceAll(quoted, "%", "%%") + " merge-driver %O %A %B %L %P"
@@ -147,5 +147,5 @@ func MergeLines(ctx context.Context, ours, base, theirs string, size int, labels
 	case ok && failed.Code > 0 && failed.Code < 128:
 		return failed.Code
 	}
-	return 1 // as binary files: ours stays, and git's index says that there is a conflict
+	return 1 // as git does for binary files: ours stays, and the index has a conflict
 }

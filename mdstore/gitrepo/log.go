@@ -12,7 +12,7 @@ import (
 	"arbor/mdstore/guard"
 )
 
-// A Change is a file that differs between two versions of the folder. A side where it is not there is the zero Blob.
+// A Change is a file that differs between two versions of the folder. On a side without the file it is the zero Blob.
 // The file of the working tree has a mode and no id.
 type Change struct {
 	Path     mdstore.Path
@@ -22,10 +22,10 @@ type Change struct {
 // A Commit is a commit that changed a file.
 type Commit struct {
 	ID       string
-	Author   string // as git has it: it may hold anything but NUL
+	Author   string // as git stores it: any text without NUL
 	Time     time.Time
 	Old, New Blob   // the file before and after; Old is the zero Blob if it came to its place
-	Others   []Blob // of a merge, the file in the other parents, which differs as well; Old is of the first that has it
+	Others   []Blob // for a merge: the file in the other parents, if all differ; Old is from the first that has it
 }
 
 // IsFile reports whether the blob is a regular file, not a link or a submodule.
@@ -85,7 +85,7 @@ func rawChange(line string) (c Change, others []Blob) {
 		c.New = blob(sides - 1)
 		for i := range sides - 1 {
 			if old := blob(i); c.Old.Mode == "" {
-				c.Old = old // of the first parent that has it
+				c.Old = old // from the first parent that has it
 			} else {
 				others = append(others, old)
 			}
@@ -94,8 +94,8 @@ func rawChange(line string) (c Change, others []Blob) {
 	return c, others
 }
 
-// FileLog returns the newest commits that changed the file, from a commit on whose full id is given, at most so many
-// unless that is 0. Those behind the one with which the file came to its place are those of a file that is alike.
+// FileLog returns the newest commits that changed the file at p, from the commit with the full id id on; at most most
+// of them, unless that is 0. If the file was moved to p, the older commits are those of the similar file that it was.
 func (r *Repo) FileLog(ctx context.Context, id string, p mdstore.Path, since time.Time, most int) ([]Commit, error) {
 	args := []string{"log", "--follow", "--date-order", "--root", "--raw", "-z", "--no-abbrev", "--diff-merges=combined",
 		"--encoding=UTF-8", "--format=%x01%H%x00%at%x00%aN"}
@@ -117,7 +117,7 @@ func (r *Repo) FileLog(ctx context.Context, id string, p mdstore.Path, since tim
 		if id, ok := strings.CutPrefix(field, "\x01"); ok {
 			c = Commit{ID: id, Time: unix(fields[i+1]), Author: fields[i+2]}
 			i += 2
-		} else if strings.HasPrefix(field, ":") { // a merge that took one side's file as it was has none
+		} else if strings.HasPrefix(field, ":") { // a merge that took one side's file unchanged has none
 			change, others := rawChange(field)
 			c.Old, c.New, c.Others = change.Old, change.New, others
 			status := field[strings.LastIndexByte(field, ' ')+1:]
@@ -143,12 +143,12 @@ func (r *Repo) BlobAt(ctx context.Context, id string, p mdstore.Path) (Blob, err
 
 // Shallow returns the ids of the commits at which a shallow clone ends; none if the clone is whole.
 func (r *Repo) Shallow() []string {
-	data, _ := guard.ReadFile(r.Common, "shallow", 1<<24) // what cannot be read ends nothing
+	data, _ := guard.ReadFile(r.Common, "shallow", 1<<24) // an unreadable file is taken as empty
 	return strings.Fields(string(data))
 }
 
-// Blame returns for each line of a file, which holds data, the commit that it came with; one without an id stands for
-// none. A file that HEAD does not have is an *Error.
+// Blame returns for each line of a file, which holds data, the commit that added it; a commit without an id means none.
+// A file that HEAD does not have is an *Error.
 func (r *Repo) Blame(ctx context.Context, p mdstore.Path, data []byte) (lines []Commit, err error) {
 	out, err := r.Run(ctx, data, "blame", "--line-porcelain", "--encoding=UTF-8", "--ignore-revs-file=", "--contents", "-",
 		"--", r.InRepo(p))
@@ -176,9 +176,10 @@ func unix(seconds string) time.Time {
 	return time.Unix(n, 0).UTC()
 }
 
-// Lately returns what files held in the commits and stashes that git's logs of HEAD and of stashes name last, at most that many of each; no text
-// of a file twice. Of the first commit git is asked what it has, and of the others how they differ from the one before: to look up each file in
-// each commit takes git a look at the whole folder each time.
+// Lately returns the versions of files in the commits and stashes that git's logs of HEAD and of stashes name last, at
+// most most of each; each version of a file once. It asks git for the files of the first commit, and for the others
+// only how they differ from the one before: to look up each file in each commit, git would read the whole folder each
+// time.
 func Lately(ctx context.Context, r *Repo, paths []mdstore.Path, most int) (texts map[mdstore.Path][][]byte, err error) {
 	var trees []string
 	for _, ref := range []string{"HEAD", "refs/stash"} {

@@ -41,10 +41,10 @@ func (r *Repo) Fetched(ctx context.Context, h Head) (string, error) { return r.c
 // ErrBehind says that a push was refused because the remote has commits that this clone does not have.
 var ErrBehind = errors.New("the remote has commits that this clone does not have")
 
-// Push makes a commit the upstream of a branch. The error is ErrBehind where somebody else was faster. A remote that
-// lies in this folder is refused: it came with it, and a push would run its hooks.
+// Push makes a commit the upstream of a branch. The error is ErrBehind if another push was faster. Push refuses a
+// remote inside of this folder, because it may have come with the folder, and a push would run its hooks.
 func (r *Repo) Push(ctx context.Context, h Head, commit string) error {
-	urls, _ := r.Run(ctx, nil, "remote", "get-url", "--push", "--all", "--", h.Remote) // push says what is wrong
+	urls, _ := r.Run(ctx, nil, "remote", "get-url", "--push", "--all", "--", h.Remote) // the push reports any error
 	for url := range strings.Lines(string(urls)) {
 		if r.within(strings.TrimSuffix(url, "\n")) {
 			return fmt.Errorf("the remote %s is a repository in this folder, whose hooks a push would run; push by git, or move it out", h.Remote)
@@ -63,7 +63,7 @@ func (r *Repo) Push(ctx context.Context, h Head, commit string) error {
 	return err
 }
 
-// within reports whether the address of a remote is a path in the working tree or in what git keeps of it.
+// within reports whether the address of a remote is a path in the working tree or in its git directory.
 func (r *Repo) within(url string) bool {
 	path, file := strings.CutPrefix(url, "file://")
 	if strings.Contains(url, "://") && !file {
@@ -87,7 +87,7 @@ type Logged struct {
 	ID, Short, Author, Subject string
 }
 
-// Logged returns the commits that one commit has and another, "" for none, lacks, the newest first.
+// Logged returns the commits in the history of has that are not in that of lacks, the newest first; lacks may be "".
 func (r *Repo) Logged(ctx context.Context, lacks, has string) (all []Logged, err error) {
 	args := []string{"log", "-z", "--format=%H%x01%h%x01%aN%x01%s", has}
 	if lacks != "" {
@@ -102,8 +102,8 @@ func (r *Repo) Logged(ctx context.Context, lacks, has string) (all []Logged, err
 	return all, err
 }
 
-// Foreign returns those of the commits that change a file outside of the folder: of a merge, one that differs from what
-// each of its parents has.
+// Foreign returns the commits that change a file outside of the folder. A merge changes a file if it differs from that
+// of every parent.
 func (r *Repo) Foreign(ctx context.Context, all []Logged) (foreign []Logged, err error) {
 	var ids strings.Builder
 	for _, c := range all {

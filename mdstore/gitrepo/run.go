@@ -24,14 +24,14 @@ import (
 // A Repo is the repository whose working tree holds a folder. Its methods may be called by several goroutines at once.
 type Repo struct {
 	Top    string // the top of the working tree, without links
-	Dir    string // where git keeps its state; of a linked working tree, that of this tree
+	Dir    string // where git keeps its state; for a linked working tree, its own state
 	Common string // where git keeps what all working trees share
 	Prefix string // the folder relative to Top, with slashes and one at its end; "" if the folder is Top
 	Driver string // the command line of Arbor's merge driver, as git runs it here; "" if none is installed
 
 	overrides []setting // against commands that the repository's own configuration names
 	packers   bool      // it names programs at a remote's end, which no option overrides but those of fetch and push
-	proxy     bool      // it names a program that connects, of which the first counts, not the last
+	proxy     bool      // it names a program that connects; of several values git uses the first, not the last
 }
 
 // ErrNone says that a folder is in no repository of git, or that there is no git.
@@ -76,7 +76,7 @@ func Open(ctx context.Context, folder string) (*Repo, error) {
 	return r, nil
 }
 
-// at returns a Repo that runs git in a folder, and of which nothing else is known.
+// at returns a Repo that can only run git in a folder.
 func at(folder string) (*Repo, error) {
 	real, err := filepath.EvalSymlinks(folder)
 	if err == nil {
@@ -94,7 +94,7 @@ func at(folder string) (*Repo, error) {
 	return &Repo{Top: real}, nil
 }
 
-// below reports whether a folder or one above it has anything of git's. If none has, git is not asked.
+// below reports whether a folder or one above it looks like a repository. If none does, git need not be asked.
 func below(dir string) bool {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -109,7 +109,7 @@ func below(dir string) bool {
 }
 
 // Run runs git in the top of the working tree, and returns what it prints. The error is an *Error where git failed.
-// args are no text of another person's, unless behind "--" or made by Rev.
+// Text by other people must not be in args, except after "--" or made by Rev.
 func (r *Repo) Run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 	return r.RunEnv(ctx, nil, stdin, args...)
 }
@@ -157,8 +157,8 @@ func (r *Repo) command(ctx context.Context, env []string, args ...string) *exec.
 	return cmd
 }
 
-// environ is the environment of the process, without what would send git to another repository, change what it prints,
-// or make it ask. What a person's environment says of the way to a remote, and the settings that it hands to git, count.
+// environ returns the environment of the process without variables that would lead git to another repository, change
+// its output, or make it ask questions. Variables about connections to remotes, and settings for git, stay.
 func environ() []string {
 	count, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT"))
 	own := slices.DeleteFunc(os.Environ(), func(v string) bool {
@@ -181,7 +181,8 @@ func environ() []string {
 // InRepo returns the path of a file of the folder as git names it.
 func (r *Repo) InRepo(p mdstore.Path) string { return r.Prefix + string(p) }
 
-// InFolder returns the path in the folder of a file that git names; ok is false for one outside of it.
+// InFolder returns the path, relative to the folder, of a file that git names; ok is false for a file outside of the
+// folder.
 func (r *Repo) InFolder(name string) (p mdstore.Path, ok bool) {
 	rest, ok := strings.CutPrefix(name, r.Prefix)
 	return mdstore.Path(rest), ok

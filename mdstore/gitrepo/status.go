@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Status is what git status says of the folder, and of the branch that is checked out.
+// A Status is what git status says about the folder and the branch that is checked out.
 type Status struct {
 	Changed  int    `json:"changed,omitempty"`  // files that differ from the last commit; a new folder counts as one
 	Unmerged int    `json:"unmerged,omitempty"` // files with an unresolved conflict
@@ -17,8 +17,8 @@ type Status struct {
 	Behind   int    `json:"behind,omitempty"`   // commits of the upstream that are missing here
 }
 
-// StatusOf returns the state of a folder, by one git status. It asks git for nothing else of a Repo, as each question
-// costs more than a small plan does.
+// StatusOf returns the state of a folder, by one git status. It runs no other git commands, because each takes longer
+// than reading a small plan.
 func StatusOf(ctx context.Context, folder string) (s Status, err error) {
 	r, err := at(folder)
 	if err != nil {

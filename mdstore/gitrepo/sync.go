@@ -18,8 +18,8 @@ type Head struct {
 	Commit   string // "" before the first one
 	Branch   string // its full name; "" if the head is detached
 	Remote   string // "" if the branch has no upstream; "." where that is a branch of this repository
-	Upstream string // the full name of the upstream as the remote has it
-	Tracking string // and as this repository has it, as it was last fetched
+	Upstream string // the full name of the upstream in the remote
+	Tracking string // its full name in this repository, where it is as last fetched
 }
 
 // Head returns what is checked out.
@@ -52,7 +52,7 @@ func (r *Repo) commit(ctx context.Context, ref string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// Older reports whether git is older than a version, which it returns as it says it.
+// Older reports whether git is older than a version, and returns git's version as git prints it.
 func (r *Repo) Older(ctx context.Context, major, minor int) (version string, older bool, err error) {
 	out, err := r.Run(ctx, nil, "version")
 	version = strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
@@ -79,7 +79,7 @@ func (r *Repo) Amid() string {
 	return ""
 }
 
-// Nobody reports whether git does not know who makes a commit.
+// Nobody reports whether git has no name and address for the author of a commit.
 func (r *Repo) Nobody(ctx context.Context) bool {
 	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
 		if _, err := r.Run(ctx, nil, "-c", "user.useConfigOnly=true", "var", who); err != nil {
@@ -89,7 +89,7 @@ func (r *Repo) Nobody(ctx context.Context) bool {
 	return false
 }
 
-// tempIndex calls f with the variable of an index of its own, which begins as a copy of the repository's.
+// tempIndex calls f with the environment variable that makes git use a temporary copy of the repository's index.
 func (r *Repo) tempIndex(f func(env []string) error) error {
 	dir, err := os.MkdirTemp("", "arbor-git-")
 	if err != nil {
@@ -101,7 +101,7 @@ func (r *Repo) tempIndex(f func(env []string) error) error {
 		copied := filepath.Join(dir, "index")
 		err = os.WriteFile(copied, data, 0o600)
 		if info, gone := os.Stat(filepath.Join(r.Dir, "index")); err == nil && gone == nil {
-			err = os.Chtimes(copied, info.ModTime(), info.ModTime()) // git compares files that are no older than their index
+			err = os.Chtimes(copied, info.ModTime(), info.ModTime()) // git compares files that are not older than the index
 		}
 	} else if errors.Is(err, os.ErrNotExist) {
 		err = nil
@@ -183,7 +183,8 @@ func (r *Repo) NewCommit(ctx context.Context, tree, message string, parents ...s
 	return r.line(r.Run(ctx, []byte(message), append(args, "-F", "-", tree)...))
 }
 
-// Advance moves what is checked out from one commit, "" for none, to another. The error says that it was elsewhere.
+// Advance moves HEAD or its branch from one commit, "" for none, to another. It fails if from is not the present
+// commit.
 func (r *Repo) Advance(ctx context.Context, from, to, why string) error {
 	if from == "" {
 		from = strings.Repeat("0", len(to))
@@ -195,7 +196,7 @@ func (r *Repo) Advance(ctx context.Context, from, to, why string) error {
 // Switch brings the index and the working tree from one tree to the other. If a file that must be written has local
 // changes, it returns an error and writes nothing.
 func (r *Repo) Switch(ctx context.Context, from, to string) error {
-	_, _ = r.Run(ctx, nil, "update-index", "-q", "--refresh") // it fails where a file is changed, which counts below
+	_, _ = r.Run(ctx, nil, "update-index", "-q", "--refresh") // it fails if a file has changed, which is handled below
 	_, err := r.Run(ctx, nil, "read-tree", "-m", "-u", from, to)
 	return err
 }

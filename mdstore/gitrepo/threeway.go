@@ -19,8 +19,8 @@ type Clash struct {
 	Base, Ours, Theirs Blob
 }
 
-// MergeTrees merges two commits without a working tree, by git 2.38 or newer. Of a file that both changed, or one
-// changed and the other removed, git tries no merge, and runs no driver: it is a Clash, and the tree has one of its
+// MergeTrees merges two commits without a working tree, by git 2.38 or newer. If both changed a file, or one changed
+// and the other removed it, git does not merge it and runs no driver: the file is a Clash, and the tree has one of its
 // versions. Renames are not looked for.
 func (r *Repo) MergeTrees(ctx context.Context, ours, theirs string) (tree string, clashes []Clash, err error) {
 	dir, err := os.MkdirTemp("", "arbor-git-")
@@ -28,7 +28,7 @@ func (r *Repo) MergeTrees(ctx context.Context, ours, theirs string) (tree string
 		return "", nil, err
 	}
 	defer os.RemoveAll(dir)
-	// The attributes and the configuration of the repository do not reach a repository of its own over the same objects.
+	// A temporary repository over the same objects ignores the attributes and the configuration of the repository.
 	format, err := r.line(r.Run(ctx, nil, "rev-parse", "--show-object-format"))
 	if err == nil {
 		_, err = r.Run(ctx, nil, "init", "--quiet", "--bare", "--template=", "--object-format="+format, dir)
@@ -77,7 +77,7 @@ func (r *Repo) MergeTrees(ctx context.Context, ours, theirs string) (tree string
 	return words[0], clashes, nil
 }
 
-// A Put is a file that a tree is to have; with the zero Blob, it is to have none of that name.
+// A Put is a file to put into a tree; with the zero Blob, the file is removed.
 type Put struct {
 	Name string
 	Blob
@@ -105,7 +105,7 @@ func (r *Repo) Graft(ctx context.Context, tree string, puts []Put) (to string, e
 	return to, err
 }
 
-// entry is a line of what git update-index --index-info takes. Ids have that many digits.
+// entry is a line of what git update-index --index-info takes. digits is the length of ids.
 func entry(b Blob, stage int, name string, digits int) string {
 	if b.ID == "" {
 		return fmt.Sprintf("0 %s\t%s\x00", strings.Repeat("0", digits), name)

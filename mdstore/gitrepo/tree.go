@@ -53,8 +53,8 @@ func (r *Repo) Tree(ctx context.Context, id string) (map[mdstore.Path]Blob, erro
 	return files, nil
 }
 
-// Blobs calls f with the bytes of each blob, in the order of ids, by one process. An id that there is none of, as in a
-// partial clone without its remote, is an error.
+// Blobs calls f with the bytes of each blob, in the order of ids, by one process. A missing object, as in a partial
+// clone without its remote, is an error.
 func (r *Repo) Blobs(ctx context.Context, ids []string, f func(i int, data []byte) error) error {
 	if len(ids) == 0 {
 		return nil
@@ -96,15 +96,15 @@ func (r *Repo) Blobs(ctx context.Context, ids []string, f func(i int, data []byt
 		return nil
 	}
 	err = read()
-	_ = pipe.Close() // a git that still writes ends by it
+	_ = pipe.Close() // this ends a git that is still writing
 	if ended := cmd.Wait(); err == nil && ctx.Err() != nil {
 		err = errors.Join(context.Cause(ctx), ended)
 	}
 	return err
 }
 
-// Files returns the files of the folder in a commit or tree, whose full id is given: those that keep says, all where it
-// is nil.
+// Files returns the files of the folder in a commit or tree, whose full id is given: those for which keep returns true,
+// or all if it is nil.
 func (r *Repo) Files(ctx context.Context, id string, keep func(mdstore.Path) bool) (map[mdstore.Path][]byte, error) {
 	tree, err := r.Tree(ctx, id)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"arbor/mdstore"
 )
 
-// An Unmerged is a file of the folder of which git's index has several versions, because a merge could not make one of
-// them. Each is the id of a blob, "" if that side has no such file.
+// An Unmerged is a file of the folder that is unmerged in git's index, which has several versions of it. Each is the id
+// of a blob, "" if that side has no such file.
 type Unmerged struct {
 	Path               mdstore.Path
 	Mode               string // as git writes it

@@ -17,8 +17,8 @@ import (
 // ReadFile returns the bytes of the regular file called name, a path below the folder dir. It never waits for the other
 // end of a pipe, and follows a link only as long as it stays below dir.
 //
-// The error is an fs.ErrNotExist where there is no such file, a *RefusedError for what is no regular file, leads out or
-// has more than limit bytes, and otherwise the system's.
+// The error is an fs.ErrNotExist if there is no such file; a *RefusedError if it is not a regular file, is outside of
+// dir, or has more than limit bytes; and otherwise the system's.
 func ReadFile(dir, name string, limit int64) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -52,7 +52,7 @@ func ReadIn(root *os.Root, name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	var data bytes.Buffer
-	data.Grow(int(info.Size()) + bytes.MinRead) // which it keeps free to see the end
+	data.Grow(int(info.Size()) + bytes.MinRead) // ReadFrom needs this room to see the end
 	_, err = data.ReadFrom(io.LimitReader(f, limit+1))
 	if err == nil && int64(data.Len()) > limit {
 		err = tooLarge(name, limit)

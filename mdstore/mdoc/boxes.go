@@ -46,8 +46,8 @@ func (d *Doc) Boxes(section string) (out []Box) {
 	return out
 }
 
-// Numbered returns what Text does, with a number behind each box: "- [ ] 1. text". The mark of an ordered list gives
-// way to it.
+// Numbered returns what Text does, with a number after each box: "- [ ] 1. text". The numbers of an ordered list are
+// left out.
 func (d *Doc) Numbered(section string) string {
 	boxes := d.Boxes(section)
 	n, all := 0, []string(nil)
@@ -84,7 +84,7 @@ func mayHaveBoxes(src []byte) bool {
 	return is("[ ]") || is("[x]") || is("[X]")
 }
 
-// Tick computes the edit that ticks a box of the document, or takes the tick away: one character between the brackets.
+// Tick computes the edit that ticks or unticks a box of the document: one character between the brackets.
 func (d *Doc) Tick(b Box, done bool) (Patch, error) {
 	o := op{do: tickBox, name: b.Section, index: b.mark, text: " "}
 	if done {

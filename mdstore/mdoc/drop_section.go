@@ -2,8 +2,8 @@ package mdoc
 
 import "slices"
 
-// dropSections plans to take out, with their headings, the sections of which nothing is left, where that is asked for.
-// What is planned of the others of their names goes on without them.
+// dropSections plans to remove sections with their headings if all of their text is removed and the op asks for that.
+// Plans for other sections of the same names are not affected.
 func (p *plan) dropSections() {
 	adds := slices.ContainsFunc(p.sections, func(s *sectionPlan) bool { return len(s.at) == 0 })
 	for _, s := range p.sections {
@@ -51,8 +51,8 @@ func (p *plan) emptied(s *sectionPlan, sec *Section, first, end int) bool {
 	return first < end && blank(p.doc.text[at:sec.Body.End])
 }
 
-// dropHeading plans to take a section out. A blank line stays between what stands around it; at the end of the file
-// none stays, unless adds says that sections come to the file, which may stand there.
+// dropHeading plans to remove a section. A blank line stays between the texts around it. At the end of the file none
+// stays, unless adds says that new sections may follow there.
 func (p *plan) dropHeading(s *Section, adds bool) {
 	src, out, text := p.doc.text, Span{s.Heading.Start, s.Body.End}, ""
 	before := lineStart(src, max(out.Start-1, 0))

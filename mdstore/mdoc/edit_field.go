@@ -78,8 +78,8 @@ func (p *plan) removeField(f *front, e *entry) error {
 	return nil
 }
 
-// commentsIn returns the comments in the lines of a key, each from its # on: what these lines mean the same without. ok
-// is false where there may be some and the lines cannot be read by themselves.
+// commentsIn returns the comments in the lines of a key, each from its # on. ok is false if the lines may have comments
+// but are not valid YAML by themselves.
 func commentsIn(lines []byte) (comments []string, ok bool) {
 	if !bytes.ContainsRune(lines, '#') {
 		return nil, true

@@ -20,7 +20,7 @@ func (p *plan) editText(s *sectionPlan) {
 		eol := eolAt(d.text, c.Start)
 		text := withEOL(*s.text, eol)
 		if lineEnd(d.text, c.End) == at.Body.End && at.Body.End < len(d.text) {
-			text += eol // no blank line stood before the next heading; the new text may need one
+			text += eol // there was no blank line before the next heading; the new text may need one
 		}
 		p.replaceSpan(c, text)
 	}
@@ -157,7 +157,7 @@ func (d *Doc) titleFor(name string) string {
 		}
 		title := strings.TrimSpace(sections[k].Title)
 		if strings.EqualFold(d.form.Sections[j].Name, title) || title[0] < utf8.RuneSelf {
-			return form.Name // another English heading says no more than the standard one
+			return form.Name // any other English heading gets the standard name
 		}
 		aliases = true
 	}

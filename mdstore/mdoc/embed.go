@@ -105,7 +105,7 @@ func closeText(s string) (text string, adapted []string, err error) {
 	return text, []string{what}, nil
 }
 
-// adaptOnce makes the first adaptation that s needs and describes it. what is "" if it changes nothing.
+// adaptOnce makes the first adaptation that s needs and describes it. what is "" if s needs none.
 func adaptOnce(s string, level int) (next, what string) {
 	src := []byte(s + sentinel)
 	blocks := parseBlocks(src, 0)

@@ -13,7 +13,7 @@ import (
 //
 // Each key is then read by itself. Its lines mean what YAML says if they are YAML, whether or not other lines are
 // wrong: a number is a number, [a] is a list and a comment is a comment. The value of any other line is the text behind
-// the colon. What has several lines must be YAML; it is read and kept, and only a person changes it.
+// the colon. A value of several lines must be YAML; it is read and kept, and only a person can change it.
 
 // readLines fills the entries key by key, and reports whether it found entries and every line has that form. If not,
 // the entries hold what could be read.

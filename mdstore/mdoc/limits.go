@@ -47,7 +47,7 @@ func checkBody(b []byte) *limitError {
 		switch indented := line[0] == ' ' || line[0] == '\t'; {
 		case indented:
 			depth = max(depth, nested)
-		case markers > 0 || afterBlank: // a line of text just below a list may still be part of it
+		case markers > 0 || afterBlank: // a line of text directly below a list may belong to it
 			depth = nested
 		}
 		afterBlank = false

@@ -38,7 +38,7 @@ func (d *Doc) Texts(key string) (texts []string, plain bool) {
 }
 
 // Links is List for a key whose items can be links as Obsidian writes them, [[target|text]] in quotes or without: it
-// returns their targets. Without quotes such a link is to YAML a list in a list.
+// returns their targets. Without quotes, YAML reads such a link as a list in a list.
 func (d *Doc) Links(key string) []string {
 	out, _ := d.texts(key, func(n *yaml.Node) *yaml.Node {
 		for n.Kind == yaml.SequenceNode && len(n.Content) == 1 {
@@ -90,8 +90,8 @@ func textsOf(e *entry, inner func(*yaml.Node) *yaml.Node) (texts []string, plain
 	return texts, plain
 }
 
-// Source returns the YAML of a field's value as it stands, without the indentation that all its lines have, and with LF
-// line ends.
+// Source returns the YAML source of a field's value, without the indentation that all its lines share, and with LF line
+// ends.
 func (d *Doc) Source(f Field) string {
 	s := d.clamp(f.Span)
 	at := lineStart(d.text, s.Start)
@@ -119,8 +119,9 @@ func (d *Doc) Holds(key string, v Scalar) bool {
 	return plain && f.Kind == Nested && slices.Equal(texts, v.items())
 }
 
-// editList makes a list of plain values another one. Items that stay keep their bytes where only some of them go and
-// others come behind them; else the list is written anew. It refuses to lose more than items, such as a comment.
+// editList replaces a list of plain values by another. If it only removes items and adds others at the end, the
+// remaining items keep their bytes; otherwise it writes the list anew. It refuses if anything else, such as a comment,
+// would be lost.
 func (p *plan) editList(f *front, e *entry, v Scalar) error {
 	n := e.val
 	plain := n != nil && n.Kind == yaml.SequenceNode && n.Anchor == "" && n.Style&yaml.TaggedStyle == 0 && !f.lenient
@@ -209,7 +210,7 @@ func (v Scalar) items() (all []string) {
 	return all
 }
 
-// one returns the only item of a list as it is written.
+// one returns the only item of a list in its written form.
 func (v Scalar) one() string { return strings.TrimSuffix(strings.TrimPrefix(v.text, "["), "]") }
 
 // holds reports whether an entry has this value.

@@ -22,7 +22,7 @@ type op struct {
 	name   string // field key or section name
 	scalar Scalar
 	text   string // adapted, with LF line ends
-	index  int    // of an item; of a box, the offset of its mark
+	index  int    // index of an item, or offset of the mark of a box
 }
 
 type opKind uint8
@@ -58,7 +58,7 @@ func (d *Doc) RenameField(key, to string) (Patch, error) {
 	return d.patch(op{do: renameField, name: key, text: to}, nil)
 }
 
-// checkField says why a field cannot be written, or "".
+// checkField returns why a field cannot be written; "" if it can.
 func checkField(key string, v Scalar) string {
 	switch {
 	case key == "" || !utf8.ValidString(key):

@@ -19,13 +19,13 @@ type plan struct {
 // A sectionPlan is all that is requested of the sections of one name.
 type sectionPlan struct {
 	name    string
-	at      []*Section // the sections of that name; empty if one is to be added
+	at      []*Section // the sections of that name; empty if a section will be added
 	text    *string
 	appends []string
 	items   map[int]*string // the new texts of items; nil for one that is removed
 	places  []place         // the items of all sections in at; nil if no item is edited
 	ticks   map[int]byte    // the new characters of boxes, by their offsets
-	drop    bool            // a section of which all items go goes with its heading
+	drop    bool            // remove a section with its heading if all of its items are removed
 }
 
 // removes reports whether item i of the sections is removed.

@@ -20,8 +20,7 @@ type Scalar struct {
 	gone bool // no value, and no key either
 }
 
-// Typed returns the value that a person means who types s behind a key: a number, true or false, a date, or else the
-// text s.
+// Typed returns the value of s as a person types it after a key: a number, true or false, a date, or else the text s.
 func Typed(s string) Scalar {
 	whole, fraction, float := strings.Cut(strings.TrimPrefix(s, "-"), ".")
 	switch {
@@ -40,7 +39,7 @@ func Typed(s string) Scalar {
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// As returns the value for a key that had one of that kind: beside a text, a number is a text too.
+// As returns the value adapted to the kind that the key had: if it was a text, a number becomes a text too.
 func (v Scalar) As(was Kind) Scalar {
 	if was == String && v.kind != String && v.kind != Null && v.kind != Nested && !v.gone {
 		return Text(v.text)

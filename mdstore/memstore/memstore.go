@@ -74,7 +74,8 @@ func (s *Store) set(p mdstore.Path, data []byte) {
 	}
 }
 
-// Put makes the file at p hold data, nil removes it: as the save of a person, who waits for no lock and whose save is no commit.
+// Put writes data to the file at p, or removes it if data is nil. It acts like a person's save: it waits for no lock
+// and is not a commit.
 func (s *Store) Put(p mdstore.Path, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,7 +229,7 @@ func (s *Store) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error)
 	return f.Stamp, err
 }
 
-// stamp is the stamp of a file that is there. s.mu must be held.
+// stamp returns the stamp of an existing file. s.mu must be held.
 func (s *Store) stamp(p mdstore.Path) mdstore.Stamp {
 	return mdstore.Stamp{Size: int64(len(s.files[p])), Inode: s.written[p], Proven: true}
 }
@@ -305,7 +306,7 @@ func (s *Store) inside(under mdstore.Path, names map[mdstore.Path]bool) {
 	if slices.Contains(kinds, mdstore.WorkspaceKind) {
 		names[mdstore.WorkspacePath(under)] = true
 	}
-	asked := map[mdstore.Path]bool{} // files that a kind asks for, and whether one lies in that folder, at any depth
+	asked := map[mdstore.Path]bool{} // the files that kinds require, and whether their folder has one, at any depth
 	for p := range s.files {
 		if !p.Under(under) {
 			continue

@@ -9,12 +9,12 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A part is a piece of the body: a section, or what stands above the first one, which has no name and no heading.
+// A part is a piece of the body: a section, or the text above the first one, which has no name and no heading.
 type part struct{ name, heading, body string }
 
-// partsOf cuts the body. Of a kind that names no sections, each heading of level 1 or 2 begins a part, and the
-// part's text is its name: it is there or not. A section that stands twice, unless several count as one, and a heading
-// of level 1 below a section can only be merged as text where nobody's version stands.
+// partsOf cuts the body into parts. In a kind without named sections, each heading of level 1 or 2 begins a part whose
+// name is its whole text, so that a part is only added or removed. If a section occurs twice (unless several count as
+// one), or a heading of level 1 follows a section, the body can only be merged as text, unless one side wins.
 func (m *merging) partsOf(i int) ([]part, error) {
 	d := m.doc[i]
 	src := string(d.Bytes())
@@ -52,7 +52,7 @@ func (m *merging) partsOf(i int) ([]part, error) {
 	return out, nil
 }
 
-// once reports whether a section stands once in each version that has it.
+// once reports whether a section occurs only once in each version that has it.
 func (m *merging) once(name string) bool {
 	for _, d := range m.doc {
 		n := 0
@@ -91,7 +91,7 @@ func (m *merging) body() (string, error) {
 				rank = fmt.Sprintf("%03d", k)
 			}
 			key := p.name
-			if m.several(p.name) && !m.once(p.name) { // what each is called tells them apart
+			if m.several(p.name) && !m.once(p.name) { // they are told apart by their names
 				key = strings.TrimSpace(p.heading)
 			}
 			items[i] = append(items[i], diff3.Item{Key: strings.ToLower(key), Rank: rank, Value: text(p.body)})
@@ -99,7 +99,7 @@ func (m *merging) body() (string, error) {
 	}
 	picks := diff3.Keyed(items[base], items[ours], items[theirs])
 	ends := [3]int{ours: len(parts[ours]) - 1, theirs: len(parts[theirs]) - 1}
-	for i, side := range []int{theirs, ours} { // what would follow an open block comes before it
+	for i, side := range []int{theirs, ours} { // an open block must come last
 		isEnd := func(p diff3.Pick) bool { return []int{p.Theirs, p.Ours}[i] == ends[side] }
 		if k := slices.IndexFunc(picks, isEnd); k >= 0 && m.open(parts[side][ends[side]]) {
 			picks = append(slices.Delete(slices.Clone(picks), k, k+1), picks[k])
@@ -126,10 +126,10 @@ func (m *merging) body() (string, error) {
 				now.body = filled(p[ours].body, merged)
 			}
 			if now.heading != "" && now.body != "" && !strings.HasSuffix(now.heading, "\n") {
-				now.heading += "\n" // of a file that ends with it
+				now.heading += "\n" // the heading may be the end of its file
 			}
 		}
-		behind := out.Len() > 0 && now.body != "" // the text above the sections, where it has an open block
+		behind := out.Len() > 0 && now.body != "" // the text above the sections, if it has an open block
 		if (now.heading != "" || behind) && (now != p[ours] || at.Ours != last+1) {
 			for !strings.HasSuffix("\n"+out.String(), "\n\n") { // the front matter ends a line
 				out.WriteString("\n")
@@ -183,7 +183,7 @@ func (m *merging) several(name string) bool {
 	return i >= 0 && m.kind.Form.Sections[i].Several
 }
 
-// keyOf returns what tells the items of a section apart; nil: it is text.
+// keyOf returns the key function for the items of a section; nil if it is text.
 func (m *merging) keyOf(name string) func(string) string {
 	if i := m.index(name); i >= 0 {
 		return m.kind.Form.Sections[i].Key
@@ -219,7 +219,7 @@ func (m *merging) text(name string, v [3]string, p [3]part) string {
 	return text(m.lines(name, lines(v[base]), lines(v[ours]), lines(v[theirs])))
 }
 
-// lines merges texts by lines: conflicts have marks, or are what the side has that stands.
+// lines merges texts by lines. Conflicts have marks, or the text of the side that wins.
 func (m *merging) lines(name string, old, one, other []byte) string {
 	chunks := diff3.Merge(old, one, other)
 	if m.wins == Nobody {

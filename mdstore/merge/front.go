@@ -12,7 +12,7 @@ import (
 	"arbor/statemachine"
 )
 
-// ruleOf returns the merge rule of a key: that of its row in the table of the kind, and a conflict where it has none.
+// ruleOf returns the merge rule of a key: that of its row in the table of the kind, or a conflict without one.
 func (m *merging) ruleOf(key string) mdstore.MergeRule {
 	if k := m.kind.Key(key); k != nil {
 		return k.Merge
@@ -63,7 +63,7 @@ func entriesOf(d *mdoc.Doc) (head string, all []entry, tail string, err error) {
 			all = append(all, entry{f.Key, l, f, at})
 		case last < 0 || strings.TrimSpace(l) == "" || strings.HasPrefix(l, "#"):
 			all = append(all, entry{raw: l})
-		default: // a line of a value of several, with what stands between them
+		default: // a further line of a value, with blank lines and comments
 			for _, e := range all[last+1:] {
 				all[last].raw += e.raw
 			}
@@ -133,7 +133,7 @@ func (m *merging) only(side int, e [3]entry) string {
 	return cmp.Or(x.with(strconv.Quote(mdstore.RulesHash(m.rules))), x.raw)
 }
 
-// choose returns what one side changed, and ours where both did.
+// choose returns the side that changed something; ours if both did.
 func choose(v [3]string) string {
 	if v[ours] == v[base] {
 		return v[theirs]
@@ -141,8 +141,7 @@ func choose(v [3]string) string {
 	return v[ours]
 }
 
-// says returns the meaning of an entry of a document: not how it is written, except where only a person knows what
-// it means.
+// says returns the value of an entry regardless of how it is written; for a value that Arbor cannot read, its source.
 func (m *merging) says(e entry, d *mdoc.Doc) string {
 	items, plain := d.Texts(e.key)
 	switch {
@@ -244,7 +243,8 @@ func (m *merging) hashed(v [3]string) bool {
 	return v[ours] != v[base] && m.wins != OursWin || v[theirs] != v[base] && m.wins != TheirsWin
 }
 
-// gaveWay notes a text that is not in the result, if the file has a log; where one side stands, it notes the key or section.
+// gaveWay notes a text that is not in the result, if the file has a log. If one side wins, it notes the key or section
+// instead.
 func (m *merging) gaveWay(what, text string) {
 	if m.wins != Nobody {
 		m.notes = append(m.notes, cmp.Or(what, "the text above the sections"))
@@ -255,7 +255,7 @@ func (m *merging) gaveWay(what, text string) {
 	}
 }
 
-// unite returns what neither side removed, and what they added in the order of the alphabet.
+// unite returns the items that neither side removed, and then the added ones in alphabetical order.
 func unite(base, ours, theirs []string) (out []string) {
 	added := slices.Concat(ours, theirs)
 	slices.Sort(added)

@@ -10,7 +10,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A listed is an item of a section with how it is written, and what stands between it and the next one.
+// A listed is an item of a section with its source, and the text between it and the next one.
 type listed struct {
 	mdoc.Item
 	raw, gap string
@@ -48,7 +48,7 @@ func (m *merging) list(docs [3]*mdoc.Doc, name string, key func(string) string) 
 		}
 		rank := ""
 		if m.winner() > 0 && i == theirs || m.winner() < 0 && i == ours {
-			rank = "~" // entries without a time follow those of the side that stands
+			rank = "~" // entries without a time come after those of the side that wins
 		}
 		for _, it := range lists[i] {
 			if e := mdstore.ParseLog(it.Text); e.Time != "" {
@@ -101,8 +101,8 @@ func (m *merging) list(docs [3]*mdoc.Doc, name string, key func(string) string) 
 	return merged, d.Text(name) == merged && slices.EqualFunc(d.Items(name), want, same)
 }
 
-// item returns an item that both have. That a reference is expired is a change by itself. If both changed the
-// text, the one that gives way is noted.
+// item merges an item that both sides have. The expired mark of a reference is merged separately. If both changed the
+// text, it notes the one that loses.
 func (m *merging) item(name string, v [3]listed) listed {
 	if v[ours].Text == v[theirs].Text {
 		v[ours].raw = choose([3]string{v[base].raw, v[ours].raw, v[theirs].raw})

@@ -10,7 +10,7 @@ import (
 // blank, and below it one of as many of ">".
 func Marked(data []byte) bool { return len(mdoc.Ours.Of(data)) != len(data) }
 
-// conflictsIn returns what the marks in a file tell apart, by field and section.
+// conflictsIn returns the conflicts that a file with marks has, by field and section.
 func (m *merging) conflictsIn(data []byte) (out []Conflict) {
 	if !Marked(data) {
 		return nil

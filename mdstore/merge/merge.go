@@ -1,5 +1,5 @@
-// Package merge makes one file of two that were made of a third: by what the table of kinds knows of the file, and by
-// lines where nothing is known.
+// Package merge merges two versions of a file that have a common base: by the structure that the table of kinds
+// defines, and by lines where it defines none.
 package merge
 
 import (
@@ -15,14 +15,14 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A Result is one file made of three.
+// A Result is a merged file.
 type Result struct {
 	Bytes     []byte     // the file; with conflicts, it has their marks
 	Conflicts []Conflict // in the order of the file; none: the merge is clean
 	Notes     []string   // a line for each text that gave way to another and that the file's log has now; with Wins: the keys and sections
 }
 
-// A Conflict is what both sides changed differently.
+// A Conflict is a key, section or item that both sides changed differently.
 type Conflict struct {
 	What               string // a key, or the name of a section, as "Conclusion"; "" for text outside of sections
 	Base, Ours, Theirs string // the value or the text; Base is "" if unknown
@@ -33,10 +33,10 @@ type Options struct {
 	Ours, Theirs string // the names of the sides, behind the marks; "" for ours and theirs
 	Size         int    // the length of a mark; 0 stands for 7
 
-	Wins Winner // whose version stands where both changed the same: there are no conflicts and no lines in the log then
+	Wins Winner // the side that wins if both changed the same; with a winner there are no conflicts and no log lines
 }
 
-// A Winner is the side whose version stands where both changed a key, an item or the same lines differently.
+// A Winner is the side whose version is kept if both changed a key, an item or the same lines differently.
 type Winner int
 
 // The winners. With Nobody, such changes are conflicts, or follow the rules of the keys.
@@ -46,7 +46,7 @@ const (
 	TheirsWin
 )
 
-// ErrText says that a file has no structure that Merge knows, or is damaged: git's own merge of lines is to be taken.
+// ErrText says that a file has no structure that Merge knows, or is damaged: use git's own merge of lines.
 var ErrText = errors.New("the file can only be merged as lines")
 
 func asText(why string, args ...any) error {
@@ -121,9 +121,9 @@ type merging struct {
 	marks  diff3.Marks
 	wins   Winner
 	doc    [3]*mdoc.Doc  // with line feeds as line ends
-	slots  *[3]*mdoc.Doc // as they are, of slots
+	slots  *[3]*mdoc.Doc // unchanged; only for slots
 	eol    string        // of the result
-	later  int           // +1: ours was written later than theirs; -1: earlier; 0: that cannot be told
+	later  int           // +1: ours was written later than theirs; -1: earlier; 0: unknown
 	newest string        // the newest time in the files
 	notes  []string      // the events of log lines
 	rules  []string      // of the result
@@ -172,7 +172,7 @@ func (m *merging) file() (string, error) {
 	text := strings.ReplaceAll(front, "\n", m.eol) + body
 	sides := []mdoc.Side{mdoc.Ours, mdoc.Theirs}
 	if m.wins != Nobody {
-		sides = []mdoc.Side{mdoc.Undecided} // there are no marks but those that a text itself has
+		sides = []mdoc.Side{mdoc.Undecided} // the only marks are those in the texts themselves
 	}
 	for _, s := range sides {
 		if _, err := m.parse(s.Of([]byte(text))); err != nil {
@@ -204,7 +204,7 @@ func (m *merging) judge() {
 	m.later = cmp.Or(m.winner(), cmp.Compare(updated[ours], updated[theirs]), cmp.Compare(line[ours], line[theirs]))
 }
 
-// winner is +1 where ours stands, -1 where theirs does, and 0 if neither does as such.
+// winner returns +1 if ours wins, -1 if theirs does, and 0 without a winner.
 func (m *merging) winner() int { return []int{0, 1, -1}[m.wins] }
 
 // log adds a line to the logs of both sides for each text that gave way.

@@ -8,10 +8,10 @@ import (
 	"arbor/mdstore/diff3"
 )
 
-// Save returns a save of the file at p with what turned base into newest, where a person made the save of base. The save
-// stands where both changed a key, an item or the same lines, and missing names the keys and sections of which something
-// of newest is not in joined; nil: all of it is. What one removed and the other changed stays. Bytes that the change does
-// not concern are those of the save. joined is nil where nothing can be done: the save of a compressed file is damaged.
+// Save applies the change from base to newest to save, which a person made from base, in the file at p. If both changed
+// a key, an item or the same lines, the save wins, and missing names the keys and sections of newest that are not
+// completely in joined; nil if everything is. If one removed something that the other changed, it stays. All other
+// bytes are those of the save. joined is nil if nothing can be done, because the save of a compressed file is damaged.
 func Save(p mdstore.Path, base, newest, save []byte) (joined []byte, missing []string) {
 	return over(p, base, save, newest, OursWin)
 }
@@ -22,7 +22,7 @@ func Again(p mdstore.Path, before, after, now []byte) (joined []byte, given []st
 	return over(p, before, now, after, TheirsWin)
 }
 
-// wholeChange names a change of which no part could be made.
+// wholeChange is the name of a change that could not be made at all.
 const wholeChange = "the whole change"
 
 func over(p mdstore.Path, base, ours, theirs []byte, wins Winner) (joined []byte, gave []string) {
@@ -37,7 +37,7 @@ func over(p mdstore.Path, base, ours, theirs []byte, wins Winner) (joined []byte
 	if wins == TheirsWin {
 		stands, gives = theirs, ours
 	}
-	if both, ok := diff3.Add(base, gives, stands); ok { // also of lines that both add to the end
+	if both, ok := diff3.Add(base, gives, stands); ok { // this also joins lines that both added at the end
 		return both, nil
 	}
 	m := &merging{wins: wins}

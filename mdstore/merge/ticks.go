@@ -6,8 +6,8 @@ import (
 	"arbor/mdstore"
 )
 
-// ticks merges what is ticked in texts of which one side at most changed anything else: that side's words stand, with
-// the ticks of both. ok is false where both changed the words.
+// ticks merges the ticks of boxes in texts. At most one side may have changed other words, which are kept; ok is false
+// if both did.
 func ticks(v [3]string) (merged string, ok bool) {
 	words := [3]string{}
 	for i, s := range v {
@@ -21,7 +21,7 @@ func ticks(v [3]string) (merged string, ok bool) {
 	default:
 		return "", false
 	}
-	if words[base] != words[from] { // both added it: open before
+	if words[base] != words[from] { // both added it: it counts as open before
 		v[base] = words[from]
 	}
 	was, is, now := strings.Split(v[base], "\n"), strings.Split(v[from], "\n"), strings.Split(v[to], "\n")

@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// Of returns what compiles an expression once, and panics then if it is none. It may be called at the same time.
+// Of returns a function that compiles an expression at its first call, and panics if it is invalid. The function is
+// safe for concurrent use.
 func Of(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

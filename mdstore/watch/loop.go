@@ -34,8 +34,8 @@ type loop struct {
 
 	finder  finder
 	polling bool
-	info    fs.FileInfo // of the root that is watched; nil while it is missing
-	held    settler     // changes that are not given yet
+	info    fs.FileInfo // of the watched root; nil while it is missing
+	held    settler     // changes that were not passed on yet
 }
 
 // run calls f until ctx ends. It returns nil then, or the error because of which it could not start. While f runs, a
@@ -102,7 +102,7 @@ func (l *loop) poll(ctx context.Context) error {
 	return l.finder.start(ctx)
 }
 
-// pause returns the time until the next look, after one that took so long.
+// pause returns the time until the next look, after a look that took took.
 func (l *loop) pause(took time.Duration) time.Duration {
 	if l.info == nil {
 		return min(missingPoll, l.opt.poll)
@@ -158,7 +158,7 @@ func (l *loop) early(found changes) {
 	}
 }
 
-// statFolder says which folder is at root.
+// statFolder returns the identity of the folder at root.
 func statFolder(root string) (fs.FileInfo, error) {
 	info, err := os.Stat(root)
 	if err == nil && !info.IsDir() {

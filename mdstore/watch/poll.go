@@ -24,9 +24,9 @@ type poller struct {
 	first bool             // the next look is the first since start
 }
 
-// An entry is what a look sees of a file or folder.
+// An entry is what a look finds about a file or folder.
 type entry struct {
-	ignored bool // nothing else of it is known
+	ignored bool // then the other fields are zero
 	stamp   stamp
 	again   time.Time // when to name the file once more; zero is never
 }
@@ -70,7 +70,7 @@ func (p *poller) stop() {}
 func (p *poller) collect(ctx context.Context, c *changes) error {
 	before, now := p.seen, p.look(ctx)
 	if ctx.Err() != nil {
-		return nil // the look is not whole
+		return nil // ctx ended before the look did
 	}
 	explained := map[string]bool{} // a difference in the folder explains why it has changed
 	for at, was := range before {
@@ -142,7 +142,7 @@ func (p *poller) look(ctx context.Context) map[string]entry {
 				seen[sub] = entry{ignored: true}
 			} else if f.IsDir() {
 				visit(sub)
-			} else if info, err := f.Info(); err == nil { // else it is gone
+			} else if info, err := f.Info(); err == nil { // otherwise it is gone
 				seen[sub] = entry{stamp: stampOf(info)}
 			}
 		}

@@ -35,7 +35,7 @@ func openSystem() (source, error) {
 
 func (s system) channels() (<-chan fsnotify.Event, <-chan error) { return s.Events, s.Errors }
 
-// collected is what a number of events say, without their order.
+// collected is the content of several events, without their order.
 type collected struct {
 	ops  map[string]fsnotify.Op
 	lost bool  // events are missing

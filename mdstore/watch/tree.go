@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A folder is one that is watched.
+// A folder is a watched folder.
 type folder struct {
 	name   string
 	parent *folder
