@@ -71,6 +71,7 @@ const (
 	KeyPriority     = "priority" // of a slot
 	KeyContributors = "contributors"
 	KeyPhase        = "projectPhase"
+	KeyKeywords     = "keywords"
 
 	KeySession = "sessionId" // of a state
 	KeyTags    = "tags"

@@ -16,6 +16,7 @@ var slotKeys = []Key{
 	{Name: KeyUpdated, Time: true, Merge: MergeNewest, Help: "Unix milliseconds"},
 	{Name: KeyContributors, Rule: listRule, Merge: MergeUnite, Free: true, Help: "a list"},
 	{Name: KeyPhase, Free: true, Help: "text"},
+	{Name: KeyKeywords, Rule: listRule, Merge: MergeUnite, Free: true, Help: "a list; exports count words otherwise"},
 	{Name: KeyFormat, Free: true, Help: "text"},
 }
 
@@ -76,13 +77,14 @@ type Slot struct {
 	Updated      int64
 	Contributors []string
 	ProjectPhase string
+	Keywords     []string // chosen ones; none if exports count them
 	Format       string
-	Custom       []CustomField // the other keys of the front matter
+	Custom       []CustomField // the other keys of the front matter; see SlotOf
 	Entries      []SlotEntry   // see SlotOf
 }
 
-// A CustomField is a key of a slot's front matter that has no meaning to Arbor. It has several items where it is a list.
+// A CustomField is a key of a slot's front matter that has no meaning to Arbor, with its value as JSON has it.
 type CustomField struct {
 	Key   string
-	Items []string
+	Value any
 }

@@ -37,19 +37,20 @@ func SlotGroup(p *Page) string {
 func SlotOf(p *Page) Slot {
 	s := SlotHead(p)
 	s.Entries = ByTime(EntriesOf(p.Doc()))
+	for _, f := range p.Doc().Fields() {
+		if value, ok := p.Doc().Value(f.Key); ok && SlotKind.Key(f.Key) == nil {
+			s.Custom = append(s.Custom, CustomField{f.Key, value})
+		}
+	}
 	return s
 }
 
-// SlotHead reads a slot without its entries. It does not use the document.
+// SlotHead reads a slot without its entries and its custom fields. It does not use the document.
 func SlotHead(p *Page) Slot {
 	priority, _ := strconv.Atoi(p.Field(KeyPriority))
 	s := Slot{ID: p.ID, Name: SlotName(p), Description: p.Field(KeyDescription), Group: SlotGroup(p), Tags: p.List(KeyTags), Priority: priority,
-		Created: p.Time(KeyCreated), Updated: p.Time(KeyUpdated), Contributors: p.List(KeyContributors), ProjectPhase: p.Field(KeyPhase), Format: p.Field(KeyFormat)}
-	for _, f := range p.front {
-		if SlotKind.Key(f.key) == nil {
-			s.Custom = append(s.Custom, CustomField{f.key, f.items})
-		}
-	}
+		Created: p.Time(KeyCreated), Updated: p.Time(KeyUpdated), Contributors: p.List(KeyContributors),
+		ProjectPhase: p.Field(KeyPhase), Keywords: p.List(KeyKeywords), Format: p.Field(KeyFormat)}
 	return s
 }
 

@@ -122,9 +122,10 @@ func exportJSON(s mdstore.Slot, archived *Archived) []byte {
 		out.Meta.Custom[mdstore.KeyFormat] = s.Format
 	}
 	for _, f := range s.Custom {
-		if out.Meta.Custom[f.Key] = f.Items; len(f.Items) == 1 {
-			out.Meta.Custom[f.Key] = f.Items[0]
-		}
+		out.Meta.Custom[f.Key] = f.Value
+	}
+	if s.Keywords != nil {
+		out.Meta.Keywords = s.Keywords
 	}
 	var last time.Time
 	for _, e := range s.Entries {

@@ -25,7 +25,7 @@ func everything() mdstore.Slot {
 		Group: "projects/alpha/development", Tags: []string{"project", "urgent", "backend"}, Priority: 3,
 		Created: at("2024-01-01T12:00:00Z").UnixMilli(), Updated: at("2024-01-01T15:30:00Z").UnixMilli() + 999,
 		Contributors: []string{"alice", "bob"}, ProjectPhase: "development", Format: "chat",
-		Custom: []mdstore.CustomField{{Key: "ticket", Items: []string{"ALPHA-7"}}, {Key: "reviewers", Items: []string{"carol", "dan"}}},
+		Custom: []mdstore.CustomField{{Key: "ticket", Value: "ALPHA-7"}, {Key: "reviewers", Value: []any{"carol", "dan"}}},
 		Entries: []mdstore.SlotEntry{
 			{ID: "entry-lr3k2a00-x81bq0", Type: mdstore.EntryManual, Time: at("2024-01-01T13:00:00+01:00"),
 				Text: "We chose JWT tokens for authentication.\nThe API signs tokens & checks <b>roles</b>.",

@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +21,9 @@ import (
 // An Incoming is a slot that a file gives, with its name, group and tags as the file has them.
 type Incoming struct {
 	mdstore.Slot
-	Fields map[string]any // further keys of its front matter
+	Fields   map[string]any // further keys of its front matter
+	Archived *Archived      // nil for a slot that is in use
+	Adapted  []string       // what the file says and no slot can say: "priority 9 → none"
 }
 
 const maxFile = 4 * mdstore.MaxSlot // bytes of all texts of a file
@@ -36,7 +39,7 @@ func Import(file string, data []byte, as string) ([]Incoming, error) {
 		if p := mdstore.ParsePage(mdstore.SlotKind, mdstore.File{Path: mdstore.Path(path.Base(file)), Data: data}); as == "auto" && p.Editable() == nil {
 			s := mdstore.SlotOf(p)
 			if s.Group = ""; slices.ContainsFunc(s.Entries, func(e mdstore.SlotEntry) bool { return e.ID != "" }) {
-				return []Incoming{{Slot: s}}, nil
+				return []Incoming{ofFile(s, p)}, nil
 			}
 		}
 		text := mdstore.SlotEntry{Type: mdstore.EntryImport, Text: string(data), Meta: map[string]any{"source": path.Base(file)}}
@@ -66,6 +69,18 @@ func Import(file string, data []byte, as string) ([]Incoming, error) {
 	return r.found, nil
 }
 
+// ofFile returns what a slot's own file says.
+func ofFile(s mdstore.Slot, p *mdstore.Page) Incoming {
+	in := Incoming{Slot: s, Fields: map[string]any{}}
+	for _, f := range p.Doc().Fields() {
+		key := mdstore.SlotKind.Key(f.Key)
+		if v, ok := p.Doc().Value(f.Key); ok && (key == nil || key.Free) {
+			in.Fields[f.Key] = v
+		}
+	}
+	return in
+}
+
 // holds returns an error for what cannot be the text of an entry.
 func holds(text string) error {
 	switch {
@@ -92,7 +107,7 @@ func (r *reader) read(v any, key string) (err error) {
 			err = r.read(v[i], "")
 		}
 	case map[string]any:
-		if v["entries"] != nil {
+		if _, list := v["entries"].([]any); list {
 			return r.slot(v, key)
 		}
 		for _, key := range slices.Sorted(maps.Keys(v)) {
@@ -106,19 +121,25 @@ func (r *reader) read(v any, key string) (err error) {
 func (r *reader) slot(object map[string]any, key string) error {
 	var s struct {
 		slotJSON
-		Other string `json:"name"`
+		Other   string `json:"name"`
+		Current any    `json:"current_slot"` // says which slot a run of memcord used
 	}
 	raw, _ := json.Marshal(object)
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return fmt.Errorf("it is not a memcord slot: %w", err)
 	}
 	in := Incoming{Slot: mdstore.Slot{Name: cmp.Or(s.Name, s.Other, key, r.base), Description: str(s.Description), Group: str(s.Group), Tags: s.Tags},
-		Fields: s.Meta.Custom}
-	if s.Priority != nil && *s.Priority >= 1 && *s.Priority <= 5 { // memcord has 0 where nothing was said
-		in.Priority = *s.Priority
+		Fields: map[string]any{}}
+	switch p := s.Priority; {
+	case p == nil || *p == 0: // memcord has 0 where nothing was said
+	case *p < 1 || *p > 5:
+		in.Adapted = append(in.Adapted, fmt.Sprintf("priority %d → none", *p))
+	default:
+		in.Priority = *p
 	}
-	if in.Fields == nil {
-		in.Fields = map[string]any{}
+	meta, _ := object["metadata"].(map[string]any)
+	for _, more := range []map[string]any{unknown(object, s), unknown(meta, s.Meta), s.Meta.Custom} {
+		maps.Copy(in.Fields, more)
 	}
 	if len(s.Meta.Contributors) > 0 {
 		in.Fields[mdstore.KeyContributors] = s.Meta.Contributors
@@ -126,11 +147,15 @@ func (r *reader) slot(object map[string]any, key string) error {
 	if s.Meta.ProjectPhase != nil {
 		in.Fields[mdstore.KeyPhase] = s.Meta.ProjectPhase
 	}
+	if err := in.times(s.slotJSON); err != nil {
+		return fmt.Errorf("slot %s: %w", in.Name, err)
+	}
 	characters := 0
 	for _, e := range s.Entries {
 		characters += utf8.RuneCountInString(e.Content)
 	}
 	own := s.Meta.Entries == len(s.Entries) && s.Meta.Characters == characters // an export, whose contents are texts
+	rows, _ := object["entries"].([]any)
 	for i, e := range s.Entries {
 		out, err := e.entry(own)
 		if r.size += len(out.Text); err == nil && r.size > maxFile {
@@ -139,10 +164,65 @@ func (r *reader) slot(object map[string]any, key string) error {
 		if err != nil {
 			return fmt.Errorf("slot %s: entry %d: %w", in.Name, i+1, err)
 		}
+		row, _ := rows[i].(map[string]any)
+		for k, v := range unknown(row, e) {
+			if k = cmp.Or(word(k), "_"); out.Meta[k] == nil {
+				out.Meta[k] = v
+			}
+		}
 		in.Entries = append(in.Entries, out)
+	}
+	// an export counts the keywords of a slot that has no chosen ones
+	if chosen := s.Meta.Keywords; len(chosen) > 0 && !slices.Equal(chosen, keywords(in.Entries)) {
+		in.Fields[mdstore.KeyKeywords] = chosen
 	}
 	r.found = append(r.found, in)
 	return nil
+}
+
+// times reads when the slot was made, changed and archived.
+func (in *Incoming) times(s slotJSON) error {
+	var at [3]time.Time
+	for i, v := range []any{s.Created, s.Updated, s.ArchivedAt} {
+		var err error
+		if at[i], err = timeOf(str(v)); err != nil {
+			return err
+		}
+	}
+	if !at[0].IsZero() {
+		in.Created = at[0].UnixMilli()
+	}
+	if !at[1].IsZero() {
+		in.Updated = at[1].UnixMilli()
+	}
+	if s.IsArchived {
+		in.Archived = &Archived{At: at[2], Reason: str(s.ArchiveReason)}
+	}
+	return nil
+}
+
+// unknown returns the members of an object that the fields of a struct do not read, without those that are null.
+func unknown(object map[string]any, fields any) map[string]any {
+	out := map[string]any{}
+	known := jsonNames(reflect.TypeOf(fields))
+	for key, v := range object {
+		if v != nil && !slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, key) }) {
+			out[key] = v
+		}
+	}
+	return out
+}
+
+// jsonNames returns the names that the fields of a struct have in JSON, with those of embedded structs.
+func jsonNames(t reflect.Type) (names []string) {
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Anonymous {
+			names = append(names, jsonNames(f.Type)...)
+		} else {
+			names = append(names, f.Tag.Get("json"))
+		}
+	}
+	return names
 }
 
 // entry returns the entry. Unless own is set, the content may be compressed.
@@ -169,7 +249,19 @@ func (e entryJSON) entry(own bool) (out mdstore.SlotEntry, err error) {
 	for k, v := range e.Meta {
 		out.Meta[cmp.Or(word(k), "_")] = v
 	}
+	if title, is := out.Meta[keyTitle].(string); own && is && title != "" && readsBack(out, title) {
+		out.Title = title
+		delete(out.Meta, keyTitle)
+	}
 	return out, nil
+}
+
+// readsBack reports whether a title reads back from the heading of an entry.
+func readsBack(e mdstore.SlotEntry, title string) bool {
+	e.Title, e.Meta, e.Text = title, nil, "text"
+	p := mdstore.ParsePage(mdstore.SlotKind, mdstore.File{Path: "a.md", Data: []byte("---\n---\n")})
+	text, err := mdstore.ChangeSlot(p.Doc(), mdstore.SlotChange{Add: []mdstore.SlotEntry{e}})
+	return err == nil && len(text) > 0 && !strings.ContainsAny(title, "\r\n")
 }
 
 // word returns what can be a type or a key of metadata and is nearest to s.
@@ -183,15 +275,11 @@ func word(s string) string {
 	return s[:min(len(s), mdstore.MaxID)]
 }
 
-// timeOf reads a time as JSON has it, the zero time from "". One without a zone is in UTC.
+// timeOf reads a time as JSON has it, the zero time from "".
 func timeOf(s string) (at time.Time, err error) {
-	if s == "" {
-		return at, nil
+	at, ok := mdstore.ParseTime(s)
+	if !ok && s != "" {
+		return at, fmt.Errorf("%q is not a time; write it as 2024-01-01T12:00:00Z", s)
 	}
-	for _, zone := range []string{"", "Z"} {
-		if at, err = time.Parse(time.RFC3339, strings.Replace(s, " ", "T", 1)+zone); err == nil {
-			return at.UTC().Truncate(time.Second), nil
-		}
-	}
-	return at, fmt.Errorf("%q is not a time; write it as 2024-01-01T12:00:00Z", s)
+	return at.Truncate(time.Second), nil
 }

@@ -56,7 +56,8 @@ func TestTextsComeBackThroughExportAndImport(t *testing.T) {
 		if !reflect.DeepEqual(got.Fields, fields) {
 			t.Fatalf("fields are %v", got.Fields)
 		}
-		s.ID, s.Updated, s.Created, s.Contributors, s.ProjectPhase, s.Format, s.Custom = "", 0, 0, nil, "", "", nil
+		s.ID, s.Contributors, s.ProjectPhase, s.Format, s.Custom = "", nil, "", "", nil
+		s.Updated -= s.Updated % 1000 // exports have whole seconds
 		if !reflect.DeepEqual(got.Slot, s) {
 			t.Fatalf("exported %#v\nimported %#v", s, got.Slot)
 		}
@@ -162,18 +163,24 @@ func TestFilesWithSlots(t *testing.T) {
 }
 
 func TestWhatMemcordSaysOfASlot(t *testing.T) {
-	in, err := memory.Import("x.json", []byte(`{"slot_name": "a b", "created_at": "2023-01-01T10:00:00.5+02:00", "tags": ["Big Idea", "x", "X"],
-		"group_path": "/projects//Alpha Beta/../", "description": "two\nlines", "priority": -1, "is_archived": true, "current_slot": false,
+	in, err := memory.Import("x.json", []byte(`{"slot_name": "a b", "created_at": "2023-01-01T10:00:00.5+02:00",
+		"updated_at": "2023-02-01 10:00:00", "tags": ["Big Idea", "x", "X"], "group_path": "/projects//Alpha Beta/../",
+		"description": "two\nlines", "priority": 9, "is_archived": true, "archived_at": "2024-01-01", "archive_reason": "done",
+		"current_slot": false, "future": {"a": [1, "b"]}, "nothing": null,
+		"metadata": {"search_keywords": ["api"], "custom_fields": {"n": 12}, "later": 1.5},
 		"entries": [{"id": "entry_002", "type": "auto_summary", "content": "s", "timestamp": "2024-01-01 12:30:00", "original_length": 5000,
-		"summary_length": 750, "metadata": {"key_points": 5, "a b": "c"}}]}`), "auto")
+		"summary_length": 750, "metadata": {"key_points": 5, "a b": "c"}, "mood": "good", "compression_info": {"is_compressed": false}}]}`), "auto")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := memory.Incoming{
 		Slot: mdstore.Slot{Name: "a b", Description: "two\nlines", Group: "/projects//Alpha Beta/../", Tags: []string{"Big Idea", "x", "X"},
+			Created: at("2023-01-01T08:00:00Z").UnixMilli(), Updated: at("2023-02-01T10:00:00Z").UnixMilli(),
 			Entries: []mdstore.SlotEntry{{ID: "entry_002", Type: "auto_summary", Time: at("2024-01-01T12:30:00Z"), Text: "s",
-				Meta: map[string]any{"key_points": 5.0, "a_b": "c", "summary": "5000 → 750 characters"}}}},
-		Fields: map[string]any{},
+				Meta: map[string]any{"key_points": 5.0, "a_b": "c", "summary": "5000 → 750 characters", "mood": "good"}}}},
+		Fields: map[string]any{"future": map[string]any{"a": []any{1.0, "b"}}, "n": 12.0, "later": 1.5,
+			"keywords": []string{"api"}},
+		Archived: &memory.Archived{At: at("2024-01-01T00:00:00Z"), Reason: "done"}, Adapted: []string{"priority 9 → none"},
 	}
 	if !reflect.DeepEqual(in[0], want) {
 		t.Errorf("got  %#v\nwant %#v", in[0], want)

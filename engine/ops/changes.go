@@ -5,20 +5,18 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
-	"arbor/mdstore/pattern"
 )
 
 type ChangesGetIn struct {
 	In
 	SessionID string `json:"sessionId,omitempty" flag:"-" listed:"never" help:"since this session's last look"`
-	Since     string `json:"since,omitempty" help:"since this TIME: UTC, RFC 3339, Unix milliseconds, or an age such as 2h30m"`
+	Since     string `json:"since,omitempty" help:"since this TIME, such as yesterday, 2026-01-31 or 2h30m"`
 }
 
 type ChangesGetOut struct {
@@ -91,7 +89,7 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 	}
 	lost := env.Engine.Live().TakenOut(ctx)
 	if in.Since != "" {
-		t, err := since("since", in.Since, env.Engine.Now())
+		t, _, err := env.when("since", in.Since)
 		if err != nil {
 			return nil, err
 		}
@@ -142,48 +140,17 @@ func (env *Env) change(d view.Difference) FileChange {
 		Fields: d.Fields, Sections: d.Sections, path: d.Path, from: d.From, page: d.Page != ""}
 }
 
-// since reads a point in time in any of the forms that people and programs write. Errors name the parameter param.
-func since(param, s string, now time.Time) (time.Time, error) {
-	if ms, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return time.UnixMilli(ms), nil
+// when reads the time that a person or a program gives to a parameter: its first and last moment.
+func (env *Env) when(param, text string) (from, to time.Time, err error) {
+	if from, to, err = mdstore.When(text, env.today()); err == nil {
+		return from, to, nil
 	}
-	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
-		return now.Add(-d), nil
+	if _, ok := mdstore.Nth(text); ok {
+		return from, to, badParam(param, "%s: %q counts the entries of one slot, which {memory_read} does; "+
+			"a time is expected here", param, text)
 	}
-	for _, layout := range []string{time.RFC3339Nano, mdstore.TimeLayout, "2006-01-02 15:04", time.DateOnly} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t, nil
-		}
-	}
-	words := strings.ToLower(strings.TrimSpace(s))
-	switch words {
-	case "now", "today":
-		return now, nil
-	case "yesterday":
-		return now.AddDate(0, 0, -1), nil
-	}
-	if m := ago().FindStringSubmatch(words); m != nil {
-		n, err := strconv.Atoi(m[1])
-		unit := map[string]time.Duration{"second": time.Second, "minute": time.Minute, "hour": time.Hour}[m[2]]
-		switch {
-		case err != nil || n > 1e6:
-		case unit > 0:
-			return now.Add(-time.Duration(n) * unit), nil
-		case m[2] == "day":
-			return now.AddDate(0, 0, -n), nil
-		case m[2] == "week":
-			return now.AddDate(0, 0, -7*n), nil
-		case m[2] == "month":
-			return now.AddDate(0, -n, 0), nil
-		default:
-			return now.AddDate(-n, 0, 0), nil
-		}
-	}
-	return time.Time{}, badParam(param, "%s %q: 2026-01-01 10:00:00 (UTC), RFC 3339, Unix milliseconds, a duration such as 2h30m, "+
-		"or \"2 days ago\" are expected", param, s)
+	return from, to, badParam(param, "%s: %v", param, err)
 }
-
-var ago = pattern.Of(`^(\d+) (second|minute|hour|day|week|month|year)s? ago$`)
 
 // Sends says that the result may carry texts of these nodes; "" is the workspace itself.
 func (o *Out) Sends(ws mdstore.ID, nodes ...mdstore.ID) *Out {

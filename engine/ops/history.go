@@ -19,7 +19,7 @@ type HistoryGetIn struct {
 	In
 	NodeID string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"default: the workspace itself"`
 	Limit  int    `json:"limit,omitempty" min:"-1" flag:"limit,n" help:"at most N commits; default 20"`
-	Since  string `json:"since,omitempty" help:"since this TIME: UTC, RFC 3339, or an age such as 2h30m"`
+	Since  string `json:"since,omitempty" help:"since this TIME, such as yesterday, 2026-01-31 or 2h30m"`
 }
 
 type HistoryGetOut struct {
@@ -58,7 +58,7 @@ func HistoryGet(ctx context.Context, env *Env, in HistoryGetIn) (*HistoryGetOut,
 	}
 	h := history{id: id, path: f.Path, now: f.Data}
 	if in.Since != "" {
-		if h.since, err = since("since", in.Since, env.Engine.Now()); err != nil {
+		if h.since, _, err = env.when("since", in.Since); err != nil {
 			return nil, err
 		}
 	}

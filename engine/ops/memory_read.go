@@ -17,8 +17,8 @@ import (
 
 type MemoryReadIn struct {
 	SlotRef
-	Entry  string `json:"entry,omitempty" arg:"ENTRY" help:"id or position: 0 is the oldest, -1 the newest"`
-	At     string `json:"at,omitempty" help:"the entry nearest to a TIME, such as \"2 days ago\", with its neighbours"`
+	Entry  string `json:"entry,omitempty" arg:"ENTRY" help:"id or position: 0 or oldest, -1 or latest, \"2nd latest\""`
+	At     string `json:"at,omitempty" help:"the entry nearest to a TIME, such as yesterday, with its neighbours"`
 	Type   string `json:"type,omitempty" help:"only entries of a TYPE"`
 	Limit  int    `json:"limit,omitempty" min:"0" flag:"limit,n" help:"the newest N"`
 	Cursor string `json:"cursor,omitempty" help:"the CURSOR of an earlier reply"`
@@ -88,7 +88,7 @@ var readSlot = reading(func(ctx context.Context, env *Env, in MemoryReadIn) (*Me
 		}
 		all = all[i : i+1]
 	case in.At != "":
-		if all, err = entriesAt(all, in.At, env.Engine.Now()); err != nil {
+		if all, err = env.entriesAt(all, in.At, out.Slot); err != nil {
 			return nil, err
 		}
 	default:
@@ -188,7 +188,11 @@ func entryNamed(all []entry, ref, slot string) (int, error) {
 	if i := slices.IndexFunc(all, func(e entry) bool { return string(e.ID) == ref }); i >= 0 {
 		return i, nil
 	}
-	if n, err := strconv.Atoi(ref); err == nil {
+	n, err := strconv.Atoi(ref)
+	if nth, ok := mdstore.Nth(ref); ok {
+		n, err = nth, nil
+	}
+	if err == nil {
 		if n < 0 {
 			n += len(all)
 		}
@@ -203,16 +207,25 @@ func entryNamed(all []entry, ref, slot string) (int, error) {
 	return 0, errs.New(errs.EntryNotFound, "%s: slot %s has no such entry; %s", short(ref), slot, known).With(errs.Details{Param: "entry"})
 }
 
-// entriesAt returns the entry nearest to a point in time, with its neighbours.
-func entriesAt(all []entry, at string, now time.Time) ([]entry, error) {
-	t, err := since("at", at, now)
-	if err != nil {
-		return nil, err
-	}
+// entriesAt returns the entry nearest to a time, with its neighbours. Of several on one day it is the last.
+func (env *Env) entriesAt(all []entry, at, slot string) ([]entry, error) {
 	best, least := -1, time.Duration(0)
-	for i, e := range all {
-		if d := e.Time.Sub(t).Abs(); !e.Time.IsZero() && (best < 0 || d < least) {
-			best, least = i, d
+	if _, ok := mdstore.Nth(at); ok {
+		i, err := entryNamed(all, at, slot)
+		if err != nil {
+			return nil, err
+		}
+		best = i
+	} else {
+		from, to, err := env.when("at", at)
+		if err != nil {
+			return nil, err
+		}
+		for i, e := range all {
+			d := max(0, from.Sub(e.Time), e.Time.Sub(to))
+			if !e.Time.IsZero() && (best < 0 || d < least || d == 0) {
+				best, least = i, d
+			}
 		}
 	}
 	if best < 0 {

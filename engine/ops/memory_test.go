@@ -183,13 +183,14 @@ func TestEntriesAtATime(t *testing.T) {
 		must(t, env, "memory_save", map[string]any{"workspaceId": ws, "slot": "days", "text": fmt.Sprint(i)})
 		w.Tick(24 * time.Hour)
 	}
-	for at, want := range map[string]string{"3 days ago": "1 2 3", "2020-01-01": "0 1", "yesterday": "3 4", "48h": "2 3 4"} {
+	for at, want := range map[string]string{"3 days ago": "1 2 3", "2020-01-01": "0 1", "yesterday": "3 4", "48h": "2 3 4",
+		"latest": "3 4", "2nd latest": "2 3 4", "oldest": "0 1", "2026-01-02T09:00:00": "0 1 2", "last week": "0 1"} {
 		got := strings.ReplaceAll(strings.Join(entriesOf(must(t, env, "memory_read", map[string]any{"workspaceId": ws, "slot": "days", "at": at})), " "), "manual_save:", "")
 		if got != want {
 			t.Errorf("at %s: %s, want %s", at, got, want)
 		}
 	}
-	for ref, want := range map[string]string{"0": "0", "-1": "4", "-5": "0"} {
+	for ref, want := range map[string]string{"0": "0", "-1": "4", "-5": "0", "latest": "4", "second oldest": "1"} {
 		if got := entriesOf(must(t, env, "memory_read", map[string]any{"workspaceId": ws, "slot": "days", "entry": ref})); got[0] != "manual_save:"+want {
 			t.Errorf("entry %s: %s", ref, got)
 		}

@@ -18,8 +18,8 @@ type SearchIn struct {
 	Tags        []string `json:"tags,omitempty" flag:"tag" listed:"memory" help:"only what has this TAG; repeat it to allow several"`
 	ExcludeTags []string `json:"excludeTags,omitempty" flag:"without" listed:"memory" help:"only what does not have this TAG"`
 	Type        string   `json:"type,omitempty" listed:"memory" help:"only entries or nodes of this TYPE"`
-	Since       string   `json:"since,omitempty" listed:"memory" help:"since this TIME: UTC, RFC 3339, Unix milliseconds, or an age such as 2h30m"`
-	Until       string   `json:"until,omitempty" listed:"memory" help:"no later than this TIME"`
+	Since       string   `json:"since,omitempty" listed:"memory" help:"since this TIME, such as yesterday, 2026-01-31 or 2h30m"`
+	Until       string   `json:"until,omitempty" listed:"memory" help:"until this TIME, a day with its end"`
 	Limit       int      `json:"limit,omitempty" min:"0" flag:"limit,n" listed:"memory" help:"at most N results; default 20"`
 	Cursor      string   `json:"cursor,omitempty" listed:"memory" help:"the CURSOR of an earlier page"`
 }
@@ -141,15 +141,19 @@ func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 // their type.
 func (in SearchIn) filter(env *Env, q *search.Query) (func(*search.Head) bool, error) {
 	var times [2]int64
-	for i, s := range []string{in.Since, in.Until} {
-		if s == "" {
-			continue
-		}
-		t, err := since([]string{"since", "until"}[i], s, env.Engine.Now())
+	if in.Since != "" {
+		from, _, err := env.when("since", in.Since)
 		if err != nil {
 			return nil, err
 		}
-		times[i] = t.UnixMilli()
+		times[0] = from.UnixMilli()
+	}
+	if in.Until != "" {
+		_, to, err := env.when("until", in.Until)
+		if err != nil {
+			return nil, err
+		}
+		times[1] = to.UnixMilli()
 	}
 	typed := in.Type != "" || slices.ContainsFunc(q.Terms, func(t *search.Term) bool { return t.Field == "type" })
 	keep := tagged(in.Tags, in.ExcludeTags, in.Type, times[0], times[1])

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,8 @@ type SlotFacts struct {
 	Name, Group, Description *string
 	Tags                     []string // all of them; nil leaves them
 	Priority                 *int
-	Custom                   map[string]any // keys of the front matter: texts, numbers, lists of texts, or null for no value
+	Custom                   map[string]any // other keys of the front matter: values as JSON has them, null for no value
+	Created, Updated         int64          // times of a new slot, in Unix milliseconds; 0 means now
 }
 
 const maxSlotName = 100
@@ -126,9 +128,15 @@ func (f SlotFacts) front() (out front, err error) {
 	slices.Sort(keys)
 	for _, key := range keys {
 		v, ok := custom(f.Custom[key])
-		if !ok || ownSlotKey(key) {
-			return nil, errs.New(errs.InvalidParams, "metadata.%s: a text, a number, true, false, null or a list of texts is expected, and a key "+
-				"that no other parameter sets", key).With(errs.Details{Param: "metadata"})
+		switch {
+		case ownSlotKey(key):
+			return nil, errs.New(errs.InvalidParams, "metadata.%s: this key is no metadata: it has a parameter of its own, "+
+				"or Arbor writes it", key).With(errs.Details{Param: "metadata"})
+		case !ok:
+			return nil, errs.New(errs.InvalidParams, "metadata.%s: the value has more than %d bytes; save it as an entry",
+				key, longestField).With(errs.Details{Param: "metadata"})
+		case key == "project_phase" && f.Custom[mdstore.KeyPhase] == nil: // as exports call it
+			key = mdstore.KeyPhase
 		}
 		out.put(key, v)
 	}
@@ -141,30 +149,13 @@ func ownSlotKey(key string) bool {
 	return own != nil && !own.Free
 }
 
-func custom(v any) (mdoc.Scalar, bool) {
-	switch v := v.(type) {
-	case nil:
-		return mdoc.NullValue(), true
-	case string:
-		return mdoc.Text(v), true
-	case bool:
-		return mdoc.Boolean(v), true
-	case float64:
-		return mdoc.Number(v), true
-	case []string:
-		return mdoc.List(v...), true
-	case []any:
-		var items []string
-		for _, x := range v {
-			text, ok := x.(string)
-			if !ok {
-				return mdoc.Scalar{}, false
-			}
-			items = append(items, text)
-		}
-		return mdoc.List(items...), true
-	}
-	return mdoc.Scalar{}, false
+// longestField is how many bytes of YAML the value of a custom key may have; all of the front matter has 64 KiB.
+const longestField = 8 << 10
+
+// custom returns the front matter value of a custom key; ok is false for one that cannot stand there.
+func custom(value any) (v mdoc.Scalar, ok bool) {
+	v, ok = mdoc.Of(value)
+	return v, ok && len(v.String()) <= longestField
 }
 
 // slotOf returns the slot that ref names, in the version that the caller has read.
@@ -202,8 +193,8 @@ func newSlot(d *Draft, f SlotFacts) (mdstore.Path, *mdoc.Doc, mdstore.ID, error)
 		return "", nil, "", err
 	}
 	fields = append(fields, more...)
-	fields.put(mdstore.KeyCreated, mdoc.Integer(d.now.UnixMilli()))
-	fields.put(mdstore.KeyUpdated, mdoc.Integer(d.now.UnixMilli()))
+	fields.put(mdstore.KeyCreated, mdoc.Integer(cmp.Or(f.Created, d.now.UnixMilli())))
+	fields.put(mdstore.KeyUpdated, mdoc.Integer(cmp.Or(f.Updated, f.Created, d.now.UnixMilli())))
 	group := ""
 	if f.Group != nil {
 		group = *f.Group

@@ -29,23 +29,35 @@ func (x ArchiveSlot) Plan(d *Draft) (*SlotDone, error) {
 	if err := onlyOne(p, d.View.Pages().Of(mdstore.ArchivedSlotKind)); err != nil {
 		return nil, err
 	}
-	dir, text := d.View.Workspace().Dir, p.Doc().Bytes()
 	out := &SlotDone{ID: p.ID, Name: mdstore.SlotName(p)}
 	name := strings.TrimSuffix(strings.TrimSuffix(p.Path.Base(), mdstore.Zipped), ".md")
 	out.Path = slotPath(d, mdstore.ArchivedSlotKind, mdstore.SlotGroup(p), name, p.ID)
-	old, err := x.Read(mdstore.NotePath(out.Path)) // a note can remain of an archived slot that a person removed
-	if err != nil {
+	entries := len(mdstore.EntriesOf(p.Doc()))
+	note := mdstore.ArchiveNote{Reason: x.Reason, At: d.now, LastAccessed: x.Accessed, Entries: entries}
+	if err := toArchive(d, x.Read, out.Path, p.Path, p.Doc().Bytes(), note, inSlot(p, "archived")); err != nil {
 		return nil, err
 	}
-	note, err := mdstore.ArchiveNote{Reason: x.Reason, At: d.now.Truncate(time.Second), From: string(p.Path[len(dir)+1:]), Size: len(text),
-		Entries: len(mdstore.EntriesOf(p.Doc())), LastAccessed: x.Accessed.UTC().Truncate(time.Second)}.Bytes()
-	if err != nil {
-		return nil, err
-	}
-	d.whole(mdstore.Change{Path: out.Path, New: mdstore.Stored(out.Path, text)}, inSlot(p, "archived"))
-	d.whole(mdstore.Change{Path: mdstore.NotePath(out.Path), Base: old.Version, New: note})
 	d.whole(mdstore.Change{Path: p.Path, Base: p.Version()})
 	return out, nil
+}
+
+// toArchive writes a slot's text to a path in the archive, and the note beside it. from is the path of the slot in use.
+func toArchive(
+	d *Draft, read ReadFile, to, from mdstore.Path, text []byte, note mdstore.ArchiveNote, what view.Change,
+) error {
+	old, err := read(mdstore.NotePath(to)) // a note can remain of an archived slot that a person removed
+	if err != nil {
+		return err
+	}
+	note.From, note.Size = string(from[len(d.View.Workspace().Dir)+1:]), len(text)
+	note.At, note.LastAccessed = note.At.UTC().Truncate(time.Second), note.LastAccessed.UTC().Truncate(time.Second)
+	data, err := note.Bytes()
+	if err != nil {
+		return err
+	}
+	d.whole(mdstore.Change{Path: to, New: mdstore.Stored(to, text)}, what)
+	d.whole(mdstore.Change{Path: mdstore.NotePath(to), Base: old.Version, New: data})
+	return nil
 }
 
 // RestoreSlot moves an archived slot back to its former path, byte for byte.

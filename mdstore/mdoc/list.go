@@ -114,6 +114,10 @@ func (d *Doc) Holds(key string, v Scalar) bool {
 		return v.gone && !has
 	case v.kind != Nested:
 		return v.Equal(f)
+	case v.deep:
+		d.parseFront.Do(func() { d.front, _ = parseFront(d.text, d.parts.front) })
+		e := d.front.find(key)
+		return e != nil && v.holdsDeep(e.val)
 	}
 	texts, plain := d.Texts(key)
 	return plain && f.Kind == Nested && slices.Equal(texts, v.items())
@@ -131,7 +135,7 @@ func (p *plan) editList(f *front, e *entry, v Scalar) error {
 		plain = item.Kind == yaml.ScalarNode && item.Anchor == "" && item.Style&(yaml.TaggedStyle|blockStyle) == 0
 		hashes += strings.Count(item.Value, "#")
 	}
-	if plain && p.editItemsOf(f, e, v.items()) {
+	if plain && !v.deep && p.editItemsOf(f, e, v.items()) {
 		return nil
 	}
 	if !plain || bytes.Count(f.text[e.Span.Start:e.Span.End], []byte("#")) != hashes {
@@ -217,6 +221,9 @@ func (v Scalar) one() string { return strings.TrimSuffix(strings.TrimPrefix(v.te
 func (f *front) holds(e *entry, v Scalar) bool {
 	if v.kind != Nested {
 		return v.Equal(e.Field)
+	}
+	if v.deep {
+		return v.holdsDeep(e.val)
 	}
 	texts, plain := textsOf(e, func(n *yaml.Node) *yaml.Node { return n })
 	return e.Kind == Nested && plain && slices.Equal(texts, v.items())

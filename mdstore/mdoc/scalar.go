@@ -18,6 +18,7 @@ type Scalar struct {
 	text string
 	bare bool // a text that needs no quotes
 	gone bool // no value, and no key either
+	deep bool // a list or mapping that is no list of texts; see Of
 }
 
 // Typed returns the value of s as a person types it after a key: a number, true or false, a date, or else the text s.

@@ -140,7 +140,11 @@ func memoryImportCommand(sh *shell) command {
 	}, show: showing(sh, func(sh *shell, out *ops.MemoryImportOut) error {
 		err := sh.wrote(out, out.Wrote, "")
 		for _, s := range out.Slots {
-			sh.say("%s: %d added, %d there already", s.Slot, s.Added, s.Already)
+			in := ""
+			if s.Archived {
+				in = " (archived)"
+			}
+			sh.say("%s%s: %d added, %d there already", s.Slot, in, s.Added, s.Already)
 		}
 		return err
 	})}

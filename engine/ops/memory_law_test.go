@@ -1,0 +1,80 @@
+package ops_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"arbor/engine/enginetest"
+	"arbor/engine/ops"
+)
+
+// value draws a value as JSON has it.
+func value(depth int) *rapid.Generator[any] {
+	plain := rapid.OneOf(
+		rapid.Just[any](nil), rapid.Map(rapid.Bool(), func(b bool) any { return b }),
+		rapid.Map(rapid.IntRange(-5, 5000), func(n int) any { return n }),
+		rapid.Map(rapid.Float64Range(-2, 2), func(f float64) any { return f }),
+		rapid.Map(rapid.SampledFrom([]string{"", "12", "true", "null", "2024-01-01", "a: b", "# c", "é\n\"'", "[x]", "<!-- -->", "~"}),
+			func(s string) any { return s }))
+	if depth == 0 {
+		return plain
+	}
+	inner := value(depth - 1)
+	return rapid.OneOf(plain, rapid.Map(rapid.SliceOfN(inner, 0, 3), func(l []any) any { return l }),
+		rapid.Map(rapid.MapOfN(rapid.SampledFrom([]string{"k", "a b", "1", "n", "x.y"}), inner, 0, 3),
+			func(m map[string]any) any { return m }))
+}
+
+// Whatever a slot says comes back through its export: the export of the import is the same file, byte for byte, in use
+// or in the archive.
+func TestAnImportedExportIsExportedAsItWas(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		fields := rapid.MapOfN(rapid.SampledFrom([]string{"n", "ticket", "own key", "yes", "format", "projectPhase"}), value(2), 0, 4).Draw(r, "fields")
+		for _, key := range []string{"format", "projectPhase"} { // which are texts
+			if _, is := fields[key].(string); !is {
+				delete(fields, key)
+			}
+		}
+		meta := map[string]any{"contributors": []string{"alice", "Bob B"}, "custom_fields": fields, "search_keywords": []string{"api", "two words"}}
+		slot := map[string]any{"slot_name": "alpha", "group_path": "projects/a", "created_at": "2024-01-01T12:00:00Z",
+			"updated_at": "2024-01-02T12:00:00Z", "description": "what: it is", "tags": []string{"x", "y"}, "priority": rapid.IntRange(1, 5).Draw(r, "priority"),
+			"metadata": meta, "later": value(2).Draw(r, "later"), "is_archived": rapid.Bool().Draw(r, "archived"),
+			"archived_at": "2024-03-01T10:00:00Z", "archive_reason": "done"}
+		var entries []any
+		for i := range rapid.IntRange(0, 3).Draw(r, "entries") {
+			entries = append(entries, map[string]any{"type": "manual_save", "content": rapid.SampledFrom(hostileTexts).Draw(r, "text"),
+				"timestamp": fmt.Sprintf("2024-01-01T12:00:0%dZ", i), "metadata": map[string]any{"v": value(2).Draw(r, "meta")}, "mood": value(1).Draw(r, "mood")})
+		}
+		slot["entries"] = append([]any{}, entries...)
+		data, err := json.Marshal(slot)
+		if err != nil {
+			r.Fatal(err)
+		}
+		first := reexport(t, string(data))
+		if again := reexport(t, first); again != first {
+			r.Fatalf("exported\n%s\nafter its import\n%s", first, again)
+		}
+		for _, format := range []string{"created_at\": \"2024-01-01", "updated_at\": \"2024-01-02", "two words", `"alice"`} {
+			if !strings.Contains(first, format) {
+				r.Fatalf("the export lacks %s:\n%s", format, first)
+			}
+		}
+	})
+}
+
+// reexport imports a slot named alpha into a new vault, once more, and returns its export.
+func reexport(t *testing.T, data string) string {
+	w := enginetest.New(t, plan())
+	env := &ops.Env{Engine: w.Engine}
+	w.Store.SetDoc("alpha.json", []byte(data))
+	in := map[string]any{"workspaceId": ws, "source": "alpha.json"}
+	must(t, env, "memory_import", in)
+	if again := must(t, env, "memory_import", in); again["changed"] != false {
+		t.Fatalf("the second import changes something: %v", again)
+	}
+	return must(t, env, "memory_export", map[string]any{"workspaceId": ws, "slot": "alpha", "format": "json"})["text"].(string)
+}
