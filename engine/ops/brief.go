@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// A brevity says what replies leave out besides what is empty.
+// A brevity says what replies leave out besides empty values.
 type brevity struct {
 	leaves map[string]bool        // members whose tag only has one of these values
-	short  func(id string) string // how ids are named; nil: as they are
+	short  func(id string) string // shortens ids; nil: ids stay as they are
 }
 
-// brief returns a value as JSON for a reader who pays for every byte: members that are null, empty, false or 0 are left
-// out, except those of the tag always:"true", and so are those that have the value of their tag usual, and those that
-// r leaves out. It returns nil for a value that is empty itself.
+// brief returns a value as short JSON. It leaves out members that are null, empty, false or 0, except those with the
+// tag always:"true"; members that have the value of their tag usual; and those that r leaves out. It returns nil for a
+// value that is empty itself.
 func (r brevity) brief(v reflect.Value) (data []byte, err error) {
 	var parts [][]byte
 	add := func(name string, v reflect.Value) {
@@ -47,7 +47,7 @@ func (r brevity) brief(v reflect.Value) (data []byte, err error) {
 			tag := m.Field.Tag
 			switch usual, has := tag.Lookup("usual"); {
 			case nilOuter != nil, r.leaves[tag.Get("only")], r.short != nil && has && fmt.Sprint(member) == usual:
-			case has && member.Kind() == reflect.Bool, tag.Get("always") != "": // false says something
+			case has && member.Kind() == reflect.Bool, tag.Get("always") != "": // here false is information
 				parts = append(parts, fmt.Appendf(nil, "%q:%v", m.Name, member))
 			case r.short != nil && namesNodes(m):
 				add(m.Name, r.named(member))

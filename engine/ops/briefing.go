@@ -38,7 +38,7 @@ type WorkflowIn struct {
 	Steps Steps  `json:"steps,omitempty"`
 }
 
-// A KeyFileIn is a file that everybody who works here has to know.
+// A KeyFileIn is a file that everyone who works in the workspace should know.
 type KeyFileIn struct {
 	Path    string `json:"path" req:"true"`
 	Purpose string `json:"purpose,omitempty"`

@@ -17,7 +17,7 @@ import (
 type Operation struct {
 	Name string
 	Set  string // the tool set that offers it
-	Both string // a second tool set that has it; "" for none
+	Both string // a second tool set to which it belongs; "" for none
 	Help
 	Writes      bool
 	Destructive bool // takes something away, if only to the trash

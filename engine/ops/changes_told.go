@@ -15,16 +15,15 @@ import (
 )
 
 const (
-	changesTold = 20  // changes of which it is told who made them, and what text changed
+	changesTold = 20  // changes for which a reply says who made them and what text changed
 	linesTold   = 8   // lines of one change
 	lineTold    = 200 // bytes of a line
 )
 
-// byEditor is the By of a change that no operation on this machine made, and that no commit has.
+// byEditor is the By of a change that was made without an operation on this machine and is not committed.
 const byEditor = "editor"
 
-// A teller says of changes who made them and what text changed: from the operations that this machine records, and
-// from git.
+// A teller finds who made changes and what text changed: from the operations that this machine records, and from git.
 type teller struct {
 	env   *Env
 	deeds []engine.Deed // the newest first
@@ -39,7 +38,7 @@ func (env *Env) tell(ctx context.Context, diffs []view.Difference, all []FileCha
 		return
 	}
 	t := &teller{env: env}
-	t.deeds, _ = env.Engine.Deeds(ctx) // without the record less is told
+	t.deeds, _ = env.Engine.Deeds(ctx) // without the record, the reply says less
 	for i, d := range diffs[:min(len(diffs), changesTold)] {
 		c := &all[i]
 		now, err := env.Engine.ReadFile(ctx, d.Path)

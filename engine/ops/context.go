@@ -107,7 +107,7 @@ var ContextGet = asOf((*ContextGetIn).at, reading(func(ctx context.Context, env 
 		reply := 0
 		if in.Format == "markdown" {
 			page := page(b, opt)
-			data, _ := encode(page) // as a member of the data it has escapes
+			data, _ := encode(page) // encoded, because escapes count in the data
 			size, reply = len(page), len(data)
 		} else {
 			data, err := env.encode(b)
@@ -280,7 +280,7 @@ func ContextFocus(ctx context.Context, env *Env, in ContextFocusIn) (*ContextFoc
 	return out, nil
 }
 
-// Focus returns the node that the caller's work is about when it names none; "" where nothing has the focus, which means
+// Focus returns the node that the caller's work is about when it names none; "" if nothing has the focus, which means
 // the root. If the nearest focus is gone, lost says so and what is used instead.
 func (env *Env) Focus(ctx context.Context, s *view.View) (id mdstore.ID, lost string) {
 	return focusIn(s, env.Engine.FocusOf(ctx, s, env.Session, env.host))

@@ -13,7 +13,7 @@ type Titled struct {
 	Title  string `json:"title"`
 }
 
-// unblocked returns the nodes that waited for dependencies in an earlier view and do no more, in tree order.
+// unblocked returns the nodes that waited for dependencies in an earlier view and no longer do, in tree order.
 func (env *Env) unblocked(ctx context.Context, was *view.View) (all []Titled) {
 	before := was.BlockedBy()
 	if len(before) == 0 {

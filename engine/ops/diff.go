@@ -26,7 +26,7 @@ type PlanDiffOut struct {
 	Out
 }
 
-// PlanChange is what became of a node, or of a workspace itself.
+// PlanChange is the change of a node, or of a workspace itself.
 type PlanChange struct {
 	WorkspaceID string        `json:"workspaceId"`
 	NodeID      string        `json:"nodeId,omitempty"` // "" for the workspace itself
@@ -185,7 +185,7 @@ func (d *diff) add(side int, p mdstore.Path, e *view.Edition) {
 	d.sides[side][key] = e
 }
 
-// changes says what became of each node and workspace.
+// changes returns the change of each node and workspace.
 func (d *diff) changes(ctx context.Context) (out []PlanChange) {
 	for _, key := range d.keys {
 		was, is := d.sides[0][key], d.sides[1][key]

@@ -1,10 +1,9 @@
 // Package ops is the catalogue of operations: the name, help, typed input and typed output of everything that Arbor
 // does. The command line, MCP and HTTP are thin front ends over it. Every operation fails with an *errs.Error.
 //
-// A file holds the operations of one noun: of each its input, its output, its entry of the catalogue, and the function;
-// catalogue.go lists them. A new operation is these four and a line there, above the plan in the engine that it calls.
-// The tags of its input (see Param) give its tool the schema and its command the words and flags, and docs/cli.md and
-// docs/mcp.md are generated.
+// A file holds the operations of one noun: the input, output, catalogue entry and function of each; catalogue.go lists
+// them. A new operation needs these four, a line there, and a plan in the engine. The tags of its input (see Param)
+// give its tool the schema and its command the words and flags, and docs/cli.md and docs/mcp.md are generated.
 package ops
 
 import (
@@ -94,7 +93,7 @@ type Env struct {
 	Guards bool
 	// bound of a reply, see Reply.Size; lists that are cut say how to get the rest. 0: no bound
 	MaxBytes int
-	// Patience bounds how long a call waits for what runs on when the call has ended; nil: it waits for the end
+	// Patience bounds how long a call waits for work that goes on after the call; nil: it waits for the end
 	Patience func(context.Context) (context.Context, context.CancelFunc)
 	Progress func(done, total int, what string) // called during long operations; may be nil
 	Ignored  []string                           // parameters that have no effect in this call; the reply lists them
@@ -110,8 +109,7 @@ func (env *Env) act(w Write, m Match) plan.Act {
 		Session: env.Session, Trace: env.trace}
 }
 
-// whose returns what tells the sessions of the caller from those of others: its identifier, or else its program. "" is
-// unknown.
+// whose returns the owner of the caller's sessions: its identifier, or else its program; "" if unknown.
 func (env *Env) whose() string {
 	switch {
 	case env.Where.Own != "":

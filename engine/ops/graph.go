@@ -21,9 +21,9 @@ type PlanGraphIn struct {
 type PlanGraphOut struct {
 	Nodes []GraphNode `json:"nodes"` // those of the edges first
 	Edges []GraphEdge `json:"edges"`
-	Waves [][]string  `json:"waves"`           // what can be done at once, wave by wave
+	Waves [][]string  `json:"waves"`           // nodes that can be worked on at the same time, wave by wave
 	Chain []string    `json:"chain"`           // the longest chain of nodes that are done one after the other
-	Stuck []string    `json:"stuck,omitempty"` // what waits for itself, for what failed, or for no node
+	Stuck []string    `json:"stuck,omitempty"` // nodes that wait for themselves, for a failed node, or for a missing one
 	// nodes that wait for each other, cycle by cycle
 	Cycles [][]string `json:"cycles,omitempty"`
 
@@ -37,7 +37,7 @@ type GraphNode struct {
 	mdstore.Head
 	Wave      int      `json:"wave,omitempty"`      // with which it is over; -1 for never, 0 if no work of it is open
 	BlockedBy []string `json:"blockedBy,omitempty"` // what a node that has not begun waits for
-	// what a person has not answered, and it waits for
+	// open questions, for whose answers it waits
 	Questions []mdstore.Question `json:"questions,omitempty"`
 }
 

@@ -100,7 +100,7 @@ func HistoryGet(ctx context.Context, env *Env, in HistoryGetIn) (*HistoryGetOut,
 	return out, nil
 }
 
-// A history is what git knows of one file.
+// A history finds the commits of one file in git.
 type history struct {
 	*gitrepo.Repo
 	id    mdstore.ID

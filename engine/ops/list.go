@@ -35,11 +35,11 @@ type list[T any] struct {
 	narrow string         // advice on narrowing the list, for the hint of any other reply
 }
 
-// reply makes a reply have the part of the list that a call wants, or as much of it as there is room for. show puts
-// items into the reply; it is called several times where they do not all fit, with most of them first.
+// reply puts the part of the list that a call wants into its reply, or as much of it as there is room for. show puts
+// items into the reply; if they do not all fit, reply calls it several times, first with most of them.
 //
-// A cursor is the number of items before the page, and the id of the last of them: the page begins behind that item
-// wherever it is by then, and where it is gone at its place.
+// A cursor has the number of items before the page, and the id of the last of these: the page begins after that item,
+// wherever it is by then, or at its old place if it is gone.
 func (l list[T]) reply(env *Env, in Wanted, out any, listed *Listed, hint *string, show func([]T)) error {
 	listed.Total = len(l.all)
 	rest := l.all

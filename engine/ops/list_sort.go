@@ -65,7 +65,7 @@ var sortKeys = map[string]func(*mdstore.Node) sortValue{
 	mdstore.KeyUpdated: func(n *mdstore.Node) sortValue { return timeValue(n.UpdatedAt) },
 }
 
-// order returns the keys that nodes are to be ordered by. One with "-" before it is ordered the other way round.
+// order returns the keys by which to sort nodes. "-" before a key reverses its order.
 func (env *Env) order(ctx context.Context, v *view.View, keys []string) (all []sortKey, err error) {
 	for _, word := range keys {
 		name, down := strings.CutPrefix(word, "-")
@@ -96,7 +96,7 @@ func Keys() []string {
 	return all
 }
 
-// ListFields returns what a list can say of every node.
+// ListFields returns the names of the fields that a list can have for every node.
 func ListFields() []string {
 	all := []string{"id", "title", "type", "status", "parentId", "focused", "hasProblem", "damaged", "blockedBy",
 		"claimedBy"}

@@ -15,7 +15,7 @@ import (
 // today returns the date where the caller is.
 func (env *Env) today() time.Time { return env.Engine.Now().Local() }
 
-// day is today as fields have it.
+// day returns today's date in the form of fields.
 func (env *Env) day() string { return env.today().Format(mdstore.DayLayout) }
 
 // language returns what a query about these nodes can name: the keys that one of them has, and dates in words.
@@ -46,7 +46,7 @@ func (env *Env) own(ctx context.Context, n *mdstore.Node) mdstore.Owns {
 	return mdstore.ParseNode(f).Own()
 }
 
-// A standing tells of the nodes of one view what queries ask with is:. It is safe for concurrent use.
+// A standing answers is: in queries for the nodes of one view. It is safe for concurrent use.
 type standing struct {
 	own            func(*mdstore.Node) mdstore.Owns
 	today          string

@@ -112,7 +112,7 @@ func ending(n *mdstore.Node, log []mdstore.LogEntry) int {
 	return -1
 }
 
-// together returns the acts with those of one session behind the newest of them.
+// together returns the entries with those of one session grouped after the newest of them.
 func together(all []recentEntry) (out []recentEntry) {
 	for i, a := range all {
 		if a.session == "" {

@@ -213,7 +213,7 @@ type branch struct {
 	after mdstore.ID
 	match func(*mdstore.Node) bool
 	order []sortKey                          // nil for the order of the tree
-	own   func(n *mdstore.Node) mdstore.Owns // nil if nobody asks for own keys
+	own   func(n *mdstore.Node) mdstore.Owns // nil if own keys are not wanted
 
 	total, shown int
 	met          int        // nodes below the start

@@ -36,7 +36,7 @@ type NodeNextOut struct {
 	Out
 }
 
-// A Running is an open node that somebody works on, or that its parent waits for.
+// A Running is an open node that someone works on, or that its parent waits for.
 type Running struct {
 	NodeID string `json:"nodeId"`
 	Title  string `json:"title"`
@@ -82,7 +82,7 @@ type NextNode struct {
 	mdstore.Head
 	Way       []string `json:"way"`                           // titles from the root to its parent
 	BlockedBy []string `json:"blockedBy,omitempty" is:"node"` // of a node that waits: what for
-	// of a node that waits: what a person has not answered
+	// of a node that waits: its open questions
 	Questions []mdstore.Question `json:"questions,omitempty" only:"rarely"`
 	Allowed   []string           `json:"allowed"`
 	Claim
@@ -110,7 +110,7 @@ arbor next --claim --session alice --lease 2h
 arbor next --release node-mj2hz4gy --session alice`,
 })
 
-// emptyPlan is the hint where a plan has no nodes below its root.
+// emptyPlan is the hint for a plan without nodes below its root.
 const emptyPlan = "the plan is empty: {node_create} adds nodes"
 
 // defaultNext is how many nodes node_next returns by default.

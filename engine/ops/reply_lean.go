@@ -20,7 +20,7 @@ type leaner interface {
 // NodeLines is a NodeListOut in brief.
 type NodeLines struct {
 	Nodes  []string   `json:"nodes"`           // "ID TYPE STATUS TITLE · MARK …", indented below their parents
-	Above  int        `json:"above,omitempty"` // as NodeListOut has them
+	Above  int        `json:"above,omitempty"` // as in NodeListOut
 	Total  int        `json:"total,omitempty"` // nodes that match, if these are more than are shown
 	Shown  int        `json:"shown,omitempty"` // likewise
 	Cursor string     `json:"cursor,omitempty"`
@@ -75,7 +75,7 @@ func leanSources(n int, at func(i int) *Source) {
 			s.Line = 0
 		}
 		if s.Kind == "entry" {
-			s.ID = "" // the slot's, which its name says
+			s.ID = "" // the slot's id; its name is shown
 		}
 		if s.Title == s.Slot {
 			s.Title = ""

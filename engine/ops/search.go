@@ -59,7 +59,7 @@ type Source struct {
 	Line        int    `json:"line"` // in brief replies of documents only; the place of the first matching word, or of the part's beginning
 }
 
-const foundShown = 20 // results unless told otherwise
+const foundShown = 20 // default number of results
 
 var searchOp = both(SetMemory, op("search", reads|repeats, Search, Help{
 	Summary: "search plan, memory, sessions, states and documents",

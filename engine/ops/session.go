@@ -292,7 +292,7 @@ session's claims are released.`,
 	Example: `arbor session end -m "The endpoint works; the page is left to do"`,
 })
 
-// SessionEnd ends a session and the bindings to it. It notes how the plan stands, and gives back what was claimed.
+// SessionEnd ends a session and the bindings to it. It notes the state of the plan, and gives back claims.
 func SessionEnd(ctx context.Context, env *Env, in SessionEndIn) (*SessionEndOut, error) {
 	v, p, err := sessionOf(ctx, env, in.SessionRef)
 	if err != nil {

@@ -216,9 +216,9 @@ func newSession(env *Env, given string) (string, error) {
 	return given, fail(sessions.ValidID(given))
 }
 
-// begin carries out a plan that starts a session or takes one up, and binds the caller to it, in one commit. The
-// binding is under the caller's session id. A caller without one, or one that Follows, is bound under named, or else
-// under the id of the session that it starts or takes up.
+// begin carries out a plan that starts or continues a session, and binds the caller to it, in one commit. The binding
+// is under the caller's session id. A caller without one, or one that Follows, is bound under named, or else under the
+// id of the session that it starts or takes up.
 func begin(
 	ctx context.Context, env *Env, ws mdstore.ID, w Write, p plan.Operation[*plan.StartedSession], named, hint string,
 ) (s *plan.StartedSession, wrote Wrote, to Bound, err error) {

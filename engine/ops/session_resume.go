@@ -7,8 +7,8 @@ import (
 	"arbor/mdstore"
 )
 
-// resume takes up the session that the caller's identifier or program began last, in the workspace that the call names
-// or in any, and that no other open connection holds. It returns nil if there is none.
+// resume continues the last session of the caller's identifier or program that no other open connection holds, in the
+// workspace that the call names or in any. It returns nil if there is none.
 func resume(ctx context.Context, env *Env, in SessionStartIn) (*SessionStartOut, error) {
 	if in.SessionID != "" && in.SessionID != env.Session || in.Previous != "" {
 		return nil, badParam("resume", "resume chooses the session; leave out {.sessionId} and {.previous}")

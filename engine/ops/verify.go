@@ -28,7 +28,7 @@ type run struct {
 	ended  time.Time
 }
 
-// runKept is how long a result counts that no call has fetched: what it says of the files may be wrong after that.
+// runKept is how long a result that no call has fetched is valid: later the files may differ.
 const runKept = time.Minute
 
 // stale reports whether a run ended longer ago than its result counts.
@@ -48,8 +48,8 @@ var runs = struct {
 }{of: map[string]*run{}}
 
 // verifies runs what the verify of nodes names, before they are completed, and tells their transitions what passed.
-// What keeps a node from being completed anyway is found first. A caller whose Patience ends gets
-// VERIFICATION_RUNNING, and the same call again joins the run.
+// Other obstacles to completing a node are found first. A caller whose Patience ends gets VERIFICATION_RUNNING, and the
+// same call again joins the run.
 func (env *Env) verifies(
 	ctx context.Context, s *view.View, in NodeTransitionIn, steps plan.Each[plan.Transition, *plan.Transitioned],
 ) error {

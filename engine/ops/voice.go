@@ -12,8 +12,8 @@ import (
 	"arbor/mdstore/pattern"
 )
 
-// Shell says operations as commands and parameters as flags: "arbor next --claim". It is the voice of the command line
-// and of the page.
+// Shell writes operations as commands and parameters as flags: "arbor next --claim". It is the voice of the command
+// line and of the page.
 var Shell = say.Voice{Op: shellOp, Param: shellParam}
 
 // CommandLine returns the command of the operation without its words: "arbor mv".
@@ -37,7 +37,7 @@ func SplitUse(use string) (path, words string) {
 
 var capital = pattern.Of("[A-Z]")
 
-// Dashed returns a name of JSON as a flag has it: rulesHash as rules-hash.
+// Dashed returns a JSON name in the form of a flag: rulesHash as rules-hash.
 func Dashed(name string) string { return strings.ToLower(capital().ReplaceAllString(name, "-$0")) }
 
 // byName finds operations by their names.

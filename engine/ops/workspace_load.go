@@ -63,7 +63,7 @@ type WorkspaceContext struct {
 	WorkspacePath []string `json:"workspacePath"`
 }
 
-// LoadedPlan says how the plan stands.
+// LoadedPlan is the state of the plan.
 type LoadedPlan struct {
 	Counts Counts       `json:"counts"`
 	Focus  *LoadedNode  `json:"focus,omitempty"`
@@ -171,7 +171,7 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 // Paths are descriptions by path, in the order of the file; in JSON they are an object.
 type Paths []mdstore.Ref
 
-// MarshalJSON implements json.Marshaler. Of a path that stands twice it writes the first description.
+// MarshalJSON implements json.Marshaler. If a path occurs twice, it writes the first description.
 func (p Paths) MarshalJSON() ([]byte, error) {
 	var members [][]byte
 	for i, r := range p {
@@ -215,7 +215,7 @@ func unread(s *view.View) []string {
 	return out
 }
 
-// planOf returns how the plan stands: counts, focus and ready nodes.
+// planOf returns the state of the plan: counts, focus and ready nodes.
 func planOf(ctx context.Context, env *Env, s *view.View) (p LoadedPlan, err error) {
 	node := func(n *mdstore.Node) LoadedNode { return LoadedNode{string(n.ID), n.Title, string(n.Status)} }
 	p = LoadedPlan{Counts: counts(s, 0), Next: []LoadedNode{}}

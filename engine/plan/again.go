@@ -13,9 +13,9 @@ import (
 	"arbor/mdstore/merge"
 )
 
-// Again returns what makes the changes of the operation once more if git or another program took them out of the files.
-// It merges into a file that is there; where both changed the same text, that of the operation stands. It makes a file
-// again that the operation made, and repeats no moves or removals. now is the updatedAt of merged files, in Unix
+// Again plans the changes of the operation once more, after git or another program has removed them from the files. It
+// merges them into an existing file; if both changed the same text, the operation's text wins. It makes files again
+// that the operation made. It does not repeat moves or removals. now is the updatedAt of merged files, in Unix
 // milliseconds.
 func (x Undo) Again(now int64) (*Undone, error) {
 	out := &Undone{}
@@ -52,7 +52,7 @@ func (x Undo) Again(now int64) (*Undone, error) {
 	return out, nil
 }
 
-// remade returns the files that the operation wrote, each at the place where its moves left it, and the moves.
+// remade returns the files that the operation wrote, each at its path after the operation's moves, and the moves.
 func (x Undo) remade() (files []*remade, moves []mdstore.Step) {
 	for _, s := range x.Operation.Steps {
 		i := slices.IndexFunc(files, func(f *remade) bool { return f.at == s.Path })

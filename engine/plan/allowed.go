@@ -11,9 +11,9 @@ import (
 	"arbor/statemachine"
 )
 
-// A guard is a condition of an action besides those of the table of the life cycle. It returns an error that says why
-// the action waits and what would work, nil if it does not. Statuses are those of the draft (Draft.StatusOf), so that
-// several nodes of one command see each other; nodes that the answer depends on are relied upon (Draft.Rely).
+// A guard is a condition of an action besides those of the table of the life cycle. It returns nil, or an error that
+// says why the action must wait and what would work. Statuses are those of the draft (Draft.StatusOf), so that several
+// nodes of one command see each other; nodes that the answer depends on are relied upon (Draft.Rely).
 type guard func(d *Draft, n *mdstore.Node, do statemachine.Action) error
 
 // guards are asked by every transition that is not a Drop, in this order, and by Allowed.
@@ -29,7 +29,7 @@ func (d *Draft) guarded(n *mdstore.Node, do statemachine.Action) error {
 	return nil
 }
 
-// forced says for the log which guards an action does not pass.
+// forced returns, for the log, the guards that an action does not pass.
 func (d *Draft) forced(n *mdstore.Node, do statemachine.Action) (all []string) {
 	for _, g := range guards {
 		if err := g(d, n, do); err != nil {
@@ -40,11 +40,11 @@ func (d *Draft) forced(n *mdstore.Node, do statemachine.Action) (all []string) {
 	return all
 }
 
-// Allowed returns the actions that would be accepted of a node now, a conclusion being given: those of the table whose
-// needs are met and that pass all guards, and Drop where none of them gives the node up. It returns none in an archived
-// workspace, below a completed or cancelled node, and for a node whose file is damaged or whose place in the tree is
-// unknown. To give up a node whose children are open is not offered. Claims are not asked: they concern the caller, not
-// the node. ask is the setting plan.criteria.
+// Allowed returns the actions that a node would accept now, given a conclusion: those of the table whose needs are met
+// and that pass all guards, and Drop if none of them gives the node up. It returns none in an archived workspace, below
+// a completed or cancelled node, and for a node whose file is damaged or whose place in the tree is unknown. Giving up
+// a node with open children is not among them. Claims do not matter: they concern the caller, not the node. ask is the
+// setting plan.criteria.
 func Allowed(v *view.View, n *mdstore.Node, ask string) (all []statemachine.Action) {
 	x := look(v, n, ask)
 	if x == nil {
@@ -68,21 +68,20 @@ func givesUp(n *mdstore.Node, do statemachine.Action) bool {
 	return do == statemachine.Drop || do == statemachine.GivesUp(n.Type)
 }
 
-// Allows reports whether one action would be accepted of a node now, as Allowed does; begin is that of
-// statemachine.Steps.
+// Allows reports whether a node would accept one action now, as in Allowed; begin is as in statemachine.Steps.
 func Allows(v *view.View, n *mdstore.Node, do statemachine.Action, begin bool, ask string) bool {
 	x := look(v, n, ask)
 	return x != nil && x.allows(do, begin)
 }
 
-// A looker tells which actions of a node would be accepted.
+// A looker tells which actions a node would accept.
 type looker struct {
 	d     *Draft
 	n     *mdstore.Node
 	facts statemachine.Facts
 }
 
-// look returns nil for a node of which no action would be accepted.
+// look returns a looker, or nil for a node that would accept no action.
 func look(v *view.View, n *mdstore.Node, ask string) *looker {
 	d := New(v, Act{}, Options{Criteria: func() string { return ask }})
 	d.asking = true
@@ -125,7 +124,8 @@ func (d *Draft) OpenChildren(id mdstore.ID) (open []string) {
 	return open
 }
 
-// offered takes out of a refusal what the guards would not let pass, and what gives up open children.
+// offered removes from the allowed actions in a refusal those that the guards refuse and those that give up open
+// children.
 func (d *Draft) offered(n *mdstore.Node, err error) error {
 	var refused *statemachine.RefusedError
 	if errors.As(err, &refused) {

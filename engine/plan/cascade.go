@@ -85,7 +85,7 @@ func (d *Draft) Raise(up []*mdstore.Node, reopen bool, why string) ([]Cascade, e
 }
 
 // place returns the ancestors of a node that others are to be put under, the node itself first, after making sure that
-// it may have children and hangs in the tree.
+// it may have children and is in the tree.
 func (d *Draft) place(id mdstore.ID, cascade bool) ([]*mdstore.Node, error) {
 	p, err := d.View.Known(id)
 	if err != nil {
@@ -112,7 +112,7 @@ func (d *Draft) place(id mdstore.ID, cascade bool) ([]*mdstore.Node, error) {
 	return up, d.thawed(id, up, cascade)
 }
 
-// unplaced returns what is wrong with the file of a node that stands nowhere in its life cycle.
+// unplaced returns the problem of a node whose type or status is not in the life cycle.
 func unplaced(n *mdstore.Node) (why mdoc.Diagnostic, bad bool) {
 	if len(n.Problems) == 0 || statemachine.Valid(n.Type, n.Status) {
 		return why, false
@@ -123,7 +123,7 @@ func unplaced(n *mdstore.Node) (why mdoc.Diagnostic, bad bool) {
 	return n.Problems[max(at, 0)], true
 }
 
-// loose returns the error of a node that does not hang below the root.
+// loose returns the error for a node that is not below the root.
 func (d *Draft) loose(n *mdstore.Node) error {
 	up, _ := d.View.Ancestors(n.ID)
 	top := n

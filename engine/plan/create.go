@@ -22,14 +22,14 @@ type NewNode struct {
 	RulesRead     bool   // the caller has been shown the rules, and is not asked for their hash
 	Docs          []mdstore.Ref
 	References    []mdstore.Ref // a target may be the title of a node that is made along with it
-	Before, After mdstore.ID    // the sibling that it is to stand next to; at most one of them
+	Before, After mdstore.ID    // the sibling next to which it is placed; at most one of both
 	Cascade       bool          // reopen completed and cancelled ancestors
 	Like          mdstore.ID    // the node that it is a copy of, with all below it; "" for none
 	nth           int64         // its index among several children made at once
 	Children      []NewNode     // in order; the place, the rules hash and Cascade come from the topmost node
 
 	like   *mdstore.Node             // Like, or the node in its place below it
-	copies map[mdstore.ID]mdstore.ID // of all nodes below Like: their copies
+	copies map[mdstore.ID]mdstore.ID // the copies of all nodes below Like
 }
 
 // Created is the result of creating a node.
@@ -48,8 +48,8 @@ type seed struct {
 	below []*seed
 }
 
-// Plan makes a node under a planning node, and all that is to be below it. In a workspace with rules the caller must
-// show that it has read them.
+// Plan makes a node under a planning node, and all new nodes below it. In a workspace with rules the caller must show
+// that it has read them.
 func (a NewNode) Plan(d *Draft) (*Created, error) {
 	if err := d.Writable(); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (a NewNode) Plan(d *Draft) (*Created, error) {
 		if err != nil {
 			return nil, err
 		}
-		top.Order = &order // it stands nowhere yet
+		top.Order = &order // it has no place yet
 	}
 	warnTitle(d, a.Title, up[0].ID, top.id)
 	out, err := top.grow(d, up[0].ID, d.createdAt(up[0].ID)+a.nth, made)
@@ -225,7 +225,7 @@ func (s *seed) grow(
 	return out, nil
 }
 
-// fields checks the fields of a new node. A title of a node that is made along with it stands for its id.
+// fields checks the fields of a new node. The title of another new node may stand for its id.
 func (s *seed) fields(d *Draft, made map[string][]mdstore.ID) error {
 	if err := d.checkFields(&s.Fields, made); err != nil {
 		return err
@@ -246,8 +246,7 @@ func severalMade(what, title string, n int) error {
 	return errs.New(errs.AmbiguousID, "%s %q: %d of the new nodes have this title; give them others", what, title, n)
 }
 
-// references returns the items of a new node's references. A title of a node that is made along with it stands for its
-// id.
+// references returns the items of a new node's references. The title of another new node may stand for its id.
 func (s *seed) references(d *Draft, made map[string][]mdstore.ID) ([]string, error) {
 	rs := slices.Clone(s.References)
 	for i, r := range rs {
@@ -306,12 +305,12 @@ func (d *Draft) create(path mdstore.Path, n ImportNode, docs, references []strin
 	return nil
 }
 
-// created says that a node or workspace is made.
+// created returns the change that a node or workspace is made.
 func created(id mdstore.ID, title string) view.Change {
 	return view.Change{ID: id, Do: view.Created, Name: title}
 }
 
-// rulesRead checks the proof that the rules were read. The hash itself is never told: having it is the proof.
+// rulesRead checks the proof that the rules were read. No error reveals the hash, because having it is the proof.
 func (d *Draft) rulesRead(hash string) error {
 	w := d.View.Workspace()
 	if err := w.Doc.Editable(); err != nil {
@@ -333,7 +332,7 @@ func (d *Draft) rulesRead(hash string) error {
 		"them again ({context_get}, {workspace_get}) and give the {.rulesHash} that stands there", w.ID, hash)
 }
 
-// createdAt returns the time of creation of a new child: now, or just after the last sibling where that one was made in
+// createdAt returns the time of creation of a new child: now, or just after that of the last sibling if it was made in
 // the same moment, so that children stay in the order of their creation.
 func (d *Draft) createdAt(parent mdstore.ID) int64 {
 	const moment = 1000 // milliseconds; a sibling further ahead comes from another clock
@@ -358,7 +357,7 @@ func (n ImportNode) compose(path mdstore.Path, docs, references []string) (*mdoc
 		{Key: mdstore.KeyType, Value: mdoc.Text(string(n.Type))},
 		{Key: mdstore.KeyStatus, Value: mdoc.Text(string(n.Status))},
 	}
-	front := n.Front() // the first one of them has always stood above the parent
+	front := n.Front() // the parent has always come after the first of them
 	fields = append(append(fields, front[0], mdoc.FieldValue{Key: mdstore.KeyParent, Value: parent}), front[1:]...)
 	fields = append(fields,
 		mdoc.FieldValue{Key: mdstore.KeyCreated, Value: mdoc.Integer(n.CreatedAt)},

@@ -50,7 +50,7 @@ func (d *Draft) tick(n *mdstore.Node, e *Edit, t Ticks) ([]mdstore.Criterion, er
 	return all, nil
 }
 
-// did says which boxes an edit ticks, and which it opens again.
+// did adds to an edit's changes which boxes it ticks and which it opens again.
 func did(n *mdstore.Node, e *Edit, now []mdstore.Criterion) {
 	was := n.Criteria()
 	for _, done := range []bool{true, false} {
@@ -114,7 +114,7 @@ func listed(all []mdstore.Criterion, most int) string {
 	return strings.Join(names, ", ")
 }
 
-// pick returns the boxes that the ticks name, by their index, and what they are to be.
+// pick returns the new state of each box that the ticks name, by its index.
 func (t Ticks) pick(n *mdstore.Node, all []mdstore.Criterion) (map[int]bool, error) {
 	picked := map[int]bool{}
 	for param, names := range map[string][]string{"checked": t.On, "unchecked": t.Off} {
@@ -141,7 +141,7 @@ func (t Ticks) pick(n *mdstore.Node, all []mdstore.Criterion) (map[int]bool, err
 	return picked, nil
 }
 
-// meant returns the indices of the criteria that a name means, or why it means none.
+// meant returns the indices of the criteria that a name matches, or why it matches none.
 func meant(all []mdstore.Criterion, name string) (found []int, why string) {
 	words := strings.FieldsFunc(name, func(r rune) bool { return r == ',' || r == ' ' || r == '，' })
 	for _, w := range words {

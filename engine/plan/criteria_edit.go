@@ -11,7 +11,7 @@ import (
 	"arbor/statemachine"
 )
 
-// A boxItem is an item of the criteria's list with its box, and those that stand below it.
+// A boxItem is an item of the criteria's list with its box and the boxes below it.
 type boxItem struct {
 	index int // among the items of the section
 	text  string
@@ -20,8 +20,8 @@ type boxItem struct {
 	kept  bool
 }
 
-// boxItems returns the items of a node's criteria that a list of criteria replaces, and the boxes that stand elsewhere:
-// in other items, or below a subheading.
+// boxItems returns the items that a new list of criteria replaces, and loose, the boxes elsewhere: in other items, or
+// below a subheading.
 func boxItems(d *mdoc.Doc) (all []boxItem, loose []mdoc.Box) {
 	boxes := d.Boxes(mdstore.SecCriteria)
 	for i, it := range d.Items(mdstore.SecCriteria) {
@@ -43,9 +43,9 @@ func boxItems(d *mdoc.Doc) (all []boxItem, loose []mdoc.Box) {
 	return all, append(loose, boxes...)
 }
 
-// setCriteria plans to give a node these criteria in place of those that it has. Items with one of the texts keep their
-// marks, unless a text has a box of its own before it; all that stands below them, and all other text of the section,
-// stays. The ticks are those of the new list.
+// setCriteria plans to give a node these criteria in place of those that it has. Items whose text stays keep their
+// marks, unless the new text begins with a box. Everything below them, and all other text of the section, stays. The
+// ticks are those of the new list.
 func (d *Draft) setCriteria(n *mdstore.Node, e *Edit, want []string, t Ticks) error {
 	items, err := criteriaItems(want)
 	if err != nil {
@@ -79,7 +79,7 @@ func (d *Draft) setCriteria(n *mdstore.Node, e *Edit, want []string, t Ticks) er
 	named := func(b mdoc.Box) bool {
 		return slices.ContainsFunc(items, func(item string) bool { return boxText(item) == b.Text })
 	}
-	var texts []string // of the items, as they are to be
+	var texts []string // the new texts of the items
 	for i, c := range now {
 		if done, ok := picked[i]; ok {
 			c.Done = done
@@ -121,8 +121,8 @@ func (d *Draft) setCriteria(n *mdstore.Node, e *Edit, want []string, t Ticks) er
 	return d.takenOut(n, e, was, now)
 }
 
-// takenOut logs the open criteria that a new list does not have, if the node has begun. Only a person may take them out
-// then: what a completion asks for would be gone.
+// takenOut logs the open criteria that a new list does not have, if the node has begun. Only a person may remove them
+// then, because a completion requires them.
 func (d *Draft) takenOut(n *mdstore.Node, e *Edit, was []mdoc.Box, now []mdstore.Criterion) error {
 	var gone []string
 	for _, b := range was {
@@ -143,7 +143,7 @@ func (d *Draft) takenOut(n *mdstore.Node, e *Edit, was []mdoc.Box, now []mdstore
 	return nil
 }
 
-// placeCriteria gives the items of the criteria their texts: one after the other, the rest behind them.
+// placeCriteria gives the items of the criteria their texts in order, and adds items for further texts.
 func (e *Edit) placeCriteria(n *mdstore.Node, have []boxItem, texts []string) {
 	changed := false
 	for i, text := range texts {

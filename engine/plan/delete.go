@@ -14,7 +14,7 @@ import (
 // Deleted is the result of a deletion.
 type Deleted struct {
 	Count int          // nodes that went
-	From  []mdstore.ID // nodes that depended on one of them, and do no more
+	From  []mdstore.ID // nodes that depended on a deleted one
 	Trash mdstore.Path // their folder in the trash
 }
 
@@ -22,7 +22,7 @@ type Deleted struct {
 // taken out, the focus goes to the nearest node above that stays when it was among them.
 type Delete struct {
 	Node mdstore.ID
-	Also []mdstore.ID // further ones; what hangs below another one goes with that
+	Also []mdstore.ID // further nodes; one that is below another goes with that
 }
 
 // Plan plans the deletion.
@@ -40,7 +40,7 @@ func (x Delete) Plan(d *Draft) (*Deleted, error) {
 		tops = append(tops, n)
 		gone[id] = true
 	}
-	if err := d.View.Unread(); err != nil { // it may hang below a node, or refer to it
+	if err := d.View.Unread(); err != nil { // the file may be of a node below this one, or refer to it
 		return nil, err
 	}
 	tops = slices.DeleteFunc(tops, func(n *mdstore.Node) bool {
@@ -96,7 +96,7 @@ func (x Delete) goes(d *Draft, id mdstore.ID) (*mdstore.Node, error) {
 	return n, d.match(n.Path, n.Version())
 }
 
-// tell moves the focus to the parent of a node that goes, if it was on the node or below it, and adds to the parent's
+// tell moves the focus to the parent of a deleted node, if it was on the node or below it, and adds to the parent's
 // log.
 func (x Delete) tell(d *Draft, n *mdstore.Node) error {
 	count, focus := 0, mdstore.Root
@@ -120,8 +120,8 @@ func (x Delete) tell(d *Draft, n *mdstore.Node) error {
 	return nil
 }
 
-// trash plans to move the folders of nodes away with all they hold; a folder that also holds nodes that stay, or files
-// of nodes that cannot be read, keeps all but the node's file. What hangs below goes first, so that no node is ever
+// trash plans to move the folders of nodes to the trash with everything in them. If a folder also holds nodes that
+// stay, or files of nodes that cannot be read, only the node's file moves. Children move first, so that no node is ever
 // without its parent.
 func (d *Draft) trash(to mdstore.Path, nodes []*mdstore.Node) {
 	going := map[mdstore.Path]bool{}
@@ -138,7 +138,7 @@ func (d *Draft) trash(to mdstore.Path, nodes []*mdstore.Node) {
 		staying = append(staying, p)
 	}
 	slices.Sort(staying)
-	rank := make(map[mdstore.Path]int, len(nodes)) // in a walk, in which those below come later
+	rank := make(map[mdstore.Path]int, len(nodes)) // place in a walk of the tree, in which children come later
 	for i, n := range nodes {
 		rank[n.Path] = i
 	}
@@ -148,7 +148,7 @@ func (d *Draft) trash(to mdstore.Path, nodes []*mdstore.Node) {
 		rank int // of the topmost node in it
 	}
 	var all []leaving
-	last := mdstore.Path("") // the folder that moved last; what lies in it comes right behind it
+	last := mdstore.Path("") // the last folder that moved; what is in it comes right after it
 	for _, n := range nodes {
 		dir := n.Path.Dir()
 		if last != "" && dir.Under(last) {

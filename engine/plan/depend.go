@@ -11,7 +11,8 @@ import (
 	"arbor/statemachine"
 )
 
-// dependent is the guard of beginning work: it waits for what it depends on, and what nodes above it depend on.
+// dependent is the guard of beginning work: the node must wait for its dependencies, and for those of the nodes above
+// it.
 func dependent(d *Draft, n *mdstore.Node, do statemachine.Action) error {
 	if !statemachine.BeginsWork(do) {
 		return nil
@@ -116,7 +117,7 @@ func (d *Draft) undepend(gone map[mdstore.ID]bool) (from []mdstore.ID) {
 	return from
 }
 
-// scalar returns the value that a field gets in a file: a list that stands there stays one.
+// scalar returns the value of a field for a file: an existing list stays a list.
 func scalar(doc *mdoc.Doc, f *mdstore.Field, text string) mdoc.Scalar {
 	if is, ok := doc.Field(f.Key); ok && is.Kind == mdoc.Nested && f.Rule.List && text != "" {
 		return mdoc.List(strings.Split(text, "\n")...)

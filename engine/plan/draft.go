@@ -29,8 +29,8 @@ type None struct{}
 type Act struct {
 	Operator string // for log lines: "AI" or "Human"; empty is AI
 	DryRun   bool   // plan only
-	Person   bool   // a person does it, in a way open only to people: what answers a question is an answer
-	IfMatch  string // where not empty: the version that the file concerned must have
+	Person   bool   // a person does it, in a way open only to people: only then can a log entry be an answer
+	IfMatch  string // if not empty: the version that the file concerned must have
 	Session  string // the session whose claims count and whose trace gets a line; "" for none
 	Trace    string // the line for the trace; "" writes none
 }
@@ -55,7 +55,7 @@ type Draft struct {
 	drawn    []mdstore.ID                       // of new nodes
 	criteria map[mdstore.ID][]mdstore.Criterion // of nodes that go on, as planned
 	asking   bool                               // only whether guards pass matters, not why
-	archived Archived                           // what nodes have added to the workspace so far
+	archived Archived                           // what completed nodes have added to the workspace so far
 	adapted  []string                           // how texts of new files were changed to fit in
 
 	warnings []string // warnings: the change is made, and the caller should know this
@@ -66,11 +66,11 @@ type Draft struct {
 	Moved    map[mdstore.ID]bool // nodes whose conclusion goes into their log
 	AllRules bool                // the rules are replaced as a whole
 	Relied   []Text              // texts that the plan depends on as the caller knows them
-	Before   *view.View          // an earlier look, of a repair: what was there then is not taken for gone; nil for none
+	Before   *view.View          // for a repair: an earlier view; a node in it does not count as missing; nil for none
 
 	MayCycle bool // a repair: a cycle among dependencies that it closes stays for people to see
 
-	Parents map[mdstore.ID]mdstore.ID // of a repair: the parents that nodes had before a merge; nil if unknown
+	Parents map[mdstore.ID]mdstore.ID // for a repair: the parents that nodes had before a merge; nil if unknown
 }
 
 // Options are the dependencies of a draft.
@@ -121,7 +121,7 @@ func New(v *view.View, act Act, opt Options) *Draft {
 		Moved:    map[mdstore.ID]bool{}, Advanced: map[mdstore.ID]bool{}, keep: map[mdstore.Path]mdstore.Version{}}
 }
 
-// Writable returns an error where the workspace as a whole takes no changes.
+// Writable returns an error if the workspace as a whole takes no changes.
 func (d *Draft) Writable() error {
 	switch w := d.View.Workspace(); {
 	case w.Version.IsZero(): // it could not be read: neither its rules nor its format are known
@@ -168,7 +168,7 @@ func (d *Draft) Editable(n *mdstore.Node) error {
 	return n.Editable()
 }
 
-// unique returns an error where several files have an id.
+// unique returns an error if several files have the id.
 func (d *Draft) unique(id mdstore.ID) error {
 	same := d.View.Files(id)
 	if len(same) < 2 {
@@ -181,7 +181,7 @@ func (d *Draft) unique(id mdstore.ID) error {
 	return errs.New(errs.DuplicateID, "%s: %d files have this id: %s; give all but one another id, or remove them", id, len(same), strings.Join(det.Paths, ", ")).With(det)
 }
 
-// match refuses the plan where the caller has read another version of the file.
+// match refuses the plan if the caller has read another version of the file.
 func (d *Draft) match(p mdstore.Path, v mdstore.Version) error {
 	if m := d.act.IfMatch; m != "" && m != v.String() {
 		return errs.New(errs.Conflicting, "%s: version is %s, not %s: it changed since it was read; read it again", p, v, m).With(errs.Details{Paths: []string{string(p)}})
@@ -220,12 +220,12 @@ func (d *Draft) Finish() error {
 	return nil
 }
 
-// Changes returns what is to be committed: what is to be first, then edits, then the files that must stay as they were
-// read, then whole files and folders, as what moves comes last.
+// Changes returns the changes to commit: those that must be first, then edits, then the files that must stay as they
+// were read, then whole files and folders, because moves come last.
 //
 // They are made in this order. After each of them, check finds nothing that check --fix cannot repair, so that nothing
-// is lost if the journal is: of ancestors that are reopened the topmost goes first, as nothing may be open below a
-// completed one; then the nodes themselves, then other ancestors, then the workspace.
+// is lost if the journal is. Therefore reopened ancestors come first, the topmost before the others, because nothing
+// may be open below a completed node; then the nodes themselves, then other ancestors, then the workspace.
 func (d *Draft) Changes() []mdstore.Change {
 	var out []mdstore.Change
 	named := map[mdstore.Path]bool{}
@@ -289,8 +289,8 @@ func (d *Draft) written() (files []mdstore.File) {
 	return files
 }
 
-// Left returns the files of the workspace as the changes leave them, for a view to go on with; ok is false if they
-// also move files or folders that a view cannot follow, so that it is to be read anew.
+// Left returns the files of the workspace as the changes leave them, for the next view; ok is false if the changes also
+// move files or folders in a way that a view cannot follow, so that it must be read anew.
 func (d *Draft) Left() (files []mdstore.File, ok bool) {
 	ok = true
 	dir, docs := d.View.Workspace().Dir, map[mdstore.Path]*mdoc.Doc{}

@@ -1,7 +1,6 @@
 package plan
 
-// Each is one kind of operation on several nodes, in their order, in one commit. If one of them is refused, none is
-// done.
+// Each is a list of operations of one kind on several nodes, in one commit. If one of them is refused, none is done.
 type Each[O Operation[R], R any] []O
 
 // Plan plans all of them over the same draft.

@@ -10,7 +10,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// An Edit is what is to change in one existing file.
+// An Edit is the planned change of one existing file.
 type Edit struct {
 	path    mdstore.Path
 	doc     *mdoc.Doc
@@ -19,13 +19,13 @@ type Edit struct {
 	texts   []func() (mdoc.Patch, error) // of whole sections, computed by Finish
 	items   []func() (mdoc.Patch, error) // of items of sections, also computed by Finish
 	ticks   []func() (mdoc.Patch, error) // of task boxes
-	touched bool                         // updatedAt is to follow
+	touched bool                         // set updatedAt
 	page    bool                         // a page has no updatedAt
-	spare   bool                         // a line of a trace and nothing else: where it cannot be written, the rest is
-	thaws   int                          // of a reopened ancestor: which one from below, the nearest being 1
+	spare   bool                         // only a line of a trace: if it cannot be written, the rest still is
+	thaws   int                          // for a reopened ancestor: its number from below, the nearest being 1
 	what    []view.Change
 
-	after   *mdoc.Doc // set by Finish; nil where nothing changes
+	after   *mdoc.Doc // set by Finish; nil if nothing changes
 	adapted []string
 }
 
@@ -108,7 +108,7 @@ func (e *Edit) item(patch func() (mdoc.Patch, error)) {
 	e.touched = true
 }
 
-// Log adds an entry to a file's log. One that has the form of an answer is a person's only where a person wrote it.
+// Log adds an entry to a file's log. Only a person may write an entry in the form of an answer.
 func (d *Draft) Log(e *Edit, event string) {
 	by := d.act.Operator
 	if by == mdstore.OperatorHuman && !d.act.Person && mdstore.IsAnswer(event) {
@@ -121,8 +121,8 @@ func (d *Draft) Log(e *Edit, event string) {
 	e.append(mdstore.SecLog, mdstore.FormatLog(d.now.Format(mdstore.TimeLayout), by, event))
 }
 
-// logText is Log for an event with a text of a section below its first line. A text that cannot stand in an item of a
-// list is quoted, so that it keeps no operation from being logged.
+// logText is Log for an event with a text of a section below its first line. It quotes a text that cannot be in an item
+// of a list, so that every operation can be logged.
 func (d *Draft) logText(e *Edit, event string) {
 	event = strings.ReplaceAll(event, "\r\n", "\n")
 	if first, rest, below := strings.Cut(event, "\n"); below {

@@ -11,8 +11,8 @@ import (
 // folderMost is how many characters of a title the name of a folder has.
 const folderMost = 40
 
-// newFile returns the path of a new node's file. Its folder is named by the id, or where the options say so by the
-// title with the short id, unless that name is taken.
+// newFile returns the path of a new node's file. Its folder is named by the id or, if the options say so and the name
+// is free, by the title with the short id.
 func newFile(d *Draft, id mdstore.ID, title string) mdstore.Path {
 	dir := d.View.Workspace().Dir
 	if name := slug(title); d.opt.TitleFolders && name != "" && id.Short() != "" {

@@ -12,7 +12,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Ignored is what a vault's .gitignore says: what belongs to one machine only, and temporary files.
+// Ignored is the text of a vault's .gitignore: files of one machine only, and temporary files.
 const Ignored = mdstore.LocalDir + "/\n" + mdstore.SessionsFile + "\n" + mdstore.CorruptPrefix + "*\n" + mdstore.TempPrefix + "*\n"
 
 // An Import is a whole workspace from elsewhere. Its statuses and times are kept, so that nothing is lost. Statuses
@@ -30,7 +30,7 @@ type Import struct {
 	Problem    mdstore.Problem
 	Nodes      []ImportNode      // the root, whose id is mdstore.Root, among them; siblings in their order
 	Files      map[string][]byte // further files, by path relative to the workspace's folder
-	Adapted    []string          // how texts were changed before to fit in
+	Adapted    []string          // how texts were changed before to fit
 	Briefing   Briefing
 }
 
@@ -50,8 +50,8 @@ type ImportNode struct {
 	Problem      mdstore.Problem
 }
 
-// Plan composes the workspace's files, and what they are in words. Nothing is written when one of the texts cannot be
-// held.
+// Plan composes the workspace's files and their description. It returns an error if a file cannot hold one of the
+// texts.
 func (w Import) Plan() ([]mdstore.Change, *Outcome, error) {
 	out := &Outcome{}
 	if err := w.files(out); err != nil {
@@ -65,7 +65,7 @@ func (w Import) Plan() ([]mdstore.Change, *Outcome, error) {
 	return changes, out, nil
 }
 
-// Dir returns the folder that the workspace is to lie in.
+// Dir returns the folder for the workspace.
 func (w Import) Dir() mdstore.Path {
 	if w.Archived {
 		return mdstore.Path(mdstore.ArchiveDir).Join(string(w.ID))
@@ -73,8 +73,8 @@ func (w Import) Dir() mdstore.Path {
 	return mdstore.Path(w.ID)
 }
 
-// files adds every file of the workspace: its own first, then each node after its parent, so that a part of it has no
-// node without its parent if the commit and its journal are lost in the middle. Readers wait for the commit.
+// files adds every file of the workspace: its own first, then each node after its parent, so that no node is without
+// its parent even if the commit stops in the middle and its journal is lost. Readers wait for the commit.
 func (w Import) files(out *Outcome) error {
 	if !w.ID.Valid() {
 		return errs.New(errs.InvalidParams, "%q cannot be the id of a workspace", w.ID)

@@ -9,7 +9,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// alike returns the node with what it takes from Like: the title if it has none, the type, and copies of all nodes
+// alike returns the node with values copied from Like: the title if it has none, the type, and copies of all nodes
 // below it.
 func (a NewNode) alike(d *Draft) (NewNode, error) {
 	if a.Like == "" {
@@ -19,7 +19,7 @@ func (a NewNode) alike(d *Draft) (NewNode, error) {
 		return a, errs.New(errs.InvalidParams, "like takes children, docs and references from %s; "+
 			"leave them out, and add to the copy afterwards", a.Like).With(errs.Details{Param: "like"})
 	}
-	if err := d.View.Unread(); err != nil { // it may be a part of it
+	if err := d.View.Unread(); err != nil { // the file may be of a node to copy
 		return a, err
 	}
 	n, err := d.View.Known(a.Like)
@@ -33,7 +33,7 @@ func (a NewNode) alike(d *Draft) (NewNode, error) {
 	return a.of(d, n)
 }
 
-// of makes a node a copy of n.
+// of returns the node as a copy of n.
 func (a NewNode) of(d *Draft, n *mdstore.Node) (NewNode, error) {
 	if err := d.Editable(n); err != nil {
 		return a, err
@@ -116,8 +116,8 @@ func (s *seed) copied(d *Draft, path mdstore.Path, n ImportNode) error {
 	return nil
 }
 
-// fieldText returns what a copy has in a field: what the call gives, or else what the original has. The topmost node
-// has its place by its time unless the call gives another one.
+// fieldText returns the value of a field of a copy: the one that the call gives, or else that of the original. The
+// topmost node has its place by its time, unless the call gives an order.
 func (s *seed) fieldText(d *Draft, f *mdstore.Field, n ImportNode) string {
 	for given, text := range n.Fields.Given() {
 		if given == f {

@@ -10,7 +10,7 @@ import (
 	"arbor/statemachine"
 )
 
-// MakeRoot makes a missing root. Nodes that name it as their parent then hang below it.
+// MakeRoot makes a missing root. Nodes that name it as their parent are then below it.
 func (d *Draft) MakeRoot(path mdstore.Path) error {
 	if slices.ContainsFunc(d.extra, func(x planned) bool { return x.change.Path == path }) {
 		return nil // two findings ask for it
@@ -51,8 +51,8 @@ func (d *Draft) Discard(p mdstore.Path) {
 	d.whole(mdstore.Change{Path: p, To: to}, view.Change{Do: "moved to the trash", Name: p.Base()})
 }
 
-// Over returns an empty draft over the view as this draft leaves it, for a further round of repairs. Take brings its
-// changes into this one.
+// Over returns an empty draft over v, the view as this draft leaves it, for a further round of repairs. Take adds its
+// changes to this one.
 func (d *Draft) Over(v *view.View) *Draft { return New(v, d.act, d.opt) }
 
 // Take adds the changes of a second draft, made over the result of d, to d.

@@ -12,9 +12,8 @@ import (
 	"arbor/statemachine"
 )
 
-// Move are the arguments of a node's move. Before and After name the sibling that it is to stand next to, at most one
-// of them; with neither a node that gets another parent keeps its place by order and time, and one that keeps its
-// parent stays.
+// Move are the arguments of a node's move. Before or After, not both, names the sibling next to which it is placed.
+// With neither, a node that gets another parent is placed by its order and time, and one that keeps its parent stays.
 type Move struct {
 	Node, Parent  mdstore.ID
 	Before, After mdstore.ID
@@ -42,7 +41,7 @@ func (m Move) Plan(d *Draft) (*Moved, error) {
 	if err := d.match(n.Path, n.Version()); err != nil {
 		return nil, err
 	}
-	if err := d.View.Unread(); err != nil { // it may be the parent, or one of the siblings
+	if err := d.View.Unread(); err != nil { // the file may be of the parent or a sibling
 		return nil, err
 	}
 	edit := d.OnNode(n)
@@ -76,8 +75,8 @@ func (m Move) Plan(d *Draft) (*Moved, error) {
 	return out, d.reorder(n, m)
 }
 
-// entered returns the ancestors that a node which is added below them concerns: its parent always, those above when it
-// runs or one of them is to be reopened.
+// entered returns those ancestors that change when a node is added below them: always its parent, and the others if the
+// node is running or one of them must be reopened.
 func entered(t statemachine.Type, s statemachine.Status, up []*mdstore.Node) []*mdstore.Node {
 	if waits := s == statemachine.Initial(t) || statemachine.Terminal(s); waits && !anyFrozen(up) {
 		return up[:1]
@@ -97,7 +96,7 @@ func (d *Draft) reorder(n *mdstore.Node, m Move) error {
 	return err
 }
 
-// beside returns the order that puts a node next to the sibling named; NaN where it stands there.
+// beside returns the order that places a node next to the named sibling; NaN if it is there already.
 func (m Move) beside(d *Draft) (float64, error) {
 	n := math.NaN()
 	if m.Before != "" && m.After != "" {
@@ -124,7 +123,7 @@ func (m Move) beside(d *Draft) (float64, error) {
 		hi = kids[at].Place()
 	}
 	order, ok := between(lo, hi)
-	if !ok { // siblings that share a place: give those that follow another one
+	if !ok { // siblings share a place: give the later ones another
 		if order, ok = d.spread(kids, at, lo); !ok {
 			return n, errs.New(errs.InvalidParams, "%s: no place beside %s: its siblings' orders leave none; give them other orders", m.Node, beside)
 		}
@@ -132,7 +131,7 @@ func (m Move) beside(d *Draft) (float64, error) {
 	return order, nil
 }
 
-// between returns a number strictly between two places, a whole one where there is any.
+// between returns a number strictly between two places, a whole number if there is one.
 func between(lo, hi float64) (float64, bool) {
 	switch {
 	case math.IsInf(lo, -1) && math.IsInf(hi, 1):
@@ -150,11 +149,11 @@ func between(lo, hi float64) (float64, bool) {
 	return mid, mid > lo && mid < hi
 }
 
-// following returns the next whole number. It is x itself where x is too large for that.
+// following returns the next whole number. It is x itself if x is too large for that.
 func following(x float64) float64 { return math.Floor(x) + 1 }
 
-// spread makes room before kids[at] by giving it and those after it that stand in the way whole numbers after lo; where
-// the siblings before have no place either, it numbers all. It returns the number left free.
+// spread makes room before kids[at]: it gives kids[at], and the kids after it as far as needed, whole numbers after lo.
+// If the siblings before have no place either, it numbers all. It returns the number left free.
 func (d *Draft) spread(kids []*mdstore.Node, at int, lo float64) (order float64, ok bool) {
 	i, all := at, math.IsInf(lo, 1)
 	if all {

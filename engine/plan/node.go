@@ -18,7 +18,7 @@ type NodeTexts struct {
 	Criteria                             []string      // all of them; nil leaves them
 	Ticks
 	mdstore.Fields
-	Keys    []KeyEdit // of own keys
+	Keys    []KeyEdit // changes of own keys
 	NewKeys bool      // a new key may look like one that Arbor knows
 }
 
@@ -184,8 +184,7 @@ func (d *Draft) owner(id mdstore.ID) (*Edit, string, error) {
 	return e, string(n.ID), nil
 }
 
-// AppendLog adds an entry to the log of a node, or of the workspace where Node is empty. Its result is the entry's
-// time.
+// AppendLog adds an entry to the log of a node, or of the workspace if Node is empty. Its result is the entry's time.
 type AppendLog struct {
 	Node  mdstore.ID
 	Event string
@@ -222,7 +221,7 @@ func loggable(who, param, event string) error {
 	return nil
 }
 
-// SetProblem says what is wrong with a node, or with the workspace where Node is empty; the zero Problem clears it.
+// SetProblem sets the problem of a node, or of the workspace if Node is empty; the zero Problem clears it.
 type SetProblem struct {
 	Node    mdstore.ID
 	Problem mdstore.Problem

@@ -13,16 +13,16 @@ import (
 type Outcome struct {
 	DryRun  bool
 	Files   []FileChange
-	Adapted []string // how given texts were changed to fit in
+	Adapted []string // how given texts were changed to fit
 	Warned  []string // warnings about what was done
 
-	Replaced []Text // how those texts began that the operation replaced and its caller had not read
+	Replaced []Text // the beginnings of the texts that the operation replaced and its caller had not read
 
 	// Collisions are saves by others that the commit met, or an earlier one that was finished before it.
 	Collisions []mdstore.Collision
 }
 
-// A FileChange is what an operation changed in one file, or in one place for what moved as a whole.
+// A FileChange is the change of one file, or of a file or folder that moved as a whole.
 type FileChange struct {
 	Path    mdstore.Path
 	To      mdstore.Path    // the new path after a move; "" if it stays

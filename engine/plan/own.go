@@ -16,16 +16,16 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A KeyEdit changes a key of front matter that is a person's own, or one that Fields has.
+// A KeyEdit changes a key of the front matter: a person's own key, or one in Fields.
 type KeyEdit struct {
 	Key   string
 	Do    KeyChange
 	Items []string // one text; several, or none, with List
 	List  bool
-	Value mdoc.Scalar // with SetKey: of what is no list
+	Value mdoc.Scalar // with SetKey: a value that is not a list
 }
 
-// A KeyChange is what is done with the value of a key.
+// A KeyChange is a kind of change of a key's value.
 type KeyChange byte
 
 // The changes of a key.
@@ -119,8 +119,8 @@ func (d *Draft) take(n *mdstore.Node, x *mdstore.Fields, edits []KeyEdit) (other
 	return others, nil
 }
 
-// items returns the texts that an edit leads to, and whether they are a list: a list stays one. Texts with one form
-// under fold are one.
+// items returns the texts after an edit, and whether they are a list: a list stays one. Texts that are equal under fold
+// count as one.
 func (k KeyEdit) items(was mdstore.Own, fold func(string) string) (items []string, list bool) {
 	items = slices.Clone(was.Items)
 	among := func(all []string, item string) bool {
@@ -143,8 +143,8 @@ func (k KeyEdit) items(was mdstore.Own, fold func(string) string) (items []strin
 	return items, was.List || len(items) > len(was.Items)
 }
 
-// setOwn changes the own keys of a node. Without asNew a key that the workspace does not have, and that looks like one
-// which Arbor knows, is refused.
+// setOwn changes the own keys of a node. Without asNew it refuses a key that the workspace does not have yet and that
+// looks like a known one.
 func (d *Draft) setOwn(e *Edit, n *mdstore.Node, edits []KeyEdit, asNew bool) error {
 	own, to := n.Own(), map[string]mdstore.Own{}
 	for _, k := range edits {
@@ -182,7 +182,7 @@ func (d *Draft) setOwn(e *Edit, n *mdstore.Node, edits []KeyEdit, asNew bool) er
 
 func same(item string) string { return item }
 
-// value returns the value that an edit leads to. A list stays one, and a text that looks like a number stays a text.
+// value returns the value after an edit. A list stays one, and a text that looks like a number stays a text.
 func (k KeyEdit) value(was mdstore.Own) mdoc.Scalar {
 	items, list := k.items(was, same)
 	switch {
@@ -196,7 +196,7 @@ func (k KeyEdit) value(was mdstore.Own) mdoc.Scalar {
 	return mdoc.Typed(items[0]).As(was.Kind)
 }
 
-// kept are the keys that Arbor writes by itself, with what a person does instead.
+// kept are the keys that only Arbor writes, with what a person can do instead.
 var kept = map[string]string{
 	mdstore.KeyID: "", mdstore.KeyType: "", mdstore.KeyStatus: "{node_transition} changes it",
 	mdstore.KeyParent: "{node_move} changes it", "order": "{node_move before} changes it",
@@ -204,7 +204,7 @@ var kept = map[string]string{
 	mdstore.KeyFocus: "{context_focus} changes it",
 }
 
-// parameters are names of parameters that are taken for keys, with the parameter to use.
+// parameters are names of parameters that callers give as keys, with the parameter to use.
 var parameters = map[string]string{
 	"criteria": "{.criteria}", "criterion": "{.criteria}", "acceptance_criteria": "{.criteria}",
 	"checked": "{.checked}", "tick": "{.checked}", "evidence": "{.evidence}", "doc": "{.docs}", "docs": "{.docs}",

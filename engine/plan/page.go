@@ -39,7 +39,7 @@ func (e *Edit) setItems(p *mdstore.Page, key string, to []string) {
 	}
 }
 
-// A front is the front matter of a new page. What has no value is left out of it.
+// A front is the front matter of a new page, without keys that have no value.
 type front []mdoc.FieldValue
 
 func (f *front) put(key string, v mdoc.Scalar) { *f = append(*f, mdoc.FieldValue{Key: key, Value: v}) }

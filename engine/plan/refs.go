@@ -10,7 +10,7 @@ import (
 	"arbor/mdstore"
 )
 
-// A RefAction is what can be done with a document or reference in a list.
+// A RefAction is a change of a document or reference in a list.
 type RefAction string
 
 // The actions of node_reference.
@@ -115,8 +115,8 @@ func editRefs(e *Edit, who, section string, have []mdstore.Ref, do RefAction, r 
 	return now, nil
 }
 
-// editDocs plans to bring the documents of a node to those that are to be. Those that stay as they are keep their
-// lines, the others are changed, removed or added.
+// editDocs plans to replace the documents of a node by want. Unchanged ones keep their lines; the others are changed,
+// removed or added.
 func editDocs(e *Edit, who string, have, want []mdstore.Ref) error {
 	if err := distinct("doc path", want); err != nil {
 		return err
@@ -132,7 +132,7 @@ func editDocs(e *Edit, who string, have, want []mdstore.Ref) error {
 	for i, r := range have {
 		at := find(want, r.Target)
 		switch {
-		case at < 0 || find(have, r.Target) < i: // of several lines of one document the first stays
+		case at < 0 || find(have, r.Target) < i: // if a document has several lines, the first stays
 			e.remove(mdstore.SecDocs, r.Index)
 		case r.Description != strings.TrimSpace(want[at].Description) || r.Expired != want[at].Expired:
 			e.replace(mdstore.SecDocs, r.Index, mdstore.Marked(items[at], bool(want[at].Expired)))
@@ -160,7 +160,7 @@ func (e *Edit) Mark(who, section string, r mdstore.Ref, expired bool) {
 	}
 	items := e.doc.Items(section)
 	if r.Index >= len(items) {
-		return // the reference is of another state of the file than the edit; the plan is made anew
+		return // the edit is of another version of the file; the plan is made anew
 	}
 	e.replace(section, r.Index, mdstore.Marked(items[r.Index].Text, expired))
 	how := "activated"

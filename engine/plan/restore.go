@@ -11,7 +11,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A Deletion says which nodes a commit took to the trash, so that Restore can bring them back.
+// A Deletion says which nodes a commit moved to the trash, so that Restore can bring them back.
 type Deletion struct {
 	Workspace mdstore.ID     `json:"workspace"`
 	Node      mdstore.ID     `json:"node"` // the topmost
@@ -40,8 +40,7 @@ func (x Delete) deletion(d *Draft, top *mdstore.Node, all []*mdstore.Node, trash
 	return out
 }
 
-// Restore brings the nodes of a deletion back, as they were. The topmost hangs below its old parent again, or another
-// one.
+// Restore brings the nodes of a deletion back, as they were. The topmost is then below its old parent or another one.
 type Restore struct {
 	Deletion
 	Top     mdstore.File // the file of the topmost node, in the trash
@@ -49,7 +48,7 @@ type Restore struct {
 	Cascade bool         // reopen completed and cancelled ancestors
 }
 
-// Restored is what a restoration did.
+// Restored is the result of a Restore.
 type Restored struct {
 	Node     mdstore.ID `json:"nodeId"`
 	Parent   mdstore.ID `json:"parentId"`
@@ -62,7 +61,7 @@ func (x Restore) Plan(d *Draft) (*Restored, error) {
 	if err := d.Writable(); err != nil {
 		return nil, err
 	}
-	if err := d.View.Unread(); err != nil { // it may be one of the nodes, or the parent
+	if err := d.View.Unread(); err != nil { // the file may be of one of the nodes or the parent
 		return nil, err
 	}
 	for _, id := range x.Nodes {
@@ -91,7 +90,7 @@ func (x Restore) Plan(d *Draft) (*Restored, error) {
 	return out, err
 }
 
-// told says of each node that it came back.
+// told returns a change for each node that came back.
 func (x Restore) told() (all []view.Change) {
 	for i, id := range x.Nodes {
 		title := string(id)
@@ -135,7 +134,7 @@ func (x Restore) back(d *Draft, n *mdstore.Node, parent mdstore.ID) error {
 			d.whole(mdstore.Change{Path: n.Path, Base: n.Version(), New: edited})
 		}
 		d.whole(mdstore.Change{Path: from, To: to}, what...)
-		what = nil // it is told once
+		what = nil // report it once
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A RulesAction is what can be done with the rules.
+// A RulesAction is a kind of change of the rules.
 type RulesAction string
 
 // The actions.
@@ -56,14 +56,14 @@ func (x Rules) Plan(d *Draft) ([]string, error) {
 	return now, nil
 }
 
-// wanted returns the rules as they are to be, and what had to be changed in new ones to fit them in.
+// wanted returns the new list of rules, and how new rules were changed to fit.
 func wanted(who string, have []string, do RulesAction, given []string) (now, adapted []string, err error) {
 	given = slices.Clone(given)
 	for i, r := range given {
 		if strings.TrimSpace(r) == "" {
 			return nil, nil, errs.New(errs.InvalidParams, "%s: a rule is empty; say what is to be followed", who).With(errs.Details{Param: "rule"})
 		}
-		item, changed, err := mdoc.ItemText(strings.TrimSpace(r)) // as it will read back, so that the hash is that of the file
+		item, changed, err := mdoc.ItemText(strings.TrimSpace(r)) // as it will read back, so that the hash matches the file
 		if err != nil {
 			return nil, nil, err
 		}
@@ -92,7 +92,7 @@ func wanted(who string, have []string, do RulesAction, given []string) (now, ada
 				return nil, nil, noRule(who, r, have)
 			}
 		}
-		now = slices.DeleteFunc(now, func(r string) bool { return slices.Contains(given, r) }) // each time that it stands there
+		now = slices.DeleteFunc(now, func(r string) bool { return slices.Contains(given, r) }) // all occurrences
 	case ChangeRule:
 		if len(given) != 2 {
 			return nil, nil, errs.New(errs.InvalidParams, "%s: change takes two rules, from and to", who).With(errs.Details{Param: "from"})
@@ -110,7 +110,7 @@ func wanted(who string, have []string, do RulesAction, given []string) (now, ada
 	return now, adapted, nil
 }
 
-// noRule returns the error for a rule that does not stand there.
+// noRule returns the error for a rule that is not in the list.
 func noRule(who, rule string, have []string) error {
 	all := view.Candidates(have, len(have), func(r string) errs.Candidate { return errs.Candidate{Title: r} })
 	return errs.New(errs.ReferenceNotFound, "%s: no such rule: %q; a rule is named by its exact text", who, rule).With(errs.Details{Candidates: all})

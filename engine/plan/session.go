@@ -33,8 +33,8 @@ type StartedSession struct {
 	Node mdstore.ID // the caller's new focus; "" keeps the present one
 }
 
-// Plan makes the file. An id that cannot name a folder on every system gives way to a drawn one, and is kept as the
-// session's external id.
+// Plan makes the file. If an id cannot name a folder on every system, the plan draws another and keeps the given one as
+// the session's external id.
 func (a StartSession) Plan(d *Draft) (*StartedSession, error) {
 	if err := d.Writable(); err != nil {
 		return nil, err
@@ -81,8 +81,7 @@ func (a StartSession) Plan(d *Draft) (*StartedSession, error) {
 	return &StartedSession{ID: id, Name: name}, AddPage(d, mdstore.SessionKind, file, f, sections, created(id, name))
 }
 
-// taken reports whether a session has an id that only its letters' case tells apart from this one, or a folder of that
-// name.
+// taken reports whether a session has this id in any case of letters, or whether there is a folder of this name.
 func taken(d *Draft, id mdstore.ID) bool {
 	same := func(name string) bool { return strings.EqualFold(name, string(id)) }
 	return slices.ContainsFunc(d.View.Pages().Of(mdstore.SessionKind), func(p *mdstore.Page) bool {
@@ -113,7 +112,7 @@ func (a EndSession) Plan(d *Draft) (None, error) {
 	if err != nil || p.Field(mdstore.KeyEnded) != "" {
 		return None{}, err
 	}
-	if err := d.View.Unread(); err != nil { // how the plan stands is not known
+	if err := d.View.Unread(); err != nil { // the state of the plan is unknown
 		return None{}, err
 	}
 	e := OnPage(d, p)
@@ -217,10 +216,10 @@ func sessionFile(d *Draft, id mdstore.ID) (*mdstore.Page, error) {
 	return p, p.Editable()
 }
 
-// ResumeSession takes up a session: an open one continues, and an ended one gets a new session that continues it.
+// ResumeSession continues a session: an open one itself, an ended one by a new session.
 type ResumeSession struct{ ID mdstore.ID }
 
-// Plan starts the session that goes on, if one is to.
+// Plan starts the new session, if one is needed.
 func (a ResumeSession) Plan(d *Draft) (*StartedSession, error) {
 	p, err := sessionFile(d, a.ID)
 	if err != nil {

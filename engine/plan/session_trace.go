@@ -24,9 +24,9 @@ func Trace(d *Draft, session *mdstore.Page, kind, text string) {
 	d.logText(OnPage(d, session), kind+": "+strings.TrimSpace(text))
 }
 
-// TraceAct adds the line of the operation itself, as the act says it, to the log of its session. It adds none if the
-// plan changes nothing or edits the session's file anyway, nor to the log of a session that has ended. If the file
-// takes no line, the operation is planned without it, and warns.
+// TraceAct adds the act's line about the operation to the log of its session. It adds none if the plan changes nothing
+// or edits the session's file anyway, nor to the log of a session that has ended. If the file takes no line, the
+// operation is planned without it, and warns.
 func TraceAct(d *Draft, session *mdstore.Page) {
 	edits := func(e *Edit) bool { return e.touched || e.after != nil }
 	own, any := d.edits[session.Path], len(d.extra) > 0 || slices.ContainsFunc(d.order, edits)
@@ -41,15 +41,15 @@ func TraceAct(d *Draft, session *mdstore.Page) {
 	if more := len(nodes) - tracedNodes; more > 0 {
 		nodes = append(nodes[:tracedNodes:tracedNodes], fmt.Sprintf("%d more", more))
 	}
-	if len(nodes) > 1 || len(nodes) == 1 && !slices.Contains(strings.Fields(text), nodes[0]) { // else the line names it
+	if len(nodes) > 1 || len(nodes) == 1 && !slices.Contains(strings.Fields(text), nodes[0]) { // else the line has it
 		text += "\nnodes: " + strings.Join(nodes, ", ")
 	}
 	Trace(d, session, TraceCall, text)
 	d.edits[session.Path].spare = true
 }
 
-// EndOver ends those of the sessions that are over since they have no line for long, at the time of their last line. It
-// does nothing where the plan changes nothing, nor to a file that the plan edits anyway.
+// EndOver ends those of the sessions whose last log line is long ago, at the time of that line. It does nothing if the
+// plan changes nothing, and it leaves out files that the plan edits anyway.
 func EndOver(d *Draft, ids []mdstore.ID) {
 	if len(d.extra) == 0 && !slices.ContainsFunc(d.order, func(e *Edit) bool { return e.touched || e.after != nil }) {
 		return
@@ -86,7 +86,7 @@ func tracedIn(d *Draft) (ids []string) {
 	return ids
 }
 
-// splitLog moves the older part of a session's log to a file beside it, where an edit has made the session's file too
+// splitLog moves the older part of a session's log to a file beside it, if an edit has made the session's file too
 // long.
 func splitLog(d *Draft, e *Edit) {
 	if mdstore.AllKinds().Of(e.path) != mdstore.SessionKind || e.after == nil || len(e.after.Bytes()) <= mdstore.MaxLogged {

@@ -25,7 +25,7 @@ type SlotFacts struct {
 
 const maxSlotName = 100
 
-// CheckSlotName returns the error INVALID_NAME for what cannot be the name of a slot.
+// CheckSlotName returns the error INVALID_NAME for an invalid name of a slot.
 func CheckSlotName(name string) error {
 	bad := func(r rune) bool { return !nameRune(r) }
 	switch n := len([]rune(name)); {
@@ -101,7 +101,7 @@ func (f SlotFacts) check() error {
 	return nil
 }
 
-// TagFor returns a tag that is like a text that cannot be one.
+// TagFor returns a valid tag that resembles an invalid one.
 func TagFor(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == ',' }), "-")
 }
@@ -204,7 +204,7 @@ func newSlot(d *Draft, f SlotFacts) (mdstore.Path, *mdoc.Doc, mdstore.ID, error)
 	return path, doc, id, err
 }
 
-// freeName returns the error NAME_TAKEN where another slot than the one at that path has a name.
+// freeName returns the error NAME_TAKEN if a slot other than the one at the path but has the name.
 func freeName(d *Draft, name string, but mdstore.Path) error {
 	for _, p := range view.SlotsNamed(d.View, name, false) {
 		if p.Path != but {
@@ -228,7 +228,7 @@ func slotPath(d *Draft, k *mdstore.Kind, group, name string, id mdstore.ID) mdst
 	return p
 }
 
-// placeTaken reports whether a file has a path, in a file system that does not tell upper and lower case apart.
+// placeTaken reports whether a file has this path on a file system without upper and lower case.
 func placeTaken(d *Draft, p mdstore.Path) bool {
 	same := func(o mdstore.Path) bool { return strings.EqualFold(string(o), string(p)) }
 	for broken := range d.View.Pages().Broken() {

@@ -9,7 +9,7 @@ import (
 	"arbor/mdstore"
 )
 
-// ReadFile reads a file that is no document of a workspace; one that is not there has the zero Version.
+// ReadFile reads a file that is not a document of a workspace; a missing one has the zero Version.
 type ReadFile func(mdstore.Path) (mdstore.File, error)
 
 // ArchiveSlot moves a slot into the archive of its workspace, compressed, with a note beside it.
@@ -20,7 +20,7 @@ type ArchiveSlot struct {
 	Read     ReadFile
 }
 
-// Plan plans the move: what is new comes first, so that nothing is lost where only a part of it is made.
+// Plan plans the move. New files come first, so that nothing is lost if only a part of the commit is made.
 func (x ArchiveSlot) Plan(d *Draft) (*SlotDone, error) {
 	p, err := slotOf(d, x.Slot)
 	if err != nil {
@@ -66,7 +66,7 @@ type RestoreSlot struct {
 	Read ReadFile
 }
 
-// Plan plans the move. Without the note the slot goes where its place in the archive tells.
+// Plan plans the move. Without the note, the slot's place in the archive says where it goes.
 func (x RestoreSlot) Plan(d *Draft) (*SlotDone, error) {
 	if err := d.Writable(); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (x RestoreSlot) Plan(d *Draft) (*SlotDone, error) {
 	return out, nil
 }
 
-// onlyOne returns an error where one of others has the id of a slot.
+// onlyOne returns an error if one of others has the id of a slot.
 func onlyOne(p *mdstore.Page, others []*mdstore.Page) error {
 	for _, o := range others {
 		if o.ID == p.ID && o.Path != p.Path {

@@ -13,7 +13,7 @@ const leastZipped = 1024 // bytes of text that are worth compressing
 type SlotSize struct {
 	Name                 string
 	Path                 mdstore.Path // the file's path afterwards
-	Original, Compressed int          // bytes of the text, and of it compressed
+	Original, Compressed int          // bytes of the text, and of its compressed form
 	Zipped               bool         // the file is compressed now
 	Keep                 string       // why compress leaves the file as it is; "" if it would compress it
 }
@@ -34,7 +34,7 @@ func SizeOf(p *mdstore.Page, force bool) SlotSize {
 	return s
 }
 
-// zippedPath returns where the file of a slot lies when it is compressed.
+// zippedPath returns the path of a slot's file when it is compressed.
 func zippedPath(p *mdstore.Page) mdstore.Path {
 	return mdstore.Path(strings.TrimSuffix(string(p.Path), mdstore.Zipped) + mdstore.Zipped)
 }

@@ -9,10 +9,10 @@ import (
 	"arbor/mdstore"
 )
 
-// MergeSlots puts the entries of slots into one, those that are alike once.
+// MergeSlots puts the entries of slots into one slot; of similar entries only one.
 type MergeSlots struct {
 	Sources    []string
-	Target     string // it may be one of the sources; all that it has stays
+	Target     string // may be one of the sources; it keeps all of its entries
 	Similarity float64
 	Delete     bool // the other sources go to the trash
 }
@@ -47,7 +47,7 @@ func (x MergeSlots) Plan(d *Draft) (*MergedSlots, error) {
 		s := mdstore.SlotOf(p)
 		sources = append(sources, memory.Source{Slot: s.Name, Entries: s.Entries})
 		if facts.Tags = withItems(facts.Tags, s.Tags, nil); facts.Group == nil {
-			facts.Group = &s.Group // a new slot lies beside the first one
+			facts.Group = &s.Group // a new slot goes beside the first source
 		}
 		if d.keep[p.Path] = p.Version(); x.Delete {
 			out.Deleted = append(out.Deleted, s.Name)

@@ -19,7 +19,7 @@ type SaveEntry struct {
 	Replace bool              // it takes the place of all that are there, which are kept in a file
 }
 
-// A SavedEntry says what became of an entry.
+// A SavedEntry says what was done with an entry.
 type SavedEntry struct {
 	Slot, Entry mdstore.ID
 	Created     bool         // the slot is new
@@ -179,7 +179,7 @@ func (x UpdateSlot) Plan(d *Draft) (*SlotDone, error) {
 		out.Path = p.Path
 	}
 	if strings.EqualFold(string(out.Path), string(p.Path)) {
-		out.Path = p.Path // only the case of letters differs, which some file systems do not tell apart
+		out.Path = p.Path // only the case of letters differs, which some file systems ignore
 		return out, nil
 	}
 	edit := &d.extra[len(d.extra)-1]
@@ -209,7 +209,7 @@ func (x DeleteSlot) Plan(d *Draft) (*SlotDone, error) {
 // UseSlot makes a slot the current one of a session.
 type UseSlot struct {
 	Session mdstore.ID
-	Slot    string // its id, or a name that a slot is to get; NoSlotName for none, and that nothing is to be kept
+	Slot    string // its id, or the name of a slot to be made; NoSlotName: none, and memory writes are off
 }
 
 // Plan writes it into the session's file, without a line in its log.

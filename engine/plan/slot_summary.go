@@ -20,10 +20,10 @@ type SummarizeSlot struct {
 	Entries []string // their ids; nil for all since the last summary
 	Ratio   float64
 	Summary string // the caller's summary; "" takes sentences of the text
-	Most    int    // summaries that the slot may have: beyond it the oldest become one
+	Most    int    // summaries that the slot may have; beyond that, the oldest are merged into one
 }
 
-// Plan plans the entry. The file as it was is kept where summaries become one.
+// Plan plans the entry. If it merges summaries, it keeps a copy of the file as it was.
 func (x SummarizeSlot) Plan(d *Draft) (*SavedEntry, error) {
 	var all []mdstore.SlotEntry
 	var p *mdstore.Page // nil if the slot will be made

@@ -22,13 +22,13 @@ type SaveState struct {
 	mdstore.State
 }
 
-// Plan makes the file, with how the plan and the briefing stand, and one line in the log of the session, where that has
-// a file.
+// Plan makes the file, with the state of the plan and the briefing, and one line in the log of the session, if it has a
+// file.
 func (x SaveState) Plan(d *Draft) (mdstore.ID, error) {
 	if err := d.Writable(); err != nil {
 		return "", err
 	}
-	if err := d.View.Unread(); err != nil { // how the plan stands is not known
+	if err := d.View.Unread(); err != nil { // the state of the plan is unknown
 		return "", err
 	}
 	if err := title(errs.InvalidName, "name", x.Name); err != nil {
@@ -128,7 +128,8 @@ func statePage(d *Draft, ref string) (*mdstore.Page, *StateDone, error) {
 	return p, &StateDone{ID: p.ID, Others: others}, d.match(p.Path, p.Version())
 }
 
-// ContinueState starts a session that goes on from a state, or takes up one that did so and has no other work.
+// ContinueState starts a session that continues from a state, or continues an earlier one of that state that has no
+// other work.
 type ContinueState struct {
 	State  string
 	ID     string                           // the id of the new session; if it is "" or in use, the plan draws one
@@ -138,17 +139,17 @@ type ContinueState struct {
 }
 
 // Plan makes the session's file, with a line in its log that says which state it goes on from. The focus is the state's
-// node, where it is still there.
+// node, if it still exists.
 func (x ContinueState) Plan(d *Draft) (*StartedSession, error) {
 	p, _, err := statePage(d, x.State)
 	if err == nil {
-		err = d.View.Unread() // it may be the node that is to have the focus
+		err = d.View.Unread() // the file may be of the node for the focus
 	}
 	if err != nil {
 		return nil, err
 	}
 	name, previous := p.Name(), p.Field(mdstore.KeySession)
-	if title(errs.InvalidName, "name", name) != nil { // as a person may write one
+	if title(errs.InvalidName, "name", name) != nil { // a person may have written an invalid one
 		name = string(p.ID)
 	}
 	if s, ok := d.View.Pages().Session(previous); ok {
@@ -169,7 +170,7 @@ func (x ContinueState) Plan(d *Draft) (*StartedSession, error) {
 	return out, err
 }
 
-// begun returns an open session that went on from the state and has no other work, nil if there is none.
+// begun returns an open session that continued from the state and has no other work, or nil.
 func (x ContinueState) begun(d *Draft, restored string) *StartedSession {
 	for _, p := range d.View.Pages().Newest(mdstore.SessionKind) {
 		if p.Editable() != nil || view.SessionEnded(p, d.now) != 0 || !x.Free(p) {

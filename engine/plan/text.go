@@ -13,8 +13,8 @@ import (
 // maxTitle is the greatest length of a title or name in characters.
 const maxTitle = 200
 
-// title returns an error unless s can be a title or name: 1 to 200 characters in one line, no control characters, none
-// that does not show. It is never used as a path.
+// title returns an error unless s can be a title or name: 1 to 200 characters in one line, without control or invisible
+// characters. It is never used as a path.
 func title(code errs.Code, what, s string) error {
 	n := utf8.RuneCountInString(s)
 	switch {
@@ -75,7 +75,7 @@ func formatRef(what string, r mdstore.Ref) (string, error) {
 	return item, nil
 }
 
-// distinct returns an error where one document is given twice.
+// distinct returns an error if a document is given twice.
 func distinct(what string, docs []mdstore.Ref) error {
 	met := map[string]bool{}
 	for _, r := range docs {

@@ -9,10 +9,10 @@ import (
 type Text struct {
 	NodeID mdstore.ID   `json:"nodeId,omitempty"` // "" for the workspace's own
 	Field  string       `json:"field"`            // the name of the parameter
-	Text   string       `json:"text"`             // as the file holds it
+	Text   string       `json:"text"`             // as in the file
 	Kept   mdstore.Path `json:"kept,omitempty"`   // if the text was replaced: the file that keeps all of it for 30 days
 	Parts  []string     `json:"-"`                // the parts as replies show them
-	Shown  string       `json:"-"`                // as a refusal shows it; "" is Text
+	Shown  string       `json:"-"`                // as a refusal shows it; "" means Text
 }
 
 // Same returns what two texts have in common that count as the same: criteria and requirements whatever is ticked.
@@ -23,7 +23,7 @@ func (t Text) Same() string {
 	return t.Text
 }
 
-// TextsOf returns the texts of a node's document, or of a workspace's where the id is "".
+// TextsOf returns the texts of a node's document, or of a workspace's if the id is "".
 func TextsOf(id mdstore.ID, doc *mdoc.Doc) (all []Text) {
 	add := func(field, text string, parts ...string) {
 		all = append(all, Text{NodeID: id, Field: field, Text: text, Parts: parts})

@@ -12,7 +12,8 @@ type AppendTranscript struct {
 	Messages []mdstore.Message
 }
 
-// Plan adds the messages. If the transcript would grow too long, it stays under another name, which a new one says.
+// Plan adds the messages. If the transcript would become too long, it is kept under another name, and a new one names
+// it.
 func (a AppendTranscript) Plan(d *Draft) (None, error) {
 	at, p, err := transcriptOf(d, a.Session)
 	if err != nil {

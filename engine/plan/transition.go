@@ -23,15 +23,15 @@ type Transition struct {
 	Cascade    bool      // reopen completed and cancelled ancestors
 	Begin      bool      // Complete starts a pending execution node first
 	Force      bool      // take the step though guards object; the log says so
-	Verified   *Verified // of Complete: what its verify names has passed; nil if it names nothing
-	Ticks                // of its criteria, before the step
+	Verified   *Verified // for Complete: the tools in its verify have passed; nil if it has none
+	Ticks                // ticks of its criteria, before the step
 }
 
 // Transitioned is the result of a status change.
 type Transitioned struct {
 	From, To   statemachine.Status
-	Conclusion string // as the file has it afterwards
-	TakesFocus bool   // the focus of whoever did it is to move to the node, as that of an action that begins work
+	Conclusion string // in the file afterwards
+	TakesFocus bool   // the caller's focus moves to the node, because the action begins work
 	Cascades   []Cascade
 	Archived   *Archived // what a completed info_collection node added to the workspace; nil for other nodes
 }
@@ -181,7 +181,7 @@ func anyFrozen(up []*mdstore.Node) bool {
 	return slices.ContainsFunc(up, func(a *mdstore.Node) bool { return statemachine.Frozen(a.Status) })
 }
 
-// facts gathers the facts that the life cycle asks for. conclusion is the one that the call gives.
+// facts collects the facts that the life cycle asks for. conclusion is the one that the call gives.
 func (d *Draft) facts(n *mdstore.Node, conclusion string) statemachine.Facts {
 	given := strings.TrimSpace(conclusion) != "" || n.Conclusion() != ""
 	return statemachine.Facts{Conclusion: given, OpenChildren: d.OpenChildren(n.ID)}

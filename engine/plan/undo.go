@@ -21,7 +21,7 @@ import (
 type Undo struct {
 	Operation mdstore.Operation
 	Trash     mdstore.Path                                       // the trash folder for the files that the operation made
-	Read      func(mdstore.Path) (mdstore.File, error)           // the error is an fs.ErrNotExist where there is no file
+	Read      func(mdstore.Path) (mdstore.File, error)           // the error is an fs.ErrNotExist if there is no file
 	Under     func(mdstore.Path) (all []mdstore.Path, err error) // the files of a folder, that of the trash too
 }
 
@@ -51,7 +51,7 @@ func lasting(s mdstore.Step) bool {
 // was too large to be recorded.
 func Undoable(op mdstore.Operation) bool { return op.Large || slices.ContainsFunc(op.Steps, lasting) }
 
-// Plan returns what takes the operation back. The error is CANNOT_UNDO where something that came since is in the way.
+// Plan returns the changes that undo the operation. The error is CANNOT_UNDO if a later change is in the way.
 func (x Undo) Plan() (*Undone, error) {
 	files, moves := x.remade()
 	out := &Undone{}
@@ -111,7 +111,7 @@ func OutcomeOf(op mdstore.Operation) (out Outcome) {
 	return out
 }
 
-// inTheWay is the error for what came since and would be lost, or broken.
+// inTheWay returns the error for a later change that would be lost or broken.
 func inTheWay(p mdstore.Path, why string) error {
 	return errs.New(errs.CannotUndo, "%s: %s; nothing was undone: undo that first (undo with {.list}), "+
 		"or change it by hand", p, why).With(errs.Details{Paths: []string{string(p)}})
@@ -134,8 +134,8 @@ func (u *Undone) move(from, to mdstore.Path) {
 	u.Outcome.Add(c)
 }
 
-// discard plans to move the files that the operation made to the trash, each with its folder where that is its own and
-// holds nothing else. Of a workspace whose folder holds more, nothing is undone.
+// discard plans to move the files that the operation made to the trash, each with its folder if the folder is its own
+// and holds nothing else. If the folder of a new workspace holds more, nothing is undone.
 func (x Undo) discard(out *Undone, made []mdstore.File) error {
 	isMade := func(p mdstore.Path) bool {
 		return slices.ContainsFunc(made, func(f mdstore.File) bool { return f.Path == p })
@@ -158,7 +158,7 @@ func (x Undo) discard(out *Undone, made []mdstore.File) error {
 		}
 		from = append(from, p)
 	}
-	slices.Sort(from) // a folder comes before what lies in it
+	slices.Sort(from) // a folder comes before its content
 	top := func(p mdstore.Path) mdstore.Path {
 		return from[slices.IndexFunc(from, func(q mdstore.Path) bool { return p.Under(q) })]
 	}
@@ -176,7 +176,7 @@ func (x Undo) discard(out *Undone, made []mdstore.File) error {
 	return nil
 }
 
-// moveBack plans to move a file or folder back to where it was, with all that it holds.
+// moveBack plans to move a file or folder back to its old path, with everything in it.
 func (x Undo) moveBack(out *Undone, s mdstore.Step) error {
 	if _, err := x.Read(s.To); errors.Is(err, fs.ErrNotExist) {
 		return inTheWay(s.To, "the operation moved it there, and it was moved again or removed")
@@ -206,7 +206,8 @@ func (x Undo) moveBack(out *Undone, s mdstore.Step) error {
 	return nil
 }
 
-// takenOut returns a file without what turned before into after; else why that cannot be told from what came since.
+// takenOut returns a file without the change from before to after, or why that change cannot be separated from later
+// ones.
 func takenOut(p mdstore.Path, after, now, before []byte) (joined []byte, why string) {
 	if key := changedAgain(p, after, now, before); key != "" {
 		return nil, key + " was changed again since"

@@ -8,8 +8,8 @@ import (
 
 const diffContext = 3 // lines of context, as usual
 
-// UnifiedDiff returns the change of one file from old to new as a unified diff with three lines of context, "" where
-// nothing differs. nil stands for a file that is not there, which is another thing than an empty one.
+// UnifiedDiff returns the change of one file from old to new as a unified diff with three lines of context, "" if
+// nothing differs. nil stands for a missing file, unlike an empty one.
 func UnifiedDiff(name string, old, new []byte) string {
 	from, to := label("a/"+name), label("b/"+name)
 	if old == nil {
@@ -18,14 +18,14 @@ func UnifiedDiff(name string, old, new []byte) string {
 	if new == nil {
 		to = "/dev/null"
 	}
-	// Not by bytes: a piece that begins in the middle of a line, as "Log\n\n## " does, would make a change of lines
-	// that nobody has touched.
+	// Not by bytes: a piece that begins in the middle of a line, such as "Log\n\n## ", would show unchanged lines as
+	// changed.
 	u, err := udiff.ToUnifiedDiff(from, to, string(old), udiff.Lines(string(old), string(new)), diffContext)
 	if err != nil {
 		return "" // edits that were computed from the text always fit it
 	}
-	// The library counts the lines between two changes of one hunk on the old side only, so what follows such a hunk
-	// would begin too early.
+	// The library counts the lines between two changes of a hunk only on the old side, so later hunks would begin too
+	// early.
 	grown := 0
 	for _, h := range u.Hunks {
 		h.ToLine = h.FromLine + grown

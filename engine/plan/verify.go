@@ -10,14 +10,14 @@ import (
 	"arbor/statemachine"
 )
 
-// Verified says that all that the verify of a node names has passed.
+// Verified says that all tools in the verify of a node have passed.
 type Verified struct {
 	Basis  mdstore.Version // mdstore.Basis of the node when the tools began
 	Events []string        // the log entries: mdstore.Verification.String
 }
 
-// verified adds to the log of a node that is to be completed which tools passed. It refuses if they have not run, or if
-// what they verified has changed since: see mdstore.Basis. With Force it returns a reason for the log instead.
+// verified adds to the log of a node to be completed which tools passed. It refuses if they have not run, or if what
+// they verified has changed since: see mdstore.Basis. With Force it returns a reason for the log instead.
 func (t Transition) verified(
 	d *Draft, n *mdstore.Node, edit *Edit, step statemachine.Action,
 ) (forced string, err error) {
@@ -97,8 +97,8 @@ func (d *Draft) KeepsVerify() error {
 	return nil
 }
 
-// VerifyKept is KeepsVerify for an undo: was are the files that it concerns as they are now, is as they will be. What
-// moves to the trash is gone.
+// VerifyKept is KeepsVerify for an undo: was are the files as they are now, and is as they will be. Files that move to
+// the trash count as gone.
 func VerifyKept(was, is []mdstore.File) error {
 	then := map[string][]string{}
 	for _, f := range is {
@@ -116,7 +116,8 @@ func VerifyKept(was, is []mdstore.File) error {
 	return nil
 }
 
-// verifyOf returns the verify of a node's or a workspace's file. key is the same wherever the file lies, "" for others.
+// verifyOf returns the verify of a node's or a workspace's file. key identifies the node or workspace wherever its file
+// is; "" for other files.
 func verifyOf(f mdstore.File) (key, who string, items []string) {
 	key = mdstore.WorkspaceDir(f.Path).Base() + "/"
 	switch kind := mdstore.AllKinds().Of(f.Path); {

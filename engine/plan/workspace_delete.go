@@ -8,10 +8,11 @@ import (
 )
 
 // DeleteWorkspace moves a workspace to the trash. An active one needs Force. The steps of the commit are in this order:
-// the bindings to the workspace end, its sessions end, the folder goes. So no binding is ever left that leads nowhere.
+// the bindings to the workspace end, its sessions end, the folder goes. So no binding is ever left without its
+// workspace.
 type DeleteWorkspace struct {
 	Force    bool
-	Unbound  []mdstore.Change // that end the bindings to the workspace
+	Unbound  []mdstore.Change // the changes that end the bindings to the workspace
 	Bindings []byte           // the bytes of the bindings file
 }
 

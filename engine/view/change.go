@@ -10,8 +10,7 @@ import (
 	"arbor/mdstore/pattern"
 )
 
-// A FieldChange is a key of the front matter that got another value. nil stands for null, and for a key that is not
-// there.
+// A FieldChange is a key of the front matter that got another value. nil stands for null and for a missing key.
 type FieldChange struct {
 	Key  string  `json:"key"`
 	From *string `json:"from"`
@@ -130,7 +129,7 @@ func loggedOnly(was, is *mdoc.Doc) (changes []SectionChange, ok bool) {
 	return []SectionChange{c}, true
 }
 
-// The usual forms of a log with entries, of entries alone, and of what may follow one.
+// The usual forms of a log with entries, of entries alone, and of the text after an entry.
 var (
 	aLog      = pattern.Of(`^## (Log|日志)\r?\n\s*- \[`)
 	entries   = pattern.Of(`^(- \[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] \[.*\n)+$`)
@@ -148,7 +147,7 @@ func bodies(d *mdoc.Doc) map[string]string {
 	return out
 }
 
-// sectionNames returns each name that one of the documents has a section of.
+// sectionNames returns the names of the sections of all documents, each once.
 func sectionNames(docs ...*mdoc.Doc) []string {
 	var out []string
 	met := map[string]bool{}
@@ -179,7 +178,8 @@ func items(d *mdoc.Doc, section string) []string {
 	return out
 }
 
-// Surplus returns what all has more often than some, in the order of all. What has one key counts as the same.
+// Surplus returns the elements that all has more often than some, in the order of all. Elements with the same key count
+// as equal.
 func Surplus[T any, K comparable](all, some []T, key func(T) K) []T {
 	left := make(map[K]int, len(some))
 	for _, x := range some {

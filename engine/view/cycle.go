@@ -8,9 +8,9 @@ import (
 	"arbor/statemachine"
 )
 
-// DependencyCycles returns the cycles among dependencies: lists of nodes in the order of Candidates, each of which can
-// only be worked on when another one of its list is over. Their documents cannot be asked for. Nodes that are their own
-// ancestors are not among them.
+// DependencyCycles returns the cycles among dependencies: lists of nodes in the order of Candidates, each of which must
+// wait for another node of its list. Their documents must not be used. Nodes that are their own ancestors are not among
+// them.
 func (v *View) DependencyCycles() (all [][]*mdstore.Node) {
 	if !v.links() {
 		return nil
@@ -30,9 +30,9 @@ func (v *View) DependencyCycles() (all [][]*mdstore.Node) {
 	return all
 }
 
-// orderOf returns what must come before what, as a graph: the start of node i is 2i, its end 2i+1. A start comes after
-// that of the parent and after the ends of the dependencies, an end after the start and after the ends of the children.
-// stuck says of which nodes a dependency does not exist, or is over and not completed.
+// orderOf returns the required order of starts and ends as a graph: the start of node i is 2i, its end 2i+1. A start
+// comes after that of the parent and after the ends of the dependencies, an end after the start and after the ends of
+// the children. stuck has the nodes with a dependency that does not exist, or has ended without being completed.
 func (v *View) orderOf(nodes []*mdstore.Node) (after [][]int, stuck []bool) {
 	at := make(map[mdstore.ID]int, len(nodes))
 	for i, n := range nodes {
@@ -129,8 +129,8 @@ func (v *View) steps(nodes []*mdstore.Node) (all []Dependency) {
 	return all
 }
 
-// CycleText says which way a cycle of nodes goes: "a (A) waits for b (B), b (B) is inside a (A)". Of a list that has
-// several cycles it says the shortest one through its first node that waits.
+// CycleText describes a cycle of nodes: "a (A) waits for b (B), b (B) is inside a (A)". If the list has several cycles,
+// it describes the shortest one through the first node that waits.
 func (v *View) CycleText(cycle []*mdstore.Node) string {
 	says := v.wayOf(cycle)
 	if len(says) > CandidatesShown {

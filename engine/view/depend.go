@@ -9,14 +9,14 @@ import (
 	"arbor/statemachine"
 )
 
-// A Dependency is what a node waits for, by its own dependencies or those of an ancestor.
+// A Dependency is one node that another waits for, by its own dependencies or those of an ancestor.
 type Dependency struct {
 	Of     mdstore.ID    // the node whose file names it
-	Target string        // as that file names it
+	Target string        // as the file names it
 	Node   *mdstore.Node // nil if there is no such node
 }
 
-// ID returns the id of the node, or what the file says if there is none.
+// ID returns the id of the node, or the text in the file if there is none.
 func (x Dependency) ID() string {
 	if x.Node == nil {
 		return x.Target
@@ -68,7 +68,7 @@ func (v *View) openOf(n *mdstore.Node) []Dependency {
 	return slices.DeleteFunc(v.Dependencies(n), Dependency.Done)
 }
 
-// once leaves out what stands in a list of dependencies already.
+// once removes duplicates from a list of dependencies.
 func once(all []Dependency) []Dependency {
 	if len(all) < 2 {
 		return all
@@ -93,7 +93,7 @@ func (v *View) Blocked() iter.Seq2[*mdstore.Node, []Dependency] {
 	}
 }
 
-// BlockedBy returns the open dependencies that Blocked tells, by node.
+// BlockedBy returns the open dependencies in Blocked by node.
 func (v *View) BlockedBy() map[mdstore.ID][]Dependency {
 	all := map[mdstore.ID][]Dependency{}
 	for _, s := range v.tree() {
@@ -104,7 +104,7 @@ func (v *View) BlockedBy() map[mdstore.ID][]Dependency {
 	return all
 }
 
-// WaitsText says what a node waits for: "node-… (Title), which is pending; …".
+// WaitsText describes what a node waits for: "node-… (Title), which is pending; …".
 func WaitsText(open []Dependency) string {
 	var all []string
 	for _, x := range open[:min(len(open), CandidatesShown)] {

@@ -16,7 +16,7 @@ type Change struct {
 	Do   string     // a verb, such as Created; "" for a new value (To) or, without From and To, a new text
 	From string     // the old value
 	To   string     // the new value, or the item of a list
-	Name string     // the title or name, where Key is ""
+	Name string     // the title or name, if Key is ""
 }
 
 // The verbs that front ends look for. Do may hold any other.
@@ -39,7 +39,7 @@ func (c Change) Words() string {
 		return c.Key + " " + c.From + " → " + c.To
 	}
 	parts := []string{c.Key, c.To, c.Do}
-	if c.Do == Plus || c.Do == Minus { // the sign stands before the value
+	if c.Do == Plus || c.Do == Minus { // the sign comes before the value
 		parts = []string{c.Key, c.Do, c.To}
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")

@@ -9,7 +9,7 @@ import (
 	"arbor/mdstore"
 )
 
-// A Difference is what changed in one file of a workspace.
+// A Difference is the change of one file of a workspace.
 type Difference struct {
 	Path     mdstore.Path
 	Node     mdstore.ID // "" for the workspace's own file; the id of a page
@@ -20,7 +20,7 @@ type Difference struct {
 	Fields   []string     // front matter keys that differ; none if unknown
 	Sections []string     // sections that differ
 
-	Was, Is mdstore.Version // of the file; zero where it is not there or cannot be read, and if unknown
+	Was, Is mdstore.Version // of the file; zero if it is missing, unreadable or unknown
 }
 
 // The kinds of differences.
@@ -31,7 +31,7 @@ const (
 	Relocated = "moved"
 )
 
-// A State is what one view of a workspace holds, short enough to be kept: the digests of each of its files.
+// A State is a short form of a view that can be stored: the digests of each of its files.
 type State map[mdstore.Path]Digest
 
 // A Digest is a State's entry for a file.
@@ -43,8 +43,7 @@ type Digest struct {
 	Parts   mdstore.Digests // digests of the fields and sections; "" if unknown
 }
 
-// State returns the digests of the view; without quiet, those of files whose changes are changes of the plan, or of
-// what goes with it.
+// State returns the digests of the view; without quiet, only those of files that are not of a Quiet kind.
 func (v *View) State(quiet bool) State {
 	pages := v.Pages()
 	out := make(State, len(v.nodes)+len(pages.list)+1)
@@ -94,9 +93,9 @@ func DigestOf(f mdstore.File) Digest {
 	}
 }
 
-// Diff returns how one state of a workspace became another, in the order of paths. A node is known by its id, wherever
-// its file lies; where a file got another id, its place counts. A file that cannot be read is the node that lay in its
-// place.
+// Diff returns the differences between two states of a workspace, in the order of paths. A node is identified by its
+// id, wherever its file lies, or by its path if its id changed. An unreadable file counts as the node that was at its
+// path.
 func Diff(old, now State) []Difference {
 	left, came := map[mdstore.Path]Digest{}, map[mdstore.Path]Digest{} // files that differ or are not in both
 	for p, is := range now {
@@ -137,7 +136,8 @@ func Diff(old, now State) []Difference {
 	return out
 }
 
-// pair says for each file that came which one it was; it was none of those that left where it is not in the result.
+// pair returns, for each file that came, the path of the same file among those that left. A file that is not in the
+// result is new.
 func pair(left, came map[mdstore.Path]Digest) map[mdstore.Path]mdstore.Path {
 	from, taken := map[mdstore.Path]mdstore.Path{}, map[mdstore.Path]bool{}
 	match := func(p, q mdstore.Path) { from[p], taken[q] = q, true }
@@ -182,7 +182,7 @@ func MovedTo(p, from, to mdstore.Path) mdstore.Path {
 	return to + p[len(from):]
 }
 
-// Moved returns the state with the files below one folder at their places below another.
+// Moved returns the state with the files below one folder moved to another.
 func (s State) Moved(from, to mdstore.Path) State {
 	out := make(State, len(s))
 	for p, d := range s {
@@ -191,8 +191,8 @@ func (s State) Moved(from, to mdstore.Path) State {
 	return out
 }
 
-// Since returns the files whose updatedAt is later than t, in the order of paths: what operations changed. A hand edit
-// that left updatedAt alone does not show.
+// Since returns the files whose updatedAt is later than t, in the order of paths. Edits by hand that leave updatedAt
+// unchanged are not among them.
 func (v *View) Since(t time.Time) []Difference {
 	kind := func(created int64) string {
 		if created > t.UnixMilli() {
@@ -212,8 +212,8 @@ func (v *View) Since(t time.Time) []Difference {
 	return out
 }
 
-// Altered returns the nodes of which a file differs between two views of a workspace, came or went; "" stands for the
-// workspace's own file.
+// Altered returns the nodes whose files differ between two views of a workspace, or exist in only one; "" stands for
+// the workspace's own file.
 func (v *View) Altered(since *View) map[mdstore.ID]bool {
 	out := map[mdstore.ID]bool{}
 	if v.ws.Version != since.ws.Version || v.ws.Path != since.ws.Path {

@@ -57,7 +57,7 @@ func References(v *View, n *mdstore.Node) []mdstore.Ref {
 	return refs
 }
 
-// NamesNode reports whether a target is a generated id of a node or a link to the file of one, and can be nothing else.
+// NamesNode reports whether a target can only be a node: it is a generated id, or a link to the file of a node.
 func NamesNode(target string) bool {
 	dir, file := link(target)
 	_, _, whole := cutNodes(dir)

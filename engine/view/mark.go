@@ -10,8 +10,8 @@ import (
 	"arbor/mdstore"
 )
 
-// Mark returns how the plan stands, in texts that a front matter can hold: a node and those above it with their status
-// and version, and how many nodes have each status. SinceMark reads it.
+// Mark returns the state of the plan as texts for a front matter: the focus and the nodes above it with status and
+// version, and the number of nodes with each status. SinceMark reads it.
 func Mark(v *View, focus mdstore.ID) []string {
 	var out []string
 	if n, ok := v.Node(focus); ok {
@@ -27,7 +27,7 @@ func Mark(v *View, focus mdstore.ID) []string {
 	return out
 }
 
-// A NodeSince is what became of a node since a mark.
+// A NodeSince is the change of a node since a mark.
 type NodeSince struct {
 	NodeID mdstore.ID `json:"nodeId"`
 	Title  string     `json:"title,omitempty"`

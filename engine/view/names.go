@@ -8,8 +8,8 @@ import (
 	"arbor/mdstore"
 )
 
-// Find is Resolve for those who only read: where no node has the name, a part of a title names its node, whatever the
-// case of its letters.
+// Find is Resolve for operations that only read: if no node has the name, a part of a title is enough, in any case of
+// letters.
 func (v *View) Find(ref string) (mdstore.ID, error) {
 	id, err := v.Resolve(ref)
 	if e := errs.As(err); e == nil || e.Code != errs.NodeNotFound || strings.TrimSpace(ref) == "" {
@@ -25,7 +25,7 @@ func (v *View) Find(ref string) (mdstore.ID, error) {
 	}
 }
 
-// WayMark stands between the titles of a way.
+// WayMark separates the titles in a path of titles.
 const WayMark = " › "
 
 // placed adds to the nodes that an error names the way to them from the root, and their status.
@@ -45,7 +45,8 @@ func placed(v *View, e *errs.Error) *errs.Error {
 	return e
 }
 
-// Short returns the last characters of an id, which name it as a rule. An id of one word, as default, stays whole.
+// Short returns the last characters of an id, which are usually unique. An id of one word, such as default, stays
+// whole.
 func Short(id string) string {
 	if !strings.Contains(id, "-") {
 		return id
@@ -55,8 +56,8 @@ func Short(id string) string {
 
 func ending(id string) string { return id[max(0, len(id)-shortID):] }
 
-// Shorts returns how each of all can be named in a few characters: by the last ones of its id, or by the whole id where
-// these would name another, or nothing. What is not among all keeps its whole id.
+// Shorts returns a function for the short ids of all: the last characters of an id, or the whole id if these are
+// ambiguous. Other ids stay whole.
 func Shorts(all []errs.Candidate) func(id string) string {
 	return shorts(all, func(c errs.Candidate) errs.Candidate { return c })
 }
@@ -66,7 +67,7 @@ func shorts[T any](all []T, of func(T) errs.Candidate) func(id string) string {
 	for _, x := range all {
 		c := of(x)
 		for _, name := range []string{c.ID[:min(len(c.ID), shortID)], c.Title} {
-			if len(name) <= shortID { // no longer one can be taken for an end
+			if len(name) <= shortID { // longer names cannot be confused with the end of an id
 				taken[name] = true
 			}
 		}
@@ -100,7 +101,7 @@ func ShortIDs(v *View) func(id string) string {
 // fewIDs are so few that comparing each with all others is cheaper than a table.
 const fewIDs = 8
 
-// shortID is what shorts says of one id of a node. It allocates nothing.
+// shortID returns the short id of one node as Shorts does, without allocating.
 func (v *View) shortID(id string) string {
 	end := Short(id)
 	known := false

@@ -43,14 +43,14 @@ func (v *View) Pages() Pages {
 // KnownPages returns the pages that scans have found so far.
 func (v *View) KnownPages() Pages { return Pages{v.ws.ID, v.pages, v.docs} }
 
-// WithoutPages returns New of a workspace in which nobody has looked for pages.
+// WithoutPages is New for a workspace whose pages were not read.
 func WithoutPages(w *mdstore.Workspace, nodes []*mdstore.Node, broken map[mdstore.Path]mdoc.Diagnostic) *View {
 	v := New(w, nodes, broken)
 	v.pages.unlooked = true
 	return v
 }
 
-// WithPages returns the view of a workspace with these pages, and no other. broken says why files could not be read.
+// WithPages returns the view with exactly these pages. broken says why files could not be read.
 func (v *View) WithPages(broken map[mdstore.Path]mdoc.Diagnostic, files ...*mdstore.Page) *View {
 	next := *v
 	next.pages = pages{list: inOrder(files, byPagePath), broken: maps.Clone(broken)}
@@ -58,7 +58,7 @@ func (v *View) WithPages(broken map[mdstore.Path]mdoc.Diagnostic, files ...*mdst
 	return &next
 }
 
-// amongNodes reports whether a file, or a folder, that could not be read is one of nodes.
+// amongNodes reports whether an unreadable file or folder is among the nodes.
 func (v *View) amongNodes(p mdstore.Path) bool {
 	k := mdstore.AllKinds().Of(p)
 	return k == mdstore.NodeKind || k == nil && p.Under(mdstore.NodeKind.Folder(v.ws.Dir))
@@ -67,13 +67,14 @@ func (v *View) amongNodes(p mdstore.Path) bool {
 // HasPages reports whether a scan has looked for pages.
 func (v *View) HasPages() bool { return !v.pages.unlooked }
 
-// LacksPages reports whether pages of a recording view were asked for that it does not have: the result of that run is to be thrown away.
+// LacksPages reports whether a run used pages that a recording view lacks. Discard the result of that run.
 func (v *View) LacksPages() bool { return v.docs != nil && v.docs.lacking }
 
 // Broken returns why each of those that could not be read at all could not. The map must not be modified.
 func (ps Pages) Broken() map[mdstore.Path]mdoc.Diagnostic { return ps.broken }
 
-// Unread returns the error of one that could not be read for a reason that says nothing about it, as View.Unread does for nodes.
+// Unread returns the error of a page that could not be read for a reason that says nothing about the page, as
+// View.Unread does for nodes.
 func (ps Pages) Unread() error { return unread(nil, ps.broken) }
 
 // All returns those that could be read, in the order of paths.
@@ -85,7 +86,7 @@ func (ps Pages) All() []*mdstore.Page {
 	return out
 }
 
-// Of returns those of one kind, in the order of paths.
+// Of returns the pages of one kind, in the order of paths.
 func (ps Pages) Of(k *mdstore.Kind) []*mdstore.Page {
 	var out []*mdstore.Page
 	for _, p := range ps.list {
@@ -96,7 +97,7 @@ func (ps Pages) Of(k *mdstore.Kind) []*mdstore.Page {
 	return out
 }
 
-// Newest returns those of one kind, the newest first.
+// Newest returns the pages of one kind, the newest first.
 func (ps Pages) Newest(k *mdstore.Kind) []*mdstore.Page {
 	all := ps.Of(k)
 	slices.SortStableFunc(all, func(a, b *mdstore.Page) int {
@@ -105,7 +106,7 @@ func (ps Pages) Newest(k *mdstore.Kind) []*mdstore.Page {
 	return all
 }
 
-// Get returns the page of a kind with that id. Where several have the id, it is the one whose path sorts first.
+// Get returns the page of a kind with that id. If several have the id, it is the one whose path sorts first.
 func (ps Pages) Get(k *mdstore.Kind, id mdstore.ID) (*mdstore.Page, bool) {
 	return ps.find(func(p *mdstore.Page) bool { return p.Kind == k && p.ID == id })
 }
@@ -144,8 +145,8 @@ func pageAt(all []*mdstore.Page, path mdstore.Path) (int, bool) {
 }
 
 // Resolve returns the page of a kind that ref names: by its id, its name, whatever the case of its letters, a unique
-// prefix of its id, or the last six characters, in that order. Of several with one name it is the newest, and others is
-// how many more there are. The error has the code that is given.
+// prefix of its id, or the last six characters, in that order. If several have the name, it returns the newest, and
+// others is the number of the rest. The error has the given code.
 func (ps Pages) Resolve(k *mdstore.Kind, ref string, code errs.Code) (p *mdstore.Page, others int, err error) {
 	if p, ok := ps.Get(k, mdstore.ID(ref)); ok {
 		return p, 0, nil

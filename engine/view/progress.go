@@ -7,7 +7,7 @@ import (
 	"arbor/statemachine"
 )
 
-// Progress counts the leaves of the tree by outcome. Everything that says how far a plan is asks it.
+// Progress counts the leaves of the tree by outcome. Every report of progress uses it.
 func (v *View) Progress() (out statemachine.Outcomes) {
 	for n, frozen := range v.Leaves() {
 		out.Add(n.Status, frozen)

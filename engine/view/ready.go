@@ -13,14 +13,14 @@ type spot struct {
 	node  *mdstore.Node
 	depth int  // below the root
 	waits bool // it waits for a worker: it can begin, or all its children are done
-	runs  bool // it has a worker, or had one; a planning node gets on by its children
+	runs  bool // it has begun and is not over; a planning node proceeds by its children
 
 	blocked []Dependency // it has not begun, and these are open; see View.BlockedBy
-	asks    bool         // it is not over, and a question of it is open
+	asks    bool         // it is not over and has an open question
 }
 
-// grown returns the tree. Nothing below a completed or cancelled node waits, runs or is blocked, nor is what cannot be
-// read or has no status of its type.
+// grown returns the tree. No node below a completed or cancelled one waits, runs or is blocked, and neither does a node
+// that cannot be read or has an invalid status.
 func (v *View) grown() []spot {
 	kids := map[mdstore.ID][]*mdstore.Node{}
 	for all := v.kids; len(all) > 0; {
@@ -31,7 +31,7 @@ func (v *View) grown() []spot {
 		kids[all[0].Parent], all = all[:n], all[n:]
 	}
 	out := make([]spot, 0, len(v.nodes))
-	var open [][]Dependency // by depth: what the node there and all above it wait for
+	var open [][]Dependency // by depth: the dependencies of the node there and of all nodes above it
 	frozen := -1            // depth of a completed or cancelled ancestor; -1 for none
 	below := func(id mdstore.ID) []*mdstore.Node { return kids[id] }
 	v.walk(mdstore.Root, below, func(depth int, n *mdstore.Node) bool {

@@ -8,9 +8,9 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Recording returns a view for one run of an operation over documents that were loaded. A node whose document is among
-// docs holds it; the use of any other document is noted, and Wanted names them: the result of that run is to be thrown
-// away, and the operation is run again with more documents. The view is not safe for concurrent use.
+// Recording returns a view for one run of an operation over documents that were loaded. Nodes have the documents in
+// docs. If the operation uses another document, Wanted names it; then discard the result and run the operation again
+// with more documents. The view is not safe for concurrent use.
 func (v *View) Recording(docs map[mdstore.Path]*mdoc.Doc) *View {
 	next := *v
 	next.docs = &recorder{docs: docs, nodes: map[*mdstore.Node]*mdstore.Node{}, pages: map[*mdstore.Page]*mdstore.Page{},
@@ -40,7 +40,7 @@ func (v *View) Wanted() []Wanted {
 // A recorder hands out the nodes and pages of a recording view. A nil recorder hands them out as they are.
 type recorder struct {
 	docs   map[mdstore.Path]*mdoc.Doc
-	nodes  map[*mdstore.Node]*mdstore.Node // as they were handed out
+	nodes  map[*mdstore.Node]*mdstore.Node // the nodes that were returned so far
 	pages  map[*mdstore.Page]*mdstore.Page
 	wanted map[mdstore.Path]Wanted
 

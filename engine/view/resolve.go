@@ -12,7 +12,7 @@ import (
 	"arbor/mdstore/fold"
 )
 
-// CandidatesShown is how many nodes an error names that may have been meant.
+// CandidatesShown is how many nodes that may have been meant an error names.
 const CandidatesShown = 8
 
 // Resolve returns the id of the node that ref names: an id, a title, whatever the case of its letters, a unique prefix
@@ -35,8 +35,8 @@ func (v *View) Resolve(ref string) (mdstore.ID, error) {
 // shortID is how many characters at the end of an id name it.
 const shortID = 6
 
-// matches returns those that ref names: those whose title it is; else those whose title differs from it in the case of
-// letters only; else those whose ids begin with it; else those whose ids end with it, if it is as long as that.
+// matches returns those that ref names: those with this title; or else with this title in other case; or else those
+// whose ids begin with ref; or else, if ref has the length shortID, those whose ids end with it.
 func matches[T any](all []T, of func(T) errs.Candidate, ref string) (hits []errs.Candidate) {
 	low := fold.Name(ref)
 	for _, named := range []func(errs.Candidate) bool{
@@ -78,7 +78,7 @@ func ambiguous(ref, what string, hits []errs.Candidate) *errs.Error {
 		With(errs.Details{Candidates: hits[:min(len(hits), CandidatesShown)], Head: head + "; give the id, or more of it"})
 }
 
-// Known returns the node with that very id, or NODE_NOT_FOUND with those that may have been meant.
+// Known returns the node with this exact id, or NODE_NOT_FOUND with the nodes that may have been meant.
 func (v *View) Known(id mdstore.ID) (*mdstore.Node, error) {
 	if n, ok := v.Node(id); ok {
 		return n, nil
@@ -102,9 +102,9 @@ func (v *View) Unknown(ref string) error {
 	return placed(v, errs.New(errs.NodeNotFound, "%s: %s", ref, msg).With(det))
 }
 
-// nearest returns nodes for an error that helps: first those whose ids begin with ref, then those whose id or title
-// contains it, and then those whose ids share the most of its beginning. If there are none, those whose last six
-// characters, or whose short ids, differ from it in one or two.
+// nearest returns nodes that may have been meant: first those whose ids begin with ref, then those whose id or title
+// contains it, and then those whose ids have the longest beginning in common with it. If there are none, it returns
+// those whose last six characters, or whose short ids, differ from ref in one or two characters.
 func (v *View) nearest(ref string) []errs.Candidate {
 	low := strings.ToLower(ref)
 	const longest = 15              // bytes of an id that people type; the others are copied
@@ -151,7 +151,7 @@ func commonStart(a, b string) int {
 	return n
 }
 
-// List returns what may have been meant, the first of many, for the text of an error.
+// List returns the first candidates for the text of an error.
 func List(cs []errs.Candidate) string {
 	var b strings.Builder
 	for i, c := range cs {
@@ -170,8 +170,8 @@ func List(cs []errs.Candidate) string {
 	return b.String()
 }
 
-// ResolveWorkspace returns the workspace that ref names: by its id; where loose, as Resolve names a node; and with
-// parts, by a part of its name as well.
+// ResolveWorkspace returns the workspace that ref names: by its id; with loose also in the ways of Resolve (name,
+// prefix or last six characters of the id); and with parts also by a part of its name.
 func ResolveWorkspace(all []*mdstore.Workspace, ref string, loose, parts bool) (mdstore.ID, error) {
 	if slices.ContainsFunc(all, func(w *mdstore.Workspace) bool { return string(w.ID) == ref }) {
 		return mdstore.ID(ref), nil
@@ -191,7 +191,7 @@ func ResolveWorkspace(all []*mdstore.Workspace, ref string, loose, parts bool) (
 	return "", UnknownWorkspace(mdstore.ID(ref), all)
 }
 
-// Candidates returns the first of what may have been meant, for an error.
+// Candidates returns the first of all, at most most, as candidates for an error.
 func Candidates[T any](all []T, most int, of func(T) errs.Candidate) []errs.Candidate {
 	out := make([]errs.Candidate, 0, min(len(all), most))
 	for _, x := range all[:cap(out)] {

@@ -7,11 +7,11 @@ import (
 	"arbor/mdstore"
 )
 
-// SessionLife is how long a session goes on without a line in its log.
+// SessionLife is how long a session stays open without a line in its log.
 const SessionLife = 24 * time.Hour
 
 // SessionEnded returns when a session ended, in Unix milliseconds: as its file says, or else the time of its last line,
-// if that is 24 hours ago. 0 is a session that goes on.
+// if that is 24 hours ago. 0 means that it is open.
 func SessionEnded(p *mdstore.Page, now time.Time) int64 {
 	if p.Field(mdstore.KeyEnded) != "" {
 		return max(1, p.Time(mdstore.KeyEnded))

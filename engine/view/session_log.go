@@ -15,9 +15,9 @@ func (ps Pages) Log(session *mdstore.Page) (all []mdstore.LogEntry) {
 	return append(all, session.Log()...)
 }
 
-// Transcript returns the messages of a session's transcript, oldest first: the last ones, of the files that hold
-// as many, or all with 0. If it was begun anew because it had grown too long, it goes on from the file that it
-// names. The error is that of a file that cannot be read.
+// Transcript returns the messages of a session's transcript, oldest first: at least the last last ones, or all with 0.
+// A long transcript consists of several files, each of which names the one before it. The error is that of a file that
+// cannot be read.
 func Transcript(v *View, session *mdstore.Page, last int) (all []mdstore.Message, err error) {
 	at := mdstore.TranscriptKind.FileFor(session.Path.Dir(), "")
 	for met := map[mdstore.Path]bool{}; !met[at] && (last == 0 || len(all) < last); {

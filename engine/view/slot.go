@@ -10,9 +10,9 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Slots returns the slots of a view that are not archived, in the order of paths. Of a file and its compressed form the
-// older is left out, of two as old the compressed one: another process has just put the one in the place of the other, or
-// a merge or a clone brought both.
+// Slots returns the slots of a view that are not archived, in the order of paths. If there are both a file and its
+// compressed form, because a merge or clone brought both or another process is replacing one by the other, it leaves
+// out the older; if both are as old, the compressed one.
 func Slots(v *View) []*mdstore.Page {
 	return slices.DeleteFunc(v.Pages().All(), func(p *mdstore.Page) bool {
 		twin, both := v.Pages().At(p.Path + mdstore.Zipped)
@@ -43,7 +43,7 @@ func SlotsNamed(v *View, ref string, archived bool) []*mdstore.Page {
 	return slices.DeleteFunc(all, func(p *mdstore.Page) bool { return !named(p) })
 }
 
-// Slot returns the slot that ref names. The error is SLOT_NOT_FOUND, or AMBIGUOUS_ID where several have the name.
+// Slot returns the slot that ref names. The error is SLOT_NOT_FOUND, or AMBIGUOUS_ID if several have the name.
 func Slot(v *View, ref string, archived bool) (*mdstore.Page, error) {
 	switch hits := SlotsNamed(v, ref, archived); len(hits) {
 	case 1:

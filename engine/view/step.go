@@ -9,10 +9,10 @@ import (
 	"arbor/statemachine"
 )
 
-// An Edition is one version of a node's file or of a workspace's own, as a revision of git or the vault has it.
+// An Edition is one version of a node's or workspace's file, in a revision of git or in the vault.
 type Edition struct {
 	ID, Parent mdstore.ID // the id of the workspace for its own file
-	Title      string     // or name
+	Title      string     // of the node, or the name of the workspace
 	Status     statemachine.Status
 	Doc        *mdoc.Doc
 	Damage     string // why the file cannot be read, or not all of it; "" if it can be
@@ -35,7 +35,7 @@ func EditionOf(p mdstore.Path, data []byte) *Edition {
 	return e
 }
 
-// A Step is what became of a file from one edition to the next.
+// A Step is the change of a file from one edition to the next.
 type Step struct {
 	What         []Change           // all but creation, status, parent, log
 	Log          []mdstore.LogEntry // entries that were added
@@ -43,7 +43,7 @@ type Step struct {
 	Conclusion   string             // the first line of a new or changed conclusion
 }
 
-// StepOf compares two editions of a file; was is nil for one that was not there.
+// StepOf compares two editions of a file; was is nil for a new file.
 func StepOf(was, is *Edition) (s Step) {
 	var old *mdoc.Doc
 	if was != nil {
@@ -83,7 +83,7 @@ func StepOf(was, is *Edition) (s Step) {
 	return s
 }
 
-// follows reports whether another part of a step tells of a key, or it follows from others.
+// follows reports whether another part of a step reports a key, or the key follows from others.
 func follows(key string) bool {
 	switch key {
 	case mdstore.KeyStatus, mdstore.KeyParent, mdstore.KeyUpdated, mdstore.KeyRulesHash:

@@ -1,4 +1,4 @@
-// Package view is an immutable state of one workspace: its documents, its tree, lookups, and the difference of two
+// Package view has the immutable state of one workspace: its documents, its tree, lookups, and the difference of two
 // states. It reads no file.
 package view
 
@@ -16,8 +16,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A View is a workspace at one moment. It never changes; With makes the next one, which shares with it what stayed the
-// same.
+// A View is a workspace at one moment. It never changes; With makes the next one, which shares everything unchanged
+// with it.
 //
 // Nodes have their front matter and facts. The documents of nodes are loaded for each operation: see Recording.
 type View struct {
@@ -34,7 +34,7 @@ type View struct {
 
 var _ assemble.Source = (*View)(nil)
 
-// CodeFileMissing is the code of a folder that is to hold a file and holds none.
+// CodeFileMissing is the code of a folder that lacks a required file.
 const CodeFileMissing = "FILE_MISSING"
 
 // New returns the view of a workspace with these nodes and pages. broken says why files could not be read.
@@ -85,7 +85,7 @@ func (v *View) below(id mdstore.ID) []*mdstore.Node {
 	return run(v.kids, id, func(n *mdstore.Node) mdstore.ID { return n.Parent })
 }
 
-// run returns the part of a list, which is in the order of its keys, that has one key.
+// run returns the part of a list, sorted by key, that has one key.
 func run(all []*mdstore.Node, id mdstore.ID, key func(*mdstore.Node) mdstore.ID) []*mdstore.Node {
 	start, _ := slices.BinarySearchFunc(all, id, func(n *mdstore.Node, id mdstore.ID) int {
 		return strings.Compare(string(key(n)), string(id))
@@ -100,7 +100,7 @@ func run(all []*mdstore.Node, id mdstore.ID, key func(*mdstore.Node) mdstore.ID)
 // Workspace returns the workspace's own file.
 func (v *View) Workspace() *mdstore.Workspace { return v.ws }
 
-// Node returns the node with that id. Where several files have the id, it is the one whose path sorts first.
+// Node returns the node with that id. If several files have the id, it is the one whose path sorts first.
 func (v *View) Node(id mdstore.ID) (*mdstore.Node, bool) {
 	if same := v.same(id); len(same) > 0 {
 		return v.docs.of(same[0]), true
@@ -172,8 +172,8 @@ func unread(problems []mdoc.Diagnostic, broken map[mdstore.Path]mdoc.Diagnostic)
 	return nil
 }
 
-// BrokenFolder returns the file that could not be read in a folder of that name, in one whose name is made for that id,
-// or at the end of that link.
+// BrokenFolder returns an unreadable file that name may mean: in the folder of this name, in the folder for this id, or
+// at the target of this link.
 func (v *View) BrokenFolder(name string) (mdstore.Path, bool) {
 	found := mdstore.Path("")
 	if dir, file := link(name); file {
@@ -217,7 +217,7 @@ func (v *View) Under(dir mdstore.Path) iter.Seq[*mdstore.Node] {
 }
 
 // Walk yields the nodes of the tree from a node down, in tree order, with their depth below it. Orphans and nodes in a
-// cycle hang below no root and are not met.
+// cycle are not below the root, so Walk does not reach them.
 func (v *View) Walk(from mdstore.ID) iter.Seq2[int, *mdstore.Node] {
 	return func(yield func(int, *mdstore.Node) bool) {
 		if from == mdstore.Root {
@@ -253,8 +253,8 @@ func (v *View) walk(from mdstore.ID, below func(mdstore.ID) []*mdstore.Node, yie
 	}
 }
 
-// Ancestors returns the nodes above one, its parent first. whole is false if the way does not end at the root: a
-// parent is missing, or the way goes round.
+// Ancestors returns the nodes above one, its parent first. whole is false if they do not lead to the root, because a
+// parent is missing or the parents form a cycle.
 func (v *View) Ancestors(id mdstore.ID) (up []*mdstore.Node, whole bool) {
 	n, ok := v.Node(id)
 	met := map[mdstore.ID]bool{id: true}
@@ -303,8 +303,8 @@ func (v *View) Circles() map[mdstore.ID]bool {
 	return in
 }
 
-// Lost returns the number of node files that are in no place of the tree: those that cannot be read, those below a
-// parent that is missing or goes round, and all but the first of those that have one id.
+// Lost returns the number of node files that are not in the tree: those that cannot be read, those below a missing
+// parent or in a cycle, and all but the first of those with the same id.
 func (v *View) Lost() int {
 	return len(v.nodes) + len(v.broken) - v.rooted()
 }
@@ -312,8 +312,8 @@ func (v *View) Lost() int {
 // rooted returns the number of nodes in the tree.
 func (v *View) rooted() int { return len(v.tree()) }
 
-// Candidates returns one node for each id, whose document cannot be asked for: first those of the tree in its order,
-// then the others in the order of paths.
+// Candidates returns one node for each id, whose document must not be used: first those of the tree in its order, then
+// the others in the order of paths.
 func (v *View) Candidates() []*mdstore.Node {
 	out := make([]*mdstore.Node, 0, len(v.nodes))
 	for _, s := range v.tree() {

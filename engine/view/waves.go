@@ -7,11 +7,11 @@ import (
 	"arbor/statemachine"
 )
 
-// An Order says in which order the open work of a plan can be done.
+// An Order is an order in which the open work of a plan can be done.
 type Order struct {
-	Waves [][]*mdstore.Node // what can be done at once, wave by wave; nodes in the order of Candidates
+	Waves [][]*mdstore.Node // nodes that can be worked on at the same time, wave by wave; each in the order of Candidates
 	Chain []*mdstore.Node   // the longest chain of nodes that must be done one after the other
-	Stuck []*mdstore.Node   // what no order reaches: it waits for itself, or for what failed, was given up with
+	Stuck []*mdstore.Node   // nodes that wait for themselves, or for a node that failed, was given up with
 	// a node above it, or does not exist
 
 	// Over is the wave with which a node of the view is over, be it work or the sum of its children: 0 if neither it
@@ -32,7 +32,7 @@ func (v *View) Order(top mdstore.ID, matches func(*mdstore.Node) bool) Order {
 		}
 	}
 	dead := v.dead()
-	leaf := func(i int) bool { // work of its own, and not the sum of its children
+	leaf := func(i int) bool { // it is work itself, not the sum of its children
 		return !statemachine.TakesChildren(nodes[i].Type) || len(after[2*i+1]) == 1 && nodes[i].ID != mdstore.Root
 	}
 	for _, x := range downwards(after) {
@@ -86,7 +86,7 @@ func (v *View) Order(top mdstore.ID, matches func(*mdstore.Node) bool) Order {
 	return out
 }
 
-// dead returns the nodes that lie below one that is completed or cancelled.
+// dead returns the nodes below a completed or cancelled one.
 func (v *View) dead() map[mdstore.ID]bool {
 	all, frozen := map[mdstore.ID]bool{}, -1 // depth of a frozen node above; -1 for none
 	for _, s := range v.tree() {

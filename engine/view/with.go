@@ -9,8 +9,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// With returns the view after those files became what they are given as; a file with the zero Version is gone. A node
-// whose file cannot be read any more keeps the front matter that it had.
+// With returns the view after these files have changed; a file with the zero Version is gone. A node whose file has
+// become unreadable keeps its earlier front matter.
 func (v *View) With(files ...mdstore.File) *View { return v.with(files, false) }
 
 // WithLean is With for a view that is kept for other operations: it holds none of the documents of sound files.
@@ -48,8 +48,8 @@ func (v *View) with(files []mdstore.File, lean bool) *View {
 	return v.Next(w, nodes, gone, pages...)
 }
 
-// Next returns the view with another own file, with these nodes and pages instead of those whose files lie where
-// theirs do, and without the files that are gone.
+// Next returns the view with another Workspace.md, with these nodes and pages instead of those at their paths, and
+// without the files that are gone.
 func (v *View) Next(w *mdstore.Workspace, nodes []*mdstore.Node, gone []mdstore.Path, pages ...*mdstore.Page) *View {
 	next := &View{ws: w, nodes: slices.Clone(v.nodes), ids: slices.Clone(v.ids), kids: slices.Clone(v.kids), pages: v.pages,
 		broken: v.broken, docs: v.docs}
@@ -85,10 +85,10 @@ func (v *View) drop(p mdstore.Path) {
 	}
 }
 
-// put adds a node to a view that is being made, instead of the one whose file lies there.
+// put adds a node to a view that is being made, and replaces the node at its path.
 func (v *View) put(n *mdstore.Node) {
 	v.drop(n.Path)
-	if top, ok := mdstore.NodeKind.Top(v.ws.Dir, n.Path); ok { // it misses its file only while there is no node anywhere in it
+	if top, ok := mdstore.NodeKind.Top(v.ws.Dir, n.Path); ok { // the folder lacks its file only while no node is in it
 		if own := mdstore.NodeKind.File(top); v.broken[own].Code == CodeFileMissing {
 			v.mend(own)
 		}
@@ -119,8 +119,8 @@ func remove(list []*mdstore.Node, n *mdstore.Node, order func(a, b *mdstore.Node
 	return slices.Delete(list, i, i+1)
 }
 
-// change edits the lists of a view that is being made. Of several files with the node's id another one may stand in the
-// tree then.
+// change edits the lists of a view that is being made. If several files have the node's id, another one may then be in
+// the tree.
 func (v *View) change(n *mdstore.Node, do edit) {
 	stand := func(do edit) {
 		if same := v.same(n.ID); len(same) > 0 && n.ID != mdstore.Root {

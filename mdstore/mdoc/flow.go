@@ -66,8 +66,8 @@ func flow(value any) (string, bool) {
 	return v.literal(0), ok
 }
 
-// Value returns what a front matter key holds, as JSON has it; see Of. Dates and keys of mappings are texts. ok is false
-// if the key is missing, or if its value has more nodes than front matter may have, as aliases of aliases can.
+// Value returns the value of a front matter key in the form of JSON; see Of. Dates and keys of mappings are texts. ok
+// is false if the key is missing, or if its value has more nodes than front matter may have, as aliases of aliases can.
 func (d *Doc) Value(key string) (value any, ok bool) {
 	f, has := d.Field(key)
 	if !has {
