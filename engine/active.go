@@ -57,7 +57,7 @@ var (
 	errNoFile    = errors.New("no such file in the project")
 )
 
-// FileSince returns what became of an active file of a state: "same", "changed" or "gone", and "unknown" where it
+// FileSince compares an active file of a state with the present one: "same", "changed" or "gone", or "unknown" if it
 // cannot be read.
 func (e *Engine) FileSince(ctx context.Context, was mdstore.ActiveFile) string {
 	switch now, err := e.ActiveFile(ctx, was.Path); {

@@ -75,7 +75,7 @@ func (e *Engine) apply(ctx context.Context, ws mdstore.ID, act plan.Act, op func
 	return out, nil
 }
 
-// A planned is a draft with the view and claims that it was made over.
+// A planned is a draft with the view and the claims from which it was made.
 type planned struct {
 	draft  *plan.Draft
 	base   *view.View // without documents
@@ -93,7 +93,7 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 	if p.gen, err = e.live.Generation(ctx); err != nil {
 		return p, err
 	}
-	var drawn []mdstore.ID // a plan that is made again draws the same ids
+	var drawn []mdstore.ID // so that a repeated plan draws the same ids
 	var asked sync.Once
 	var still bool
 	p.base, err = e.live.Plan(ctx, ws, func(v *view.View) error {
@@ -165,7 +165,7 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 	res, err := tx.Commit(ctx, slices.Concat(kept, noteDeleted(p.draft), p.draft.Changes()))
 	if err != nil {
 		for _, m := range res.Collisions {
-			m.Unmade = false // it is about a change of the failed commit, not of the one that follows
+			m.Unmade = false // it concerns the failed commit, not the next one
 			*met = append(*met, m)
 		}
 		var conflict *mdstore.ConflictError

@@ -46,7 +46,7 @@ func (e *Engine) look(ctx context.Context, ws mdstore.ID) (*view.View, []check.F
 // settle is the pause between the two looks after which --fix concludes that something is gone.
 const settle = 300 * time.Millisecond
 
-// A Mending is what Fix has done, or would do, and how the workspace is afterwards.
+// A Mending is the result of Fix: what it has repaired, or would repair, and what is left.
 type Mending struct {
 	*plan.Outcome
 	Mended  []mdoc.Diagnostic
@@ -55,8 +55,8 @@ type Mending struct {
 }
 
 // Fix mends what can be mended in a workspace without losing text: the diagnostics that name a fix. Doing it again
-// changes nothing. All repairs are one commit, but the removal of leftovers of earlier commits is not part of it. With
-// an error, the returned Mending, if any, was done all the same.
+// changes nothing. All repairs are one commit, but the removal of leftovers of earlier commits is not part of it. If it
+// returns both an error and a Mending, the repairs in the Mending were made.
 func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending, error) {
 	if !act.DryRun {
 		e.live.Late(ctx, true)
@@ -95,7 +95,7 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending
 	}
 	fixed, done, err := Apply(ctx, e, ws, act, check.Fix{Store: st, Before: v})
 	if len(cleared) > 0 && !act.DryRun && err != nil && errs.As(err).Code == errs.WorkspaceNotFound {
-		return m, nil // it was never whole, and nothing of it is left
+		return m, nil // the workspace was incomplete, and nothing of it is left
 	}
 	if err != nil {
 		return m, err
@@ -109,7 +109,7 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending
 	switch v, left, err := e.Check(ctx, ws); {
 	case err == nil:
 		m.Checked, m.Left = v.Len()+1, left
-	case errs.As(err).Code != errs.WorkspaceNotFound: // else there were only leftovers of it
+	case errs.As(err).Code != errs.WorkspaceNotFound: // otherwise the folder had only leftovers
 		e := errs.As(err)
 		return m, errs.New(e.Code, "repaired, but the remaining problems could not be listed: %s; check again", e.Message).
 			With(errs.Details{Committed: true})
@@ -130,12 +130,12 @@ func (e *Engine) FixVault(ctx context.Context, act plan.Act) ([]mdoc.Diagnostic,
 
 // A VaultCheck is the result of checking the vault as a whole.
 type VaultCheck struct {
-	Workspaces  []mdstore.ID      // those that can be checked by themselves
+	Workspaces  []mdstore.ID      // the workspaces that can be checked one by one
 	Files       int               // files of the others, which share an id
 	Diagnostics []mdoc.Diagnostic // findings about several workspaces, or about none
 }
 
-// CheckVault returns the workspaces of the vault, and the findings that are about the vault rather than one of them.
+// CheckVault returns the workspaces of the vault, and the findings about the vault as a whole.
 func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 	all, err := e.Workspaces(ctx)
 	if err != nil {

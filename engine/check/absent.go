@@ -6,8 +6,8 @@ import (
 	"arbor/mdstore"
 )
 
-// A program that saves a file may take it away for a moment. What --fix concludes from a file that is missing, it therefore concludes
-// from two looks: the draft's view is the second, and before the first.
+// A program that saves a file may remove it for a moment. Therefore --fix treats a file as missing only if two looks
+// did not find it: before is the first, and the draft's view the second.
 
 // Lacks reports whether files are missing that a repair would take for deleted.
 func Lacks(found []Finding) bool {
@@ -44,7 +44,7 @@ func missing(before *view.View, p mdstore.Path) bool {
 	return before.AllBroken()[p].Code == view.CodeFileMissing
 }
 
-// ifAbsent returns a repair that is left for another time where the node was there at the first look.
+// ifAbsent returns a repair that is skipped if the node was there at the first look.
 func (c *checker) ifAbsent(id mdstore.ID, r repair) repair {
 	if r.mend == nil {
 		return r

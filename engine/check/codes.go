@@ -18,7 +18,7 @@ const (
 	CodeHashStale      = "RULES_HASH_STALE"   // rules were edited by hand
 	CodeDangling       = "REFERENCE_DANGLING" // an active reference to a node that does not exist
 	CodeDocMissing     = "DOC_MISSING"        // an active document that is not in the project
-	CodeDependsMissing = "DEPENDENCY_MISSING" // a dependency that is no node
+	CodeDependsMissing = "DEPENDENCY_MISSING" // a dependency that does not exist
 	CodeDependsOpen    = "DEPENDENCY_OPEN"    // an execution node runs although it waits
 	CodeUnverified     = "UNVERIFIED"         // completed, and its log knows of no verification that passed
 	CodeDependsFailed  = "DEPENDENCY_FAILED"  // a node waits for one that failed or was cancelled
@@ -33,17 +33,17 @@ const (
 // rootPlace is the path of the root's file in its workspace.
 var rootPlace = mdstore.NodePath("", mdstore.Root)
 
-// A Severity says how much a diagnostic keeps from working.
+// A Severity says how much a problem prevents work.
 type Severity string
 
 // The severities.
 const (
 	SeverityError   Severity = "error"   // a file or node cannot be worked with
 	SeverityWarning Severity = "warning" // the files contradict each other
-	SeverityNote    Severity = "note"    // something lies about
+	SeverityNote    Severity = "note"    // a file that does not belong there
 )
 
-// A CheckCode is what holds for every diagnostic with a code. Docs, SARIF and tests read the same rows.
+// A CheckCode describes all diagnostics with one code. Docs, SARIF and tests read the same rows.
 type CheckCode struct {
 	Code     string
 	Severity Severity

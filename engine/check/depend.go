@@ -7,10 +7,10 @@ import (
 	"arbor/statemachine"
 )
 
-// A waiting is what is wrong with the dependencies of a node.
+// A waiting is a problem of the dependencies of a node.
 type waiting struct{ code, text string }
 
-// dependsOn returns what is wrong with what a node waits for, besides names of nodes that do not exist.
+// dependsOn returns the problems of a node's dependencies, except that they do not exist.
 func (c *checker) dependsOn(n *mdstore.Node) (all []waiting) {
 	open := c.v.Open(n)
 	if len(open) == 0 || statemachine.Terminal(n.Status) {

@@ -16,8 +16,8 @@ import (
 	"arbor/statemachine"
 )
 
-// A Finding is a diagnostic with the plan of its repair. mend is nil if a person has to do it; it returns false if it
-// must be left for now, as something else is to be mended first.
+// A Finding is a diagnostic with the plan of its repair. mend is nil if a person has to do it; it returns false if
+// something else must be mended first.
 type Finding struct {
 	mdoc.Diagnostic
 	mend func(*plan.Draft) (bool, error)
@@ -32,7 +32,7 @@ func Diagnostics(fs []Finding) []mdoc.Diagnostic {
 	return out
 }
 
-// sortFindings orders by file and place. What stands at one place keeps its order, in which it is mended too.
+// sortFindings orders by file and place. Findings at one place keep their order, which is also the order of repairs.
 func sortFindings(fs []Finding) {
 	sort.SliceStable(fs, func(i, j int) bool {
 		a, b := &fs[i], &fs[j]
@@ -112,7 +112,7 @@ type checker struct {
 	out     []Finding
 }
 
-// A position is where in a file something is wrong; the zero position is the whole file.
+// A position is the place of a problem in a file; the zero position means the whole file.
 type position struct{ line, col int }
 
 func valueOf(d *mdoc.Doc, key string) (p position) {
@@ -125,7 +125,8 @@ func itemAt(d *mdoc.Doc, s mdoc.Span) (p position) {
 	return p
 }
 
-// A repair is what check --fix does about a finding: in words, and as a plan. The zero repair is a person's.
+// A repair is what check --fix does about a finding: in words, and as a plan. The zero repair means that a person must
+// repair it.
 type repair struct {
 	text string
 	mend func(*plan.Draft) (bool, error)
@@ -153,7 +154,7 @@ func (c *checker) on(n *mdstore.Node, text string, mend func(d *plan.Draft, e *p
 	}
 	return repair{text, func(d *plan.Draft) (bool, error) {
 		if d.Editable(n) != nil {
-			return false, nil // one of several with its id still
+			return false, nil // other files still have its id
 		}
 		return true, mend(d, d.OnNode(n))
 	}}
@@ -167,7 +168,7 @@ func (c *checker) onWorkspace(text string, mend func(d *plan.Draft, e *plan.Edit
 	return repair{text, func(d *plan.Draft) (bool, error) { return true, mend(d, d.OnWorkspace()) }}
 }
 
-// set returns the plan of writing one value of the front matter.
+// set returns a plan that writes one value of the front matter.
 func set(who mdstore.ID, key string, v mdoc.Scalar) func(*plan.Draft, *plan.Edit) error {
 	return func(_ *plan.Draft, e *plan.Edit) error {
 		e.Set(key, v)
@@ -176,8 +177,7 @@ func set(who mdstore.ID, key string, v mdoc.Scalar) func(*plan.Draft, *plan.Edit
 	}
 }
 
-// suspect reports whether the checks may find anything of a node. It is wrong on one side only: of a node that is not suspect they find
-// nothing.
+// suspect reports whether the checks may find something about a node. If it is false, they find nothing.
 func (c *checker) suspect(n *mdstore.Node) bool {
 	v, facts := c.v, n.Facts()
 	if len(n.Problems) > 0 || !facts.Clean() || len(v.Files(n.ID)) != 1 {

@@ -12,14 +12,13 @@ import (
 	"arbor/statemachine"
 )
 
-// fixRounds bounds how often a workspace is looked at while it is mended: what is mended in one round can be what another repair waited
-// for.
+// fixRounds bounds the rounds of repairs of a workspace. A repair may have to wait for one of an earlier round.
 const fixRounds = 64
 
 // Fix mends what can be mended in a workspace without losing text: the findings that name a fix. Doing it again changes nothing.
 type Fix struct {
 	Store  Store
-	Before *view.View // an earlier view: files that it had are not taken for deleted; nil for none
+	Before *view.View // an earlier view: its files do not count as deleted; nil for none
 
 	Merged bool // repair only the problems that a merge of two sound sides can leave
 	// the parents of nodes in the merge base: an orphan goes there; nil: it goes to the root
@@ -36,7 +35,7 @@ type Fixed struct {
 	Checked      int // files
 }
 
-// Plan plans the repairs in rounds, each over the files as the one before leaves them.
+// Plan plans the repairs in rounds, each over the files as the previous round leaves them.
 func (x Fix) Plan(d *plan.Draft) (*Fixed, error) {
 	if w := d.View.Workspace(); w.Newer() {
 		return nil, &mdoc.UnreadableError{Problem: plan.NewerProblem(w)}

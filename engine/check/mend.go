@@ -18,7 +18,7 @@ func original(v *view.View, id mdstore.ID) *mdstore.Node {
 		}
 		switch {
 		case !id.Folder(n.Path.Dir().Base()):
-			if n.Editable() != nil || id == mdstore.Root { // a second root hangs nowhere
+			if n.Editable() != nil || id == mdstore.Root { // a second root has no place
 				return nil
 			}
 		case orig != nil:
@@ -30,7 +30,7 @@ func original(v *view.View, id mdstore.ID) *mdstore.Node {
 	return orig
 }
 
-// rename gives a copy of a node an id of its own. Children and references stay those of the original.
+// rename gives a copy of a node a new id. Children and references stay those of the original.
 func rename(d *plan.Draft, n *mdstore.Node) error {
 	id, err := d.FreshID()
 	if err != nil {
@@ -43,7 +43,8 @@ func rename(d *plan.Draft, n *mdstore.Node) error {
 	return nil
 }
 
-// newRoot returns the repair of a workspace without a root: none where anything has the root's place, be it a folder with an editor's backup in it.
+// newRoot returns the repair of a workspace without a root. It is none if anything is at the root's path, even a folder
+// with an editor's backup.
 func (c *checker) newRoot() repair {
 	w := c.v.Workspace()
 	path := mdstore.NodePath(w.Dir, mdstore.Root)

@@ -42,10 +42,10 @@ func (c *checker) page(p *mdstore.Page, same []*mdstore.Page) {
 	}
 }
 
-// othersShown is how many of the files that share an id the finding for one of them names.
+// othersShown is how many other files with the same id a finding names.
 const othersShown = 3
 
-// othersOf names the other files of those that share an id with one, "" for none.
+// othersOf names the other files that share an id with the file own; "" for none.
 func othersOf[T any](same []T, own mdstore.Path, path func(T) mdstore.Path) string {
 	var names []string
 	for _, o := range same {
@@ -67,9 +67,9 @@ func (c *checker) environment(p *mdstore.Page) {
 	}
 }
 
-// olderCopy is the repair for a slot that has another place now, as after a move that was cut short: this file goes to
-// the trash. It is an archived one whose slot is in use, or the older one, or else of two that say the same the
-// compressed one. It is none for any other page.
+// olderCopy returns the repair for a slot that has another file now, as after an interrupted move: move this file to
+// the trash. The file is archived and the slot is in use, or it is the older one, or it has the same content and is
+// compressed. For any other page there is no repair.
 func (c *checker) olderCopy(p *mdstore.Page, same []*mdstore.Page) repair {
 	if len(same) != 2 || !slices.Contains(slotKinds, p.Kind) {
 		return repair{}
@@ -110,7 +110,7 @@ func (c *checker) slotNames(all []*mdstore.Page) {
 	}
 }
 
-// slotKinds are the kinds of slots' files, of which two that have one id are one slot.
+// slotKinds are the kinds of slots' files. Two such files with the same id are the same slot.
 var slotKinds = []*mdstore.Kind{mdstore.SlotKind, mdstore.ZippedSlotKind, mdstore.ArchivedSlotKind}
 
 // Pages returns the findings about loaded pages, without repairs.
@@ -120,7 +120,7 @@ func Pages(all []*mdstore.Page) []Finding {
 	return LeftAlone(c.out)
 }
 
-// pages finds what is wrong with pages. It uses the documents of those whose facts say that something may be.
+// pages finds the problems of pages. It uses documents only of pages whose facts show that there may be one.
 func (c *checker) pages(all []*mdstore.Page) {
 	type key struct {
 		kind *mdstore.Kind

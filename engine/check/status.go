@@ -10,8 +10,8 @@ import (
 	"arbor/statemachine"
 )
 
-// status adds what the file of a node says against its own status, and what its children say against it. Nothing is undone: what
-// stands is named.
+// status adds the contradictions between a node's status and its file or its children. It only reports them and changes
+// no status.
 func (c *checker) status(n *mdstore.Node) {
 	for _, d := range mdstore.NodeKind.Check(n.Path, n.Doc()) {
 		r := repair{}
@@ -72,7 +72,7 @@ func (c *checker) raised(n *mdstore.Node, reopen bool) repair {
 	})
 }
 
-// owns reports whether the children that name an id hang below this one of the files with that id.
+// owns reports whether the children that name an id as their parent belong to this one of several files with the id.
 func (c *checker) owns(n *mdstore.Node) bool {
 	same := c.v.Files(n.ID)
 	if len(same) == 1 {

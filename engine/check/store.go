@@ -11,16 +11,16 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Store is what only the store can tell of a workspace, as values.
+// Store has the facts about a workspace that only the store knows.
 type Store struct {
 	Strays   []mdstore.Stray
-	Equal    map[mdstore.Path]mdstore.Version // of conflict copies that equal the file beside them: the version of both
+	Equal    map[mdstore.Path]mdstore.Version // for conflict copies that equal the file beside them: the version of both
 	Missing  map[string]bool                  // targets of documents that the project does not have
 	Unusable []mdoc.Diagnostic                // why files cannot be written, conflict copies not be read, or settings do not count
 }
 
-// Targets returns the targets of documents that are to be looked for in the project: the active ones of the workspace and its nodes that
-// name no node.
+// Targets returns the targets of documents to look for in the project: the active ones of the workspace and its nodes
+// that do not name a node.
 func Targets(v *view.View) []string {
 	all := map[string]bool{}
 	add := func(target string) {
@@ -46,7 +46,8 @@ func Targets(v *view.View) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// All returns what View finds and what the store tells, and the view as the findings see it: without the folders that hold nothing.
+// All returns the findings of View and those about store facts, and the view without empty folders, to which the
+// findings refer.
 func All(v *view.View, st Store, off ...string) (*view.View, []Finding) {
 	v, vacant := vacated(v, st.Strays)
 	out := slices.Concat(View(v, off...), vacant)
@@ -63,7 +64,7 @@ func All(v *view.View, st Store, off ...string) (*view.View, []Finding) {
 	return v, out
 }
 
-// missingDocs names the active documents that the project does not have, where they stand.
+// missingDocs returns a finding for each active document that the project does not have, at its place in the file.
 func missingDocs(v *view.View, missing map[string]bool) []Finding {
 	if len(missing) == 0 {
 		return nil
@@ -103,7 +104,7 @@ func (f Finding) ClearedByStore() bool { return f.Code == CodeStray && f.Fix == 
 // ConflictCopy is how the texts of findings about conflict copies begin.
 const ConflictCopy = "a conflict copy"
 
-// Strays returns what lies between the files of a vault.
+// Strays returns a finding for each stray file in a vault.
 func Strays(st Store) []Finding {
 	var out []Finding
 	for _, s := range st.Strays {

@@ -9,7 +9,7 @@ import (
 
 // References name nodes, documents, addresses, issues, packages: whatever people write. Only what cannot be anything else is looked for.
 
-// forms are what targets are told apart by. They are compiled when the first one is looked at.
+// forms are the expressions that classify targets. They are compiled at the first use.
 var forms = sync.OnceValue(func() (f struct{ lineOf, scheme, host, extension *regexp.Regexp }) {
 	f.lineOf = regexp.MustCompile(`:\d+(?:[:-]\d+)*$`)                              // a.md:12, a.md:12:5, a.md:12-20
 	f.scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)                      // https:, mailto:, and the C: of a path elsewhere
@@ -32,8 +32,8 @@ func docPath(target string) (p string, ok bool) {
 	return p, strings.Contains(p, "/") || f.extension.MatchString(path.Ext(p))
 }
 
-// Tries returns the targets under which a document may be found that a reference names; none for what cannot be a document of the
-// project.
+// Tries returns the targets under which the document of a reference may be found; none if it cannot be a document of
+// the project.
 func Tries(target string) []string {
 	p, ok := docPath(target)
 	if !ok {

@@ -12,8 +12,8 @@ import (
 	"arbor/statemachine"
 )
 
-// adopted returns the repair of a node whose parent does not exist: it goes to the nearest ancestor that is left of those
-// that the parent had, where they are known, and to the root else.
+// adopted returns the repair of a node whose parent does not exist: it moves to the nearest remaining ancestor of its
+// old parent, if these are known, or else to the root.
 func (c *checker) adopted(n *mdstore.Node) repair {
 	if _, ok := c.v.Node(mdstore.Root); !ok {
 		return repair{}
@@ -41,8 +41,8 @@ func reparent(d *plan.Draft, e *plan.Edit, n *mdstore.Node, to mdstore.ID) {
 // movedEntry is how the log entry of a move begins.
 const movedEntry = "moved: "
 
-// goesBack returns the repair of a circle, which two moves make that do not know of each other: the later one is taken
-// back. Of moves at one time it is that of the node with the greater id.
+// goesBack returns the repair of a cycle of parents, which two concurrent moves can make: the later move is undone. If
+// both were at the same time, it is that of the node with the greater id.
 func (c *checker) goesBack(n *mdstore.Node) repair {
 	up, _ := c.v.Ancestors(n.ID)
 	last := slices.MaxFunc(append(up, n), func(a, b *mdstore.Node) int {

@@ -23,14 +23,14 @@ import (
 // A Claim gives a node to a session for some time. It is kept when the time is over, until the node is done or another session takes
 // it: so it is known that its work was begun.
 type Claim struct {
-	Session  string `json:"session,omitempty"`  // "": it is the operator's, who has no session
+	Session  string `json:"session,omitempty"`  // "" for a claim of the operator without a session
 	Operator string `json:"operator,omitempty"` // who claimed
 	Since    int64  `json:"since,omitempty"`    // Unix milliseconds
 	Until    int64  `json:"until,omitempty"`    // Unix milliseconds; 0: it was given back
 	Lease    int64  `json:"lease,omitempty"`    // milliseconds from one renewal to the end
 }
 
-// The length of a claim unless said otherwise, at most, and of a connection whose server renews its claims.
+// The default length of a claim, its maximum, and the length for a connection whose server renews its claims.
 const (
 	DefaultLease    = 30 * time.Minute
 	MaxLease        = 24 * time.Hour
@@ -38,15 +38,15 @@ const (
 	RenewEvery      = time.Minute // how often a server renews the claims of its connections
 )
 
-// clockSlack is how far a clock may be set back without a claim of that moment ending at once. A claim that is further ahead than that
-// holds no more, or a clock that was wrong for a moment could make one that lasts for years.
+// clockSlack is how far a clock may be set back without a claim of that moment ending at once. A claim further in the
+// future is invalid: otherwise a clock that was wrong for a moment could make a claim that lasts for years.
 const clockSlack = time.Hour
 
 // By returns the claim's owner: the session, or the operator if there is no session.
 func (c Claim) By() string { return cmp.Or(c.Session, c.Operator) }
 
-// of reports whether a claim is that of an act: made by its session or, without one, by an operator of that name, of which there may
-// be many.
+// of reports whether a claim belongs to an act: to its session or, without one, to its operator. Several people may
+// share an operator's name.
 func (c Claim) of(a plan.Act) bool {
 	if c.Session != "" || a.Session != "" {
 		return c.Session == a.Session
@@ -61,7 +61,7 @@ func (c Claim) lease() time.Duration {
 	return DefaultLease
 }
 
-// file lies in .local/, as claims are of this machine's sessions only. A file that is lost or damaged frees what is claimed.
+// file is in .local/, because claims belong to sessions of this machine. If it is lost or damaged, all claims end.
 const file = mdstore.Path("claims.json")
 
 // A Ledger is the claims as they were read.
@@ -71,9 +71,8 @@ type Ledger struct {
 	now    time.Time
 }
 
-// Read reads the claims of a store; there are none if it keeps nothing for this machine, or something that is no file
-// of claims. The ledger is empty also with an error, which says that they cannot be read at this moment: then no node
-// may be given, and nothing written.
+// Read reads the claims of a store; there are none if the store keeps no local files, or if the file is damaged. An
+// error says that the claims cannot be read at this moment; then no node may be claimed, and nothing written.
 func Read(ctx context.Context, st mdstore.Store, now time.Time) (*Ledger, error) {
 	l := &Ledger{claims: map[mdstore.ID]map[mdstore.ID]Claim{}, now: now}
 	local, ok := mdstore.AsStore[mdstore.Local](st)
@@ -193,8 +192,8 @@ func (l *Ledger) Prune(v *view.View, all []*mdstore.Workspace) {
 	}
 }
 
-// Refuse returns the refusal of an act that moves a node along its life cycle while another session has claimed it. A
-// person may, and so may an operator without a session, as nothing tells whether the claim is theirs: they are told.
+// Refuse returns the refusal of an act that moves a node along its life cycle while another session has claimed it. It
+// does not refuse a person, or an operator without a session, whose claim it might be; they are told about the claim.
 func (l *Ledger) Refuse(act plan.Act, ws mdstore.ID, n *mdstore.Node) (told string, err error) {
 	c, holds := l.Get(ws, n.ID)
 	if !holds || c.of(act) {
@@ -206,7 +205,7 @@ func (l *Ledger) Refuse(act plan.Act, ws mdstore.ID, n *mdstore.Node) (told stri
 	return "", heldBy(n, c)
 }
 
-// words says who has claimed a node.
+// words returns a text that says who has claimed a node.
 func (c Claim) words(n *mdstore.Node) string {
 	who := "session " + c.Session
 	if c.Session == "" {
@@ -223,8 +222,9 @@ func heldBy(n *mdstore.Node, c Claim) error {
 		c.words(n)).With(errs.Details{NodeID: string(n.ID), Status: string(n.Status)})
 }
 
-// Follow notes what a plan means for claims. A session that works on a node it has claimed is there, so the lease begins anew when half
-// of it is over. The claim of a node that is done ends, and so does that of another session whose node goes on after the claim was over.
+// Follow notes what a plan means for claims. If a session works on a node that it has claimed, the lease begins anew
+// once half of it is over. A claim ends when its node is done, or when another session works on the node after the
+// lease.
 func (l *Ledger) Follow(act plan.Act, d *plan.Draft) {
 	ws := d.View.Workspace().ID
 	for _, p := range d.Touched() {

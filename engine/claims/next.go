@@ -25,13 +25,13 @@ func (r Ready) Begun() bool { return view.Begun(r.Node) }
 type Offer struct {
 	Nodes   []Ready // for the session that asks
 	Ready   int     // nodes that can be worked on in all
-	Claimed int     // of these, those that other sessions have claimed
+	Claimed int     // how many of these other sessions have claimed
 }
 
 // Offer returns at most count of the nodes that may be given to a session: first those that it has claimed and not done
 // yet, then those that are free, both in the order of Compare. Work that was begun by a session whose claim is over is
-// among them. A claim without a session is the operator's, and its node is not given again while it holds, as many may
-// have one operator's name.
+// among them. A node that an operator without a session has claimed is not offered while the claim holds, because
+// several people may share an operator's name.
 func (l *Ledger) Offer(v *view.View, act plan.Act, count int) *Offer {
 	out := &Offer{}
 	var own, free []Ready
@@ -84,13 +84,13 @@ func (l *Ledger) Left(ws mdstore.ID, session string) func(*mdstore.Node) bool {
 	}
 }
 
-// stays reports whether the claim is a session's, be it late: no other session has taken the node meanwhile.
+// stays reports whether the claim is the session's, even if its lease is over: no other session has taken the node
+// meanwhile.
 func (c Claim) stays(session string) bool {
 	return c.Session != "" && c.Session == session && c.Until > 0
 }
 
-// Compare orders nodes by what is to be done first: by priority, none counting as medium, then by the day that they are
-// due, those without one last.
+// Compare orders nodes by urgency: by priority (none counts as medium), then by due date (none comes last).
 func Compare(a, b *mdstore.Node) int {
 	rank := func(n *mdstore.Node) int {
 		return mdstore.PriorityField().Rank(mdstore.ValueOf(n.Priority))
@@ -118,8 +118,8 @@ func (l *Ledger) Take(ws mdstore.ID, o *Offer, act plan.Act, lease time.Duration
 	}
 }
 
-// Release gives a node back that was claimed. It reports false if it is claimed no more. Only the session may that has
-// claimed it, and a person.
+// Release gives a node back that was claimed. It returns false if the node was not claimed any more. Only the session
+// that claimed it, or a person, may do so.
 func (l *Ledger) Release(ws mdstore.ID, n *mdstore.Node, act plan.Act) (bool, error) {
 	c, holds := l.Get(ws, n.ID)
 	own := c.of(act)

@@ -1,6 +1,6 @@
-// Package config merges settings. They come in layers, each with its own origin: what is built in, the person's own
-// file, the files of the project, the vault and the workspace, the environment, and flags. Tables merge; everything
-// else replaces what lower layers say, lists too. The package gets files as bytes, and edits them as bytes.
+// Package config merges settings. They come in layers, each with its own origin: the defaults, the person's own file,
+// the files of the project, the vault and the workspace, the environment, and flags. Tables merge; all other values,
+// also lists, replace those of lower layers. The package gets files as bytes, and edits them as bytes.
 package config
 
 import (
@@ -76,7 +76,7 @@ type Settings struct {
 	Warnings []mdoc.Diagnostic // files and keys that do not count, and secrets, in the order of layers
 }
 
-// Merge returns the settings of all layers. What is wrong in one is a warning, and the rest counts.
+// Merge returns the settings of all layers. A problem in one of them is a warning, and its other settings count.
 func Merge(layers ...Layer) *Settings {
 	s := &Settings{}
 	for _, k := range keys {
@@ -115,7 +115,7 @@ func (s *Settings) Below(key string) ([]Setting, error) {
 	return slices.DeleteFunc(slices.Clone(s.All), func(o Setting) bool { return !below(o.path, path) }), err
 }
 
-// Value returns the value of a key that Arbor knows, of its type; the zero value where it has none.
+// Value returns the value of a known key; the zero value of its type if it is not set.
 func Value[T string | int64 | bool | []any](s *Settings, key string) (v T) {
 	for _, o := range s.All {
 		if o.Key == key {
@@ -125,7 +125,7 @@ func Value[T string | int64 | bool | []any](s *Settings, key string) (v T) {
 	return v
 }
 
-// Given returns a layer with one setting, which a flag gives, and none if the text is empty.
+// Given returns a layer with one setting from a flag; without any if the text is empty.
 func Given(l Level, key, from, text string) Layer {
 	out := Layer{Level: l}
 	if path := strings.Split(key, "."); text != "" {
@@ -134,7 +134,7 @@ func Given(l Level, key, from, text string) Layer {
 	return out
 }
 
-// Env returns the layer of the environment. Of secrets it says that they are set, and does not keep them.
+// Env returns the layer of the environment. For secrets it only records that they are set.
 func Env(getenv func(string) string) Layer {
 	out := Layer{Level: Environment}
 	for _, k := range keys {
@@ -189,7 +189,8 @@ func (l Layer) read() (all []Setting, wrong []mdoc.Diagnostic) {
 	return all, wrong
 }
 
-// broken says where a file does not parse. It quotes nothing if a line looks like a secret.
+// broken returns a diagnostic for the place at which a file does not parse. It quotes nothing if a line looks like a
+// secret.
 func (l Layer) broken(err error) (wrong []mdoc.Diagnostic) {
 	bad := mdoc.Diagnostic{File: l.File, Code: CodeInvalid, Text: "is no TOML"}
 	var where toml.ParseError

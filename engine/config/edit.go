@@ -10,9 +10,9 @@ import (
 	"arbor/engine/errs"
 )
 
-// Set returns a TOML file in which a key has a value: a text, number, truth, time, or list. Only the value changes,
-// or one line comes to the end of the key's table; a table that is missing comes to the end of the file. The error is
-// an *errs.Error where nothing else could stay as it is, such as for a key in an inline table.
+// Set returns a TOML file in which a key has a value: a text, number, truth, time, or list. Only the value changes, or
+// one line comes to the end of the key's table; a table that is missing comes to the end of the file. The error is an
+// *errs.Error if other parts of the file would have to change, as for a key in an inline table.
 func Set(src []byte, key string, value any) ([]byte, error) {
 	text, err := encode(value)
 	if err != nil {
@@ -70,8 +70,8 @@ func parsed(src string) (map[string]any, error) {
 	return tree, nil
 }
 
-// edit gives a key the value that text is, or takes it out where text is empty. What comes out is read again, and
-// refused unless exactly the key has changed.
+// edit sets a key to the TOML value text, or removes it if text is empty. It reads the result again, and refuses it
+// unless only the key has changed.
 func edit(src, key, text string) ([]byte, error) {
 	path, err := parseKey(key)
 	if err != nil {
@@ -91,8 +91,8 @@ func edit(src, key, text string) ([]byte, error) {
 	return []byte(out), nil
 }
 
-// shown returns all that a tree holds as one text, with the value that text is at a path; where text is empty, with
-// nothing there and below it.
+// shown returns all values of a tree as one text, with the TOML value text at a path; if text is empty, without that
+// path and everything below it.
 func shown(tree map[string]any, path []string, text string) string {
 	all := map[string]any{}
 	each(nil, tree, func(p []string, v any) {
@@ -117,10 +117,10 @@ func encode(value any) (string, error) {
 	return text, nil
 }
 
-// replaced returns a file in which a key has the value that text is; where text is empty, without the lines of the key
-// and those below it. If that cannot be, the file does not parse, or says something else.
+// replaced returns a file in which a key has the TOML value text or, if text is empty, without the lines of the key and
+// of those below it. If that is impossible, the result does not parse or means something else.
 func replaced(src string, path []string, text string) string {
-	all, table := scan(src), len(path)-1 // of the header under which a new line stands
+	all, table := scan(src), len(path)-1 // number of elements in the header above a new line
 	for _, e := range slices.Backward(all) {
 		switch {
 		case text == "" && below(e.path, path):
@@ -130,7 +130,7 @@ func replaced(src string, path []string, text string) string {
 		case text == "" || e.header || e.within:
 		case slices.Equal(e.path, path):
 			return src[:e.val] + text + src[e.end:]
-		case below(path, e.path), below(e.path, path): // in an inline table, or below a value; or what is a table already
+		case below(path, e.path), below(e.path, path): // it is in an inline table, below a value, or a table itself
 			return src
 		case e.table < table && below(e.path, path[:len(path)-1]): // beside a dotted key
 			table = e.table

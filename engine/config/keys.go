@@ -26,7 +26,7 @@ var (
 	own    = []Level{User}                            // a clone must not decide these
 	early  = []Level{User, Project}                   // read before the vault is open
 	shared = []Level{User, Project, Vault}            // read before a workspace is known
-	every  = []Level{User, Project, Vault, Workspace} // what programs ask for
+	every  = []Level{User, Project, Vault, Workspace} // keys that programs use
 )
 
 var keys = []Key{
@@ -138,8 +138,8 @@ func (k Key) fits(value any) bool {
 	return false
 }
 
-// outside reports whether the vault that the arbor.toml at a place names lies outside of its folder. The one of a folder
-// above, in its usual place, does not: it is what the search goes on to.
+// outside reports whether the vault that an arbor.toml names is outside of the file's folder. A vault at the usual
+// place in a folder above does not count as outside, because the search continues there.
 func outside(file, vault string) bool {
 	slashes := func(s string) string { return strings.ReplaceAll(s, `\`, "/") }
 	dir, to := path.Dir(slashes(file)), path.Clean(slashes(vault))
@@ -155,8 +155,7 @@ func outside(file, vault string) bool {
 	return to != dir && !strings.HasPrefix(to, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// parseValue reads what a command line or a variable gives for a key: as its type says, or else as TOML has it, or
-// text.
+// parseValue parses a value from a command line or variable: by the type of the key, or else as TOML or text.
 func parseValue(key []string, text string) any {
 	k, exact, _ := known(key)
 	tree, err := decode("v = " + text)
@@ -174,7 +173,7 @@ func parseValue(key []string, text string) any {
 	}
 }
 
-// Text returns a value as a line has it: a text as it is, and all else as in TOML.
+// Text returns a value for output in a line: a text unchanged, anything else as TOML.
 func Text(value any) string {
 	if s, ok := value.(string); ok {
 		return s

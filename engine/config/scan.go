@@ -15,30 +15,30 @@ import (
 // An entry is a key with its value, or the header of a table, in a TOML file that parses.
 type entry struct {
 	path      []string // from the root of the file
-	table     int      // how many of its elements the header says under which it stands; of a header all
+	table     int      // how many of its elements come from the header above it; for a header all
 	header    bool
 	list      bool // the header of an element of a list of tables
-	within    bool // it stands in an element of a list of tables
+	within    bool // it is in an element of an array of tables
 	value     any  // nil of a header
 	line, col int  // the position of its key or header, from 1; columns count bytes
 	from, to  int  // the span of its lines
 	val, end  int  // the span of its value
 }
 
-// token matches what says where values end: texts and comments, in which nothing else counts, and signs.
+// token matches the tokens that decide where values end: texts and comments, which hide other tokens, and signs.
 var token = pattern.Of(`(?s)"""(?:\\.|[^\\])*?"{3,5}|'''.*?'{3,5}|` +
 	`"(?:\\.|[^"\\])*"|'[^']*'|#[^\n]*|[\[\]{}=\n]`)
 
 const byteOrderMark = "\ufeff"
 
-// scan returns the entries of a TOML file that parses, in their order. The decoder tells paths and values, but not
-// where they stand: scan cuts the file at the line ends outside of brackets and texts, and has each piece decoded.
+// scan returns the entries of a TOML file that parses, in their order. The decoder reports paths and values, but not
+// their places. So scan cuts the file at line ends outside of brackets and texts, and decodes each piece.
 func scan(src string) (all []entry) {
 	var under []string   // the header that counts
 	var lists [][]string // the headers of lists of tables
 	depth, e := 0, entry{line: 1, from: len(src) - len(strings.TrimPrefix(src, byteOrderMark))}
 	for _, at := range append(token().FindAllStringIndex(src, -1), []int{len(src), len(src)}) {
-		sign := byte('\n') // the end of the file is one of a line
+		sign := byte('\n') // the end of the file ends a line
 		if at[0] < len(src) {
 			sign = src[at[0]]
 		}

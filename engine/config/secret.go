@@ -20,7 +20,7 @@ var (
 	// secretValue matches a text that only a secret looks like.
 	secretValue = pattern.Of(`^(sk-|sk_live_|AIza|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA)[\w-]{12,}|` +
 		`^eyJ[\w-]+\.eyJ|-----BEGIN [A-Z ]*PRIVATE KEY|://[^/\s:@]+:[^/\s@]+@`)
-	// elsewhere matches a text that says where a secret is: the name of a variable.
+	// elsewhere matches a reference to a secret: the name of a variable.
 	elsewhere = pattern.Of(`^\$?\{?[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\}?$`)
 	// anyLine matches a line that sets a key, in a file that need not parse.
 	anyLine = pattern.Of(`^[^=:#]*?([\w-]+)["']?\s*[=:]\s*(.*)`)

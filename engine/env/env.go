@@ -16,10 +16,10 @@ type Environment struct {
 	Host  Host     `json:"host"`
 	Trust Level    `json:"trust"`
 	Owner string   `json:"owner,omitempty"`
-	Tools []string `json:"tools,omitempty"` // that it offers; none: all that are built in
+	Tools []string `json:"tools,omitempty"` // the tools that it offers; none: all built-in ones
 	// the description that an assistant reads while the environment is attached
 	Text    string `json:"-"`
-	Machine bool   `json:"machine,omitempty"` // it is of this machine alone, and lies beside the trust
+	Machine bool   `json:"machine,omitempty"` // it belongs to this machine, and is stored beside the trust
 }
 
 // A Host says on which machine an environment is.

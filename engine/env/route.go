@@ -27,11 +27,11 @@ type Lack struct {
 	Tool string
 	File string // that defines it: a path of the vault, or ToolsFile
 	Why  string
-	Told bool // check says of the file what is wrong without looking at the definition
+	Told bool // check reports the problem of the file even without the definition
 }
 
-// Lacking says why places do not offer a tool, to be put behind a text: "; FILE defines it, but …". "" if no file that
-// they can have it from defines it.
+// Lacking returns why places do not offer a tool, to append to a text: "; FILE defines it, but …"; "" if no file from
+// which they could have it defines it.
 func Lacking(places []*Place, tool string) string {
 	for _, p := range places {
 		for _, l := range p.Lacks {
@@ -180,8 +180,8 @@ func loopKey(environment, tool string, args json.RawMessage) string {
 	return fmt.Sprintf("%q %q %s", environment, tool, args)
 }
 
-// A CallLog is what a server remembers of the sessions that it serves: nothing of it outlives it. A nil CallLog
-// remembers nothing. Its methods may be called by several goroutines at once.
+// A CallLog has the calls that a server remembers for its sessions, as long as it runs. A nil CallLog remembers
+// nothing. Its methods may be called by several goroutines at once.
 type CallLog struct {
 	mu    sync.Mutex
 	loops map[string]*Loop

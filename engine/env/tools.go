@@ -31,7 +31,7 @@ const (
 	mostTimeout  = 10 * time.Minute
 )
 
-// A definition is a tool as it stands in a file.
+// A definition is a tool as written in a file.
 type definition struct {
 	ID          string          `json:"id"`
 	Name        string          `json:"name"`

@@ -162,9 +162,9 @@ type Details struct {
 	Text         string            `json:"text,omitempty"`      // the current text that the call wanted to replace
 	Committed    bool              `json:"committed,omitempty"` // the change is made although the call failed: do not repeat it
 
-	Criteria []mdstore.Criterion `json:"criteria,omitempty"` // those that are open, or all
+	Criteria []mdstore.Criterion `json:"criteria,omitempty"` // the open criteria, or all of them
 
-	Head string `json:"-"` // the message without its candidates, for those who list them; "" if there is none
+	Head string `json:"-"` // the message without candidates, for front ends that list them; "" if there is none
 }
 
 // A Candidate is a node or workspace that may have been meant.
@@ -179,7 +179,7 @@ type Candidate struct {
 // Error returns the message in the words of MCP.
 func (e *Error) Error() string { return say.Tools(e.Message) }
 
-// In returns the error in the words of a front end, nil for nil.
+// In returns the error in the words of a front end; nil for nil.
 func (e *Error) In(v say.Voice) *Error {
 	if e == nil {
 		return nil
@@ -200,8 +200,8 @@ func (e *Error) Unwrap() error { return e.err }
 // Class returns the class of the error's code.
 func (e *Error) Class() Class { return e.Code.Class() }
 
-// New returns an Error with that message, which names operations as package say has it. Those that an *Error among args
-// names stay as they are.
+// New returns an Error with that message, which marks operations as package say defines. Marks in an *Error among args
+// stay as they are.
 func New(code Code, format string, args ...any) *Error {
 	for i, a := range args {
 		if e, ok := a.(*Error); ok {
@@ -280,7 +280,7 @@ func As(err error) *Error {
 	return &Error{Code: InternalError, Message: err.Error(), err: err}
 }
 
-// endsConflict says what ends a conflict of git in a file.
+// endsConflict returns how to resolve a conflict of git in a file.
 func endsConflict(file string) string {
 	return "; arbor conflicts shows it, arbor conflicts " + file + " --ours|--theirs|-e ends it"
 }

@@ -17,9 +17,8 @@ func AskedFor(r trust.Request) string {
 	return oneLine(fmt.Sprintf("%s  %s  in %s", r.ID, what, r.Environment))
 }
 
-// Asked shows a request as a person decides about it, on every screen: the terminal's, the page's and a client's. Each
-// character of it shows, in its order. Texts that are long have their middle left out, with its size, unless all of
-// them are wanted.
+// Asked shows a request as a person decides about it, on every screen: the terminal's, the page's and a client's. Every
+// character is visible, in its order. The middle of long texts is left out, with its size, unless whole is true.
 func Asked(r trust.Request, whole bool) string {
 	q := &question{whole: whole, all: "arbor env approve " + r.ID}
 	q.add("session", r.Session)
@@ -36,7 +35,7 @@ func Asked(r trust.Request, whole bool) string {
 	return AskedFor(r) + "\n" + q.String()
 }
 
-// Granted describes in one line what a person grants besides a call; "" for nothing.
+// Granted describes a grant in one line; "" for nil.
 func Granted(g *trust.Grant) string {
 	if g == nil {
 		return ""
@@ -54,8 +53,8 @@ func Granted(g *trust.Grant) string {
 // mostLogged is how many bytes of arguments a line of a log has.
 const mostLogged = 600
 
-// InLog returns the part of a log line that describes a request: its file or program and its arguments. If they are
-// cut, it says by how much.
+// InLog returns the part of a log line that describes a request: its file or program and its arguments. If it cuts
+// them, it says by how much.
 func InLog(r trust.Request) string {
 	q := &question{}
 	if q.addJSON("", r.Arguments); len(q.texts) == 0 {

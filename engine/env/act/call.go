@@ -16,8 +16,8 @@ import (
 )
 
 // Use runs a tool in the environment that its call goes to, once it is allowed, and returns the environment's id. where
-// names one; with "" it is the first that has the tool. args are those of the call, which an approval is of exactly;
-// run does the work in the open root, and out is where the answer of a client is read into.
+// names one; with "" it is the first that has the tool. args are the exact arguments to which an approval refers. run
+// does the work in the open root; the answer of a client is decoded into out.
 func (h *Here) Use(
 	ctx context.Context, where, tool string, args, out any, run func(*Call) error,
 ) (id string, err error) {
@@ -69,7 +69,7 @@ func (h *Here) Use(
 	return p.ID, nil
 }
 
-// ran counts a call with its result, so that a loop is noticed.
+// ran notes a call with its result, to detect loops.
 func (h *Here) ran(session, place, tool string, args json.RawMessage, result any) {
 	if text, err := json.Marshal(result); err == nil {
 		h.CallLog.Ran(session, place, tool, args, text)
@@ -80,16 +80,16 @@ func (h *Here) ran(session, place, tool string, args json.RawMessage, result any
 type Call struct {
 	Place   *env.Place
 	Tool    env.Tool
-	Root    *jail.Root // of the place, open until the call ends
+	Root    *jail.Root // the root of the place, open until the call ends
 	Session string
 	Result  any // set by the tool, for the count of loops; nil: the call does not count
 
-	Unlogged string // why the session's log has no line of the call; "" if it has one
+	Unlogged string // why the session's log has no line about the call; "" if it has one
 
 	h        *Here
 	args     json.RawMessage
 	verifies bool   // it is for the verification of a node: an approved definition runs unasked
-	path     string // that the call is about
+	path     string // the file that the call is about
 }
 
 // At returns a path as the root has it: a session may begin in a folder of the environment.
@@ -101,8 +101,7 @@ func (a *Call) At(p string) string {
 	return p
 }
 
-// elsewhere names the attached environments that have a file which the primary one does not have, and reads none of
-// them.
+// elsewhere names the attached environments that have a file which the primary one lacks. It does not read the files.
 func (h *Here) elsewhere(p string) string {
 	var all []string
 	for _, o := range h.Places {
@@ -163,8 +162,8 @@ func (a *Call) logged(ctx context.Context, text string) {
 	}
 }
 
-// allowed asks for a person's approval where the environment wants one, and uses one up that is there. by says what lets
-// the call run.
+// allowed asks for a person's approval if the environment requires one, or uses up an existing one. by says what
+// allowed the call.
 func (a *Call) allowed(ctx context.Context, call trust.Call, diff string) (by string, err error) {
 	if a.verifies && !a.Tool.Asks {
 		return "to verify a node", nil
@@ -179,7 +178,7 @@ func (a *Call) allowed(ctx context.Context, call trust.Call, diff string) (by st
 	return by, err
 }
 
-// await notes a request, unless what is already decided answers it. The error says that a person is asked, or did not
+// await records a request, unless an earlier decision answers it. The error says that a person is asked, or did not
 // agree.
 func await(ctx context.Context, h *Here, r trust.Request, decided func(*trust.Book) string) error {
 	state := ""

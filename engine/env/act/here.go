@@ -29,9 +29,9 @@ type Caller struct {
 	Person  bool     // a person calls, who need not read a file before they change it
 	Looks   bool     // nothing may be written, not even the folder of a session's notes
 	Home    string   // the person's own folder; "" if unknown
-	Clients Clients  // what connects machines that serve folders; nil: nothing does
+	Clients Clients  // the connections to machines that serve folders; nil for none
 	CallLog *env.CallLog
-	Commit  func(ctx context.Context, dir string) string // of git in a folder, see Verified
+	Commit  func(ctx context.Context, dir string) string // returns git's commit in a folder, see Verified
 	BuiltIn func(name string) bool                       // reports whether a name is one of Arbor's own tools
 }
 
@@ -46,7 +46,7 @@ type Here struct {
 	from    map[string]string // by environment: the attached folder, at which relative paths begin
 }
 
-// StoreOf returns where this person's decisions about the vault are kept.
+// StoreOf returns the store of this person's decisions about the vault.
 func StoreOf(e *engine.Engine) (*trust.Store, error) {
 	if e.StateDir() == "" || e.Vault() == "" {
 		return nil, errs.New(errs.EnvironmentUntrusted, "there is no folder for what a person decides; set HOME or XDG_STATE_HOME, and use a vault in a folder")
@@ -111,7 +111,7 @@ func ParseAttached(item string) (a Attached) {
 	return a
 }
 
-// String returns the item.
+// String returns the item in the form of the session's front matter.
 func (a Attached) String() string {
 	s := a.ID
 	if a.Folder != "" {
@@ -209,7 +209,7 @@ type Clients interface {
 	Call(ctx context.Context, client string, call remote.Call) (json.RawMessage, error)
 }
 
-// client adds an environment of a client to those of the call. What runs there is the client's to say.
+// client adds an environment of a client to those of the call. The client itself decides what runs there.
 func (h *Here) client(p *env.Place, only []string) {
 	p.Status, p.Level = env.Missing, p.Trust
 	a, err := env.ParseURI(p.URI)

@@ -15,9 +15,9 @@ import (
 	"arbor/mdstore"
 )
 
-// Hiding is what no tool of an environment sees: the folder .local of every vault, which has the clients' token, former
-// texts and notes of this machine, and Arbor's own folders, which have what this person decided and who they are. home
-// is the person's own folder, "" if unknown.
+// Hiding returns what no tool of an environment can see: the folder .local of every vault, with the clients' token,
+// former texts and notes of this machine, and Arbor's own folders, with this person's decisions and identity. home is
+// the person's own folder, "" if unknown.
 func Hiding(e *engine.Engine, home string) jail.Hiding {
 	h := jail.Hiding{Name: mdstore.LocalDir}
 	if home != "" {

@@ -19,10 +19,10 @@ import (
 	"arbor/engine/errs"
 )
 
-// Run runs the program of a tool that a person has approved by its exact definition, and the files of the environment
-// that it names.
+// Run runs the program of a tool, if a person has approved its exact definition and the files of the environment that
+// it names.
 //
-// refused says what the program was likely refused, "" for nothing.
+// refused says which access the program was probably refused; "" for none.
 func (a *Call) Run(ctx context.Context, given json.RawMessage) (r *command.Result, refused string, err error) {
 	argv, err := env.Argv(a.Tool, given)
 	if err != nil {
@@ -160,8 +160,8 @@ func digestOf(all []namedFile) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// definitionText shows the definition of a tool as a person approves it: each argument of its program in a line of its
-// own, and the files that it holds for.
+// definitionText shows the definition of a tool for approval: each argument of its program on its own line, and the
+// files to which the approval applies.
 func definitionText(t env.Tool, named []namedFile) string {
 	var b strings.Builder
 	line := func(name, value string) {
@@ -202,7 +202,7 @@ func commandText(argv []string) string {
 	return b.String()
 }
 
-// filesText says which files an approval holds for.
+// filesText lists the files to which an approval applies.
 func filesText(all []namedFile) string {
 	var b strings.Builder
 	for _, f := range all {

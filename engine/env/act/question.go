@@ -19,7 +19,7 @@ type question struct {
 	whole bool
 	all   string // the command that shows the whole of it
 	texts []askedText
-	odd   int // characters that do not show as what they are
+	odd   int // characters that are shown as escapes
 }
 
 // An askedText is one text of a question.
@@ -195,7 +195,7 @@ func whole(s string, at int, escapes bool) int {
 	return whole(s, min(i, len(s)), false)
 }
 
-// oneLine shows a text in one line, with an escape for each character that does not show as what it is.
+// oneLine shows a text in one line, with an escape for each invisible or misleading character.
 func oneLine(s string) string {
 	n := odd(s, false)
 	s, _ = render.Escaped(s, false, n > 0)

@@ -14,8 +14,8 @@ import (
 	"arbor/mdstore"
 )
 
-// reach returns what the program of a tool runs with: what its definition says, and nothing that protects a person. Its
-// HOME is a folder of the environment, in the person's own state: caches survive there.
+// reach returns the Spec for the program of a tool: what its definition grants, without access to files that protect a
+// person. Its HOME is a folder for the environment in the person's own state, so that caches survive.
 func (a *Call) reach(argv []string) command.Spec {
 	h, t := a.h, a.Tool
 	vault := h.Store.Vault()
@@ -43,7 +43,7 @@ func (a *Call) reach(argv []string) command.Spec {
 	return s
 }
 
-// confinedText says as a person approves a definition what keeps its program where it belongs, and what does not.
+// confinedText describes, for approval, how the program of a definition is confined, and what is not confined.
 func confinedText(how string, network bool) (lines [][2]string) {
 	switch {
 	case how == "":

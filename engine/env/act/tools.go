@@ -14,8 +14,8 @@ import (
 	"arbor/mdstore"
 )
 
-// tools sets what an environment offers: the tools that are built in, those that the vault defines and it lists, and
-// those of its own file; of these only the ones that it names, and that the session wants.
+// tools sets the tools that an environment offers: built-in ones, those that the vault defines and the environment
+// lists, and those of its own file. If the environment or the session names tools, only these are offered.
 func (h *Here) tools(ctx context.Context, p *env.Place, only []string) {
 	all := env.BuiltIn()
 	defined, wrong := h.defined(ctx)
@@ -39,7 +39,7 @@ func (h *Here) tools(ctx context.Context, p *env.Place, only []string) {
 
 // defined returns the tools that the vault defines, and the definitions that are wrong.
 func (c Caller) defined(ctx context.Context) (tools []env.Tool, wrong []env.Lack) {
-	pages, _ := c.Engine.Live().VaultPages(ctx, mdstore.ToolKind) // check says what keeps them from being read
+	pages, _ := c.Engine.Live().VaultPages(ctx, mdstore.ToolKind) // check reports why they cannot be read
 	for _, page := range pages {
 		if t, err := c.toolOf(page); err != nil {
 			told := len(page.Problems) > 0 || len(page.Check()) > 0
@@ -68,8 +68,8 @@ func (c Caller) owned(p *env.Place) (tools []env.Tool, wrong []env.Lack) {
 	return env.ParseTools(data, c.BuiltIn)
 }
 
-// WrongTools returns the definitions of tools that are wrong and about which check says nothing else: of the vault, and
-// of the roots of places, whose files it names by their full paths.
+// WrongTools returns the wrong definitions of tools about which check reports nothing else: those of the vault, and
+// those in the roots of places, with the full paths of their files.
 func (c Caller) WrongTools(ctx context.Context, places []*env.Place) []env.Lack {
 	_, all := c.defined(ctx)
 	all = slices.DeleteFunc(all, func(l env.Lack) bool { return l.Told })

@@ -16,14 +16,14 @@ import (
 
 // Verified is how the tool of an item of verify ended.
 type Verified struct {
-	Item     string // as the file has it: "test package=./engine"
+	Item     string // as in the file: "test package=./engine"
 	Place    string // the id of the environment
 	Code     int
 	TimedOut bool
 	Took     time.Duration
-	Commit   string // of git where the tool ran, with "+dirty" where files differ from it; "" for none
+	Commit   string // git's commit where the tool ran, with "+dirty" if files differ from it; "" for none
 	Output   string // bounded
-	Digest   string // of the tool's definition as it ran
+	Digest   string // digest of the definition that ran
 }
 
 // Passed reports whether the tool ended with exit code 0.
@@ -31,7 +31,7 @@ func (v *Verified) Passed() bool { return v.Code == 0 && !v.TimedOut }
 
 // Verify runs the tool of an item of verify, such as "test package=./engine": in the first attached environment that
 // lists it, else in the project's. A person must have approved its definition; then it runs unasked, unless the
-// definition asks for each call. The error says what a person types where it cannot run.
+// definition asks for each call. If it cannot run, the error says what a person can do.
 func (h *Here) Verify(ctx context.Context, item string) (*Verified, error) {
 	name, args, err := checkOf(item)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// become takes from this process what the program may not do, and makes it the program. All that is between here and
-// the program is the kernel: what must hold as it starts is looked at here.
+// become removes the rights that the program must not have from this process, and then executes the program in it. It
+// also checks everything that must hold at that moment.
 func become(j job) int {
-	_ = unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(syscall.SIGKILL), 0, 0, 0) // with its supervisor
-	runtime.LockOSThread()                                                   // the thread that is confined is the one that becomes the program
+	_ = unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(syscall.SIGKILL), 0, 0, 0) // die with the supervisor
+	runtime.LockOSThread()                                                   // the confined thread becomes the program
 	if err := confine(j); err != nil {
 		fmt.Fprintln(os.Stderr, "arbor: the program was not started, as it cannot be confined:", err)
 		return 126
@@ -37,7 +37,7 @@ func confine(j job) error {
 	if err := powerless(); err != nil {
 		return err
 	}
-	families := []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK} // of namespaces of its own
+	families := []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK} // with its own namespaces
 	switch {
 	case j.Reach.Network:
 		families = nil
@@ -50,7 +50,7 @@ func confine(j job) error {
 // powerless drops all capabilities for good: those of root, and those that a program has in a namespace of its own.
 func powerless() error {
 	for c := uintptr(0); c < 64; c++ {
-		_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0) // refused to who has none
+		_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0) // fails without capabilities
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err

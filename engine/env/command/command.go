@@ -18,7 +18,7 @@ import (
 // Variable is set in the environment of every program that Run starts: no person is at such a program's terminal.
 const Variable = "ARBOR_TOOL"
 
-// A Spec is what is to run.
+// A Spec says what to run, and with which access.
 type Spec struct {
 	Dir       string        // the root of the environment, without links: working directory, and all that may be written
 	Argv      []string      // the program and its arguments, as they are; no shell sees them
@@ -30,7 +30,7 @@ type Spec struct {
 	Read       []string  // files and folders that it may read besides Dir and the system's, absolute
 	Protected  Protected // paths that it may not write, or not see
 	Network    bool      // it may connect to anything
-	Unconfined bool      // it may run where nothing confines it
+	Unconfined bool      // it may run unconfined if nothing can confine it
 	By         string    // the way to confine it; "" is the first one that this system has
 }
 
@@ -121,7 +121,7 @@ func run(ctx context.Context, s Spec, j job) (*Result, error) {
 		out.most = maxOutput
 	}
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.WaitDelay = 5 * time.Second // for the supervisor, and for what holds its output open
+	cmd.WaitDelay = 5 * time.Second // for the supervisor, and for processes that hold its output open
 	begin := time.Now()
 	err = cmd.Run()
 	r := &Result{Code: -1, Took: time.Since(begin), Confined: j.Way, TimedOut: limited.Err() != nil && ctx.Err() == nil}
@@ -141,8 +141,8 @@ func run(ctx context.Context, s Spec, j job) (*Result, error) {
 	return r, nil
 }
 
-// find returns the program that a name means: one with a slash lies in the root or is given whole; any other is looked
-// for in the absolute folders of PATH that do not lie in the root.
+// find returns the program that a name means: one with a slash is a path in the root or an absolute one; any other is
+// searched for in the absolute folders of PATH outside of the root.
 func find(root, name string) (string, error) {
 	if filepath.IsAbs(name) {
 		return name, nil
@@ -162,7 +162,7 @@ func find(root, name string) (string, error) {
 		name, name, fs.ErrNotExist)
 }
 
-// Missing reports whether a program did not run as it, or what its definition says that it reads, is not there.
+// Missing reports whether a program did not run because it, or something that its definition reads, does not exist.
 func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // A bounded is a writer that keeps the beginning and the end of the output.

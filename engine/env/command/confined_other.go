@@ -11,7 +11,7 @@ import (
 // Confinement returns the first way that confines programs here: "" for none.
 func Confinement() string { return "" }
 
-// Try says why a way to confine programs is not to be had here.
+// Try returns an error: this system has no way to confine programs.
 func Try(string) error { return errors.New("programs of tools are not confined on this system") }
 
 func stage([]string) int {

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// enter makes what the program sees, in the namespaces that this process is the first one of, and runs it there.
+// enter builds the file system that the program sees, in the new namespaces of this process, and runs the program
+// there.
 func enter(file *os.File, j job) int {
 	runtime.LockOSThread() // the program dies with the thread that started it
 	self, err := os.Executable()
@@ -65,7 +66,7 @@ func furnish(r reach, more ...string) (err error) {
 	if err == nil {
 		err = errors.Join(unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""), empty(base))
 	}
-	var last []string // to be read-only, once all is in them
+	var last []string // made read-only at the end
 	for i, m := range all {
 		if err != nil {
 			return err

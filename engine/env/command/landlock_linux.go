@@ -21,9 +21,8 @@ const (
 	ofFile = llsyscall.AccessFSExecute | llsyscall.AccessFSReadFile | llsyscall.AccessFSWriteFile | llsyscall.AccessFSTruncate
 )
 
-// A ruleset is what Landlock lets this process do with files. A rule is of all below a folder, and nothing takes from
-// it: a folder with something in it that the program may not have is granted entry by entry, and nothing new can be
-// made in it then.
+// A ruleset says what Landlock lets this process do with files. A rule applies to everything below a folder, without
+// exceptions. So a folder with a forbidden entry is granted entry by entry, and then nothing new can be made in it.
 type ruleset struct {
 	reach
 	fd int

@@ -10,11 +10,11 @@ const (
 // Word is the first argument of the program itself with which Run starts it for the program of a tool.
 const Word = "confined"
 
-// answers says that this program calls Main: started with Word, it does what Run starts it for.
+// answers says that this program calls Main, so that Run can start it with Word.
 var answers bool
 
-// Main is called by main before anything else, with the arguments behind the program's name. It reports whether the
-// process is one that Run started, which is over then, with the exit code.
+// Main is called by main before anything else, with the arguments behind the program's name. started says that Run
+// started this process; its work is then done, and it must exit with code.
 func Main(args []string) (code int, started bool) {
 	answers = true
 	if len(args) == 0 || args[0] != Word {

@@ -59,7 +59,7 @@ func (r reach) mounts(more ...string) []mount {
 	for _, p := range append(r.reads(more...), "/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus") { // root changes the system in these
 		real, err := filepath.EvalSymlinks(p)
 		if err != nil || slices.ContainsFunc(r.Hidden, func(h string) bool { return below(h, real) }) {
-			continue // it is not there, or nobody's to see
+			continue // it does not exist or is hidden
 		}
 		if target, err := os.Readlink(p); p == "/etc/resolv.conf" && err == nil {
 			p = target // the link itself is in /etc

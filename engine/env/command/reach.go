@@ -14,14 +14,14 @@ import (
 	"arbor/mdstore/guard"
 )
 
-// A Protected is what a program may not write, or not see. Letter case is no difference between names.
+// A Protected lists what a program may not write, or not see. Names match in any case of letters.
 type Protected struct {
 	Names   []string // files and folders of these names, at any depth, are read-only
 	Folders []string // and these, by their paths
 	Hidden  []string // folders that it never sees into, by their paths
 	Local   string   // folders of this name are hidden, too; "" for none
-	But     string   // the one of that name that is not
-	Mark    string   // a file: where a folder Local has it, the folder around is read-only
+	But     string   // the one folder of that name that is not protected
+	Mark    string   // a file; if a folder Local contains it, the folder around Local is read-only
 }
 
 // A reach is what a program may reach. Each way to confine carries it out.
@@ -29,14 +29,14 @@ type reach struct {
 	Root    string   // is read and written
 	Kept    []string // of Root, is read only
 	Read    []string // is read besides
-	Hidden  []string // is neither read nor written, wherever it lies, except Home
-	Sockets []string // of Root and Read, are not there; nil with Network
+	Hidden  []string // can be neither read nor written, wherever it is, except Home
+	Sockets []string // in Root and Read, cannot be seen; nil with Network
 	Home    string   // is read and written
 	Temp    string   // is read and written
-	Network bool     // all of it, and else nothing but a loopback of its own
+	Network bool     // the whole network; if false, only a loopback of its own
 }
 
-// A survey is what of a root is read-only, and what is hidden there and in the folders that are read.
+// A survey lists the read-only parts of a root, and the hidden parts of it and of the folders that are read.
 type survey struct {
 	kept   map[string]fs.FileInfo // no links
 	named  map[string]fs.FileInfo // the files with a protected name, including links
@@ -87,7 +87,7 @@ func (p Protected) hides(at string) bool {
 	return p.Local != "" && strings.EqualFold(p.Local, filepath.Base(at)) && at != p.But
 }
 
-// walk looks through a folder. What cannot be read there, the program cannot read either.
+// walk looks through a folder. It skips what it cannot read: the program cannot read that either.
 func (found *survey) walk(ctx context.Context, s Spec, dir string) error {
 	p, ends := s.Protected, context.Cause(ctx)
 	return cmp.Or(filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
@@ -110,7 +110,7 @@ func (found *survey) walk(ctx context.Context, s Spec, dir string) error {
 				if info, err := os.Stat(local); err == nil && info.IsDir() {
 					found.hidden = append(found.hidden, local)
 				}
-				entries, _ := os.ReadDir(at) // as git's own services have one
+				entries, _ := os.ReadDir(at) // a socket, as git's own services have
 				for _, e := range entries {
 					if e.Type() == fs.ModeSocket {
 						found.sockets = append(found.sockets, filepath.Join(at, e.Name()))
@@ -197,7 +197,7 @@ func below(dir, p string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// refusals are what programs write when they are refused something, in small letters, and what a definition can ask for.
+// refusals maps messages of programs that were refused something, in lower case, to what a definition can ask for.
 var refusals = []struct {
 	network bool
 	words   []string

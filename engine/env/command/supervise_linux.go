@@ -59,7 +59,7 @@ func supervised(ctx context.Context, j job) (cmd *exec.Cmd, done func(), err err
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	if err == nil {
-		_, err = cmd.StdinPipe() // which ends when this process does, however that comes
+		_, err = cmd.StdinPipe() // it closes when this process ends in any way
 	}
 	return cmd, func() { file.Close() }, err
 }
@@ -146,7 +146,7 @@ func killAll() {
 		for _, pid := range all {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
-		// A child can be left where the list has none: it was started while the list was read.
+		// The list may lack a child that was started while it was read.
 		if _, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); len(all) == 0 && errors.Is(err, syscall.ECHILD) {
 			return
 		}

@@ -76,7 +76,7 @@ var Confinement = sync.OnceValue(func() string {
 	return ""
 })
 
-// Try says why a way to confine programs is not to be had here: nil for one that is.
+// Try returns an error if a way to confine programs does not work here.
 func Try(name string) error {
 	if !answers {
 		return errors.New("the program does not call command.Main")

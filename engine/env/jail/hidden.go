@@ -28,8 +28,8 @@ func (h Hiding) Hides(dir string) bool {
 	}
 }
 
-// hides reports whether a file, which may be nil if there is none yet, is one of the hidden folders itself. There may
-// be other spellings of a name than its letter case: named returns what Name means beside it.
+// hides reports whether a file, nil if there is none yet, is itself a hidden folder. A file system may accept other
+// spellings of a name: named returns the file that Name means in the same folder.
 func (h Hiding) hides(at string, info fs.FileInfo, named func() (fs.FileInfo, error)) bool {
 	is := func(other fs.FileInfo, err error) bool { return err == nil && info != nil && os.SameFile(info, other) }
 	if info != nil && !info.IsDir() {
@@ -71,7 +71,7 @@ func (r *Root) find(rel string) (dir *os.Root, real string, info fs.FileInfo, er
 // maxLinks is how many links a path may have.
 const maxLinks = 40
 
-// folder is find of a folder, which it opens; why says what another file is.
+// folder is find for a folder, which it opens; why is the error for any other file.
 func (r *Root) folder(rel, why string) (dir *os.Root, real string, info fs.FileInfo, err error) {
 	parent, real, info, err := r.find(rel)
 	if err != nil {

@@ -15,10 +15,10 @@ const (
 	MaxFile   = 10 << 20 // bytes of a file
 	maxReply  = 64 << 10 // bytes of text in a reply
 	maxLine   = 2000     // bytes of a line
-	looksInto = 8 << 10  // bytes that tell whether a file is text
+	looksInto = 8 << 10  // bytes that decide whether a file is text
 )
 
-// A Version tells one content of a file from another; "" is no file.
+// A Version identifies the content of a file; "" means no file.
 type Version string
 
 // VersionOf returns the version of a content.
@@ -36,7 +36,7 @@ type Excerpt struct {
 	Text    string  `json:"text"`  // lines with their numbers; "" for a binary file
 	Binary  bool    `json:"binary,omitempty"`
 	Bytes   int     `json:"bytes,omitempty"` // of a binary file
-	Cut     string  `json:"more,omitempty"`  // how much is left out, in words
+	Cut     string  `json:"more,omitempty"`  // a text that says how much is left out
 }
 
 // Read returns the lines of a file from offset on, which counts from 1, at most limit of them; 0 is the first line, and
@@ -124,7 +124,7 @@ func number(b *strings.Builder, n int, line []byte) {
 // IsText reports whether a content can be shown as lines.
 func IsText(data []byte) bool { return !binary(data) }
 
-// binary reports whether a content is no text.
+// binary reports whether data is not text.
 func binary(data []byte) bool {
 	head := data[:min(len(data), looksInto)]
 	if bytes.IndexByte(head, 0) >= 0 {

@@ -1,6 +1,5 @@
-// Package jail reads and writes files below a root that nothing leaves: no "..", no absolute path, no link, no device
-// and no other file system, also not where somebody swaps a folder for a link meanwhile. All of it goes through
-// os.Root.
+// Package jail reads and writes files only below a root: no "..", absolute path, link, device or other file system
+// leads out of it, even if a folder is replaced by a link meanwhile. All access goes through os.Root.
 package jail
 
 import (
@@ -19,7 +18,7 @@ import (
 
 // The codes of an Error.
 const (
-	PathOutside   = "PATH_OUTSIDE"   // the path, or a link in it, leads out of the root, or to what is no file
+	PathOutside   = "PATH_OUTSIDE"   // the path, or a link in it, leads out of the root, or not to a file
 	PathProtected = "PATH_PROTECTED" // the path can be read and not written
 	FileNotFound  = "FILE_NOT_FOUND"
 	Conflict      = "CONFLICT" // the file differs from the one that the caller has seen
@@ -27,7 +26,7 @@ const (
 	TooLarge      = "TOO_LARGE"
 )
 
-// An Error says why a call did nothing.
+// An Error is the reason why a call did nothing.
 type Error struct {
 	Code string
 	Text string // names the path, and what would work
@@ -123,7 +122,7 @@ func failed(p string, err error) error {
 	return fmt.Errorf("%q: %w", p, err)
 }
 
-// open opens a file for reading. It is a regular one of the root's own file system.
+// open opens a regular file of the root's own file system for reading.
 func (r *Root) open(rel string) (f *os.File, info fs.FileInfo, err error) {
 	for range 3 { // an editor may replace the file meanwhile
 		dir, real, before, err := r.find(rel)
@@ -196,8 +195,8 @@ func all(f *os.File, rel string, most int64) ([]byte, error) {
 	return data, failed(rel, err)
 }
 
-// parent opens the folder that a file lies in, part by part, and refuses links in its path: so the path that Protected
-// judges is that of the file. The folders that are missing are made if make is true.
+// parent opens the folder that a file lies in, part by part, and refuses links in its path, so that Protected judges
+// the real path of the file. The folders that are missing are made if make is true.
 func (r *Root) parent(rel string, make bool) (*os.Root, error) {
 	dir, err := r.root.OpenRoot(".")
 	if err != nil {

@@ -18,7 +18,7 @@ type kept struct {
 	Root   string      `json:"root"`
 	Path   string      `json:"path"`
 	Mode   fs.FileMode `json:"mode"`
-	Before bool        `json:"before"` // there was a file; its bytes lie beside this
+	Before bool        `json:"before"` // there was a file; its bytes are in a file beside this one
 	After  Version     `json:"after"`  // "" for a file that was deleted
 }
 
@@ -27,7 +27,7 @@ const (
 	keptContent = "content"
 )
 
-// keep writes what a change takes away to the trash, durably, and returns the id of it.
+// keep writes the bytes that a change removes to the trash, durably, and returns their id.
 func (r *Root) keep(c *Change) (id string, err error) {
 	if r.opt.Trash == "" {
 		return "", errors.New("there is no trash")
@@ -59,8 +59,8 @@ func writeSynced(name string, data []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// PlanUndo plans to take a change back: with Apply the file gets the bytes of before, if it is still as the change left
-// it. The caller closes the root, which open opens: the one that the change was made in.
+// PlanUndo plans to undo a change: Apply gives the file its earlier bytes, if it is still as the change left it. open
+// opens the root in which the change was made; the caller must close it.
 func PlanUndo(trash, id string, open func(root string) (*Root, error)) (r *Root, c *Change, err error) {
 	dir := filepath.Join(trash, id)
 	about, err := guard.ReadFile(dir, keptFile, MaxFile)

@@ -29,7 +29,7 @@ func (c *Change) Now() Version {
 	return VersionOf(c.After)
 }
 
-// plan begins a change of a file that can be written. A file that is not there has no bytes.
+// plan begins a change of a writable file. A missing file has no bytes.
 func (r *Root) plan(p string) (*Change, error) {
 	rel, err := clean(p)
 	if err != nil {
@@ -81,8 +81,8 @@ func (r *Root) plan(p string) (*Change, error) {
 	return c, nil
 }
 
-// PlanWrite plans that a file gets a content. Where all lines of the file end with CRLF, and none of the content does,
-// they go on doing so.
+// PlanWrite plans to replace the content of a file. If all lines of the file end with CRLF and none of content does,
+// the new lines end with CRLF too.
 func (r *Root) PlanWrite(p, content string) (*Change, error) {
 	c, err := r.plan(p)
 	if err == nil && len(content) > MaxFile {
@@ -95,7 +95,7 @@ func (r *Root) PlanWrite(p, content string) (*Change, error) {
 	return c, nil
 }
 
-// PlanEdit plans that one place of a text file gets another text. old stands there exactly once.
+// PlanEdit plans to replace a text in a text file. old must occur exactly once.
 func (r *Root) PlanEdit(p, old, text string) (*Change, error) {
 	c, err := r.plan(p)
 	switch {
@@ -146,7 +146,8 @@ func asLines(file []byte, text string) string {
 	return strings.ReplaceAll(text, "\n", "\r\n")
 }
 
-// nearest says in which line the first line of a text that is not there stands, with other blanks around it.
+// nearest returns a hint for a text that was not found: the line in which its first line occurs with other spaces
+// around it.
 func nearest(data, old string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(old), "\n")
 	first = strings.TrimSpace(first)
@@ -187,7 +188,7 @@ func (r *Root) Apply(ctx context.Context, c *Change) (undo string, err error) {
 	return undo, failed(c.Path, replace(dir, name, c.After, c.mode, c.Before == nil))
 }
 
-// replace puts a new file in the place of one, or where none is: readers see one of the two.
+// replace puts a new file at the place of an old one, or of none. Readers see either the old or the new one.
 func replace(dir *os.Root, name string, data []byte, mode fs.FileMode, fresh bool) error {
 	temp := ".arbor-" + rand.Text()
 	perm := fs.FileMode(0o600)

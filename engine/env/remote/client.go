@@ -34,11 +34,12 @@ type Client struct {
 	Life   time.Duration                            // between two signs of life of a call; 0 is 10 s
 }
 
-// ErrRefused says that the server does not want this client: with this token, or because one with it is connected.
+// ErrRefused says that the server refused this client: its token is wrong, or another client with the token is
+// connected.
 var ErrRefused = errors.New("the server refused the connection")
 
-// Serve connects and serves until the connection ends, and with it every call that runs. ready is called once it
-// stands.
+// Serve connects and serves until the connection ends, which also ends all running calls. It calls ready once it is
+// connected.
 func (c *Client) Serve(ctx context.Context, ready func()) error {
 	header := http.Header{"Authorization": {"Bearer " + c.Token}}
 	ws, res, err := websocket.Dial(ctx, c.URL, &websocket.DialOptions{HTTPClient: c.HTTP, HTTPHeader: header, Subprotocols: []string{Protocol}})
@@ -117,7 +118,7 @@ func (s *serving) got(ctx context.Context, m message) {
 	}
 }
 
-// run makes a call, shows that it lives, and answers, unless nobody wants the answer any more.
+// run makes a call, sends signs of life, and answers, unless the call was cancelled.
 func (s *serving) run(ctx, connection context.Context, id uint64, call Call) {
 	defer func() {
 		s.mu.Lock()

@@ -40,8 +40,8 @@ type Hub struct {
 	conns map[string]*conn
 }
 
-// NewHub returns a hub without connections. known says, at each ping, whether a client is still one; came is told what
-// a client serves when it connects. Either may be nil.
+// NewHub returns a hub without connections. known reports, at each ping, whether a client may stay connected. came is
+// called with what a client serves when it connects. Either may be nil.
 func NewHub(t Times, known func(string) bool, came func(string, Hello)) *Hub {
 	t.defaults()
 	return &Hub{times: t, known: known, came: came, conns: map[string]*conn{}}
@@ -64,7 +64,7 @@ type pending struct {
 	life   chan struct{}
 }
 
-// Serve is the connection of one client, whose token was right. It returns when that ends.
+// Serve handles the connection of one client, whose token was checked, until it ends.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, client string) {
 	if old := h.conn(client); old != nil {
 		ctx, cancel := context.WithTimeout(r.Context(), h.times.Miss)
@@ -134,7 +134,7 @@ func (h *Hub) leave(c *conn) {
 	close(c.gone)
 }
 
-// ping ends the connection of a client that does not answer, or that is none any more.
+// ping ends the connection of a client that does not answer, or that may no longer be connected.
 func (h *Hub) ping(ctx context.Context, c *conn) {
 	tick := time.NewTicker(h.times.Ping)
 	defer tick.Stop()
@@ -193,8 +193,8 @@ func (h *Hub) Tools(client, root string) ([]env.Tool, bool) {
 	return c.hello.Tools, true
 }
 
-// Call calls a tool of a client. It ends when the client answers, or when a call shows no life; ENVIRONMENT_MISSING
-// says that the call did not leave, OUTCOME_UNKNOWN that it may have run: it is never made again by itself.
+// Call calls a tool of a client. It ends when the client answers, or when there is no sign of life. ENVIRONMENT_MISSING
+// says that the call was not sent, OUTCOME_UNKNOWN that it may have run. Call never repeats a call.
 func (h *Hub) Call(ctx context.Context, client string, call Call) (json.RawMessage, error) {
 	c := h.conn(client)
 	if c == nil || c.hello.Root != call.Root {
@@ -202,7 +202,7 @@ func (h *Hub) Call(ctx context.Context, client string, call Call) (json.RawMessa
 	}
 	id, p := c.begin()
 	defer c.end(id)
-	sending, sent := context.WithTimeout(context.WithoutCancel(ctx), h.times.Miss) // one cut off would end the connection
+	sending, sent := context.WithTimeout(context.WithoutCancel(ctx), h.times.Miss) // cut off, it would end the connection
 	defer sent()
 	if err := send(sending, c.ws, message{ID: id, Method: Method(call.Tool), Params: params(call)}); err != nil {
 		return nil, errs.New(errs.EnvironmentMissing, "%s: the call could not be sent: %v", client, err)

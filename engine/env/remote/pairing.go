@@ -17,8 +17,8 @@ const (
 // ErrCode says that no pairing is open with this code.
 var ErrCode = errors.New("no pairing is open with this code; arbor serve --pair prints a new one")
 
-// A Pairing is a code that makes one client known, once, within ten minutes and five tries. Its methods may be called
-// by several goroutines at once. The zero Pairing takes no code.
+// A Pairing is a code with which one client can register, once, within ten minutes and five tries. Its methods may be
+// called by several goroutines at once. The zero Pairing takes no code.
 type Pairing struct {
 	mu    sync.Mutex
 	code  string

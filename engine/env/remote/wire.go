@@ -1,6 +1,6 @@
 // Package remote connects environments of other machines: a client serves a folder over one WebSocket, a Hub calls it.
-// Both speak JSON-RPC 2.0 (jsonrpc.org/specification), one message a frame. What runs, and who is asked, is the
-// client's.
+// Both speak JSON-RPC 2.0 (jsonrpc.org/specification), one message a frame. The client decides what runs and whom to
+// ask.
 package remote
 
 import (
@@ -68,7 +68,7 @@ const (
 	badParams     = -32602
 )
 
-// which is the body of a notification: the id of its call.
+// which is the body of a notification: the id of the call.
 type which struct {
 	ID uint64 `json:"id"`
 }

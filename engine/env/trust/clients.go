@@ -18,10 +18,10 @@ type Client struct {
 	Hash  string    `json:"hash"` // the SHA-256 of its token, as hexadecimal digits
 	Added Moment    `json:"added"`
 	Root  string    `json:"root,omitempty"`  // the folder that it served last
-	Trust env.Level `json:"trust,omitempty"` // as it said
+	Trust env.Level `json:"trust,omitempty"` // as the client stated it
 }
 
-// AddClient makes a client known, and returns the token that it is to send: no file of this machine holds it.
+// AddClient registers a client, and returns the token that it must send. No file of this machine has the token.
 func (b *Book) AddClient(id string, now time.Time) (token string, err error) {
 	if !env.ValidID(id) {
 		return "", errs.New(errs.InvalidParams, "%q is no name of a client: small letters, digits, '.', '_' and '-'", id)

@@ -9,9 +9,9 @@ import (
 // invitationLasts is how long an unused invitation is valid.
 const invitationLasts = 10 * time.Minute
 
-// A Page is the page that a running server shows of the vault. What invites a browser to it is written here, in this
-// person's own state, by another process of the person: who can write here is the person. No token that lets a program
-// in has a part in it, and nothing secret is sent to whatever listens at the address.
+// A Page is the page of the vault that a running server shows. Another process of the person writes invitations for
+// browsers here, in this person's own state, where only the person can write. No token of programs is involved, and no
+// secret is sent to whatever listens at the address.
 type Page struct {
 	// the address of the server that was started last, such as http://127.0.0.1:7433
 	Address    string    `json:"address"`
@@ -29,8 +29,8 @@ func (b *Book) Leave(address string) {
 	}
 }
 
-// Invite returns the running server's address and what logs one browser in there, once. "" is no server. The last
-// invitation is the one that holds.
+// Invite returns the address of the running server, "" for none, and a secret that logs one browser in there, once.
+// Only the last invitation is valid.
 func (b *Book) Invite(now time.Time) (address, invitation string) {
 	if b.Page == nil {
 		return "", ""

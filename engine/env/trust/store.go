@@ -30,8 +30,8 @@ type Store struct {
 	vault string
 }
 
-// At returns the store of a vault in a folder of this person, which is made when something is decided. The vault's
-// folder is followed to where it really is.
+// At returns the store of a vault in a folder of this person, which is made at the first decision. It resolves links in
+// the vault's path.
 func At(dir, vault string) (*Store, error) {
 	real, err := filepath.EvalSymlinks(vault)
 	if err == nil {
@@ -53,7 +53,8 @@ func (s *Store) Trash() string { return filepath.Join(filepath.Dir(s.dir), "tras
 // NewID returns an id for a request or grant.
 func NewID() string { return strings.ToLower(rand.Text()[:6]) }
 
-// Read returns the book. If nothing was decided yet it is an empty one; one that cannot be trusted is an error.
+// Read returns the book. Before the first decision it is empty. A file that is damaged, or that others can write, is an
+// error.
 func (s *Store) Read() (*Book, error) {
 	b := &Book{Vault: s.vault}
 	info, err := os.Lstat(s.dir)
@@ -127,7 +128,7 @@ func (s *Store) Update(ctx context.Context, f func(*Book) error) error {
 	if err != nil {
 		return err
 	}
-	if len(data) >= maxBook { // nobody could read such a file any more
+	if len(data) >= maxBook { // Read would refuse such a file
 		return errs.New(errs.InvalidContent, "what waits for a person would have more than %d bytes; decide "+
 			"about some of it first (arbor env approve), or ask for less at once", maxBook)
 	}

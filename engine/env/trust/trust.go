@@ -1,5 +1,5 @@
-// Package trust keeps what the person of this machine has decided about environments, tools and calls. It lies outside
-// of every vault, so that nothing that came with a folder is ever read as trust.
+// Package trust keeps the decisions of this machine's person about environments, tools and calls. They are outside of
+// every vault, so that nothing that comes with a folder counts as trust.
 package trust
 
 import (
@@ -14,7 +14,7 @@ import (
 	"arbor/engine/errs"
 )
 
-// How long things stand.
+// How long decisions and requests are valid.
 const (
 	approvalLasts = 10 * time.Minute // how long an unused approval or denial stays
 	requestLasts  = 24 * time.Hour   // how long an unanswered request stays
@@ -51,7 +51,7 @@ type ApprovedTool struct {
 	Name        string `json:"name"`
 	Digest      string `json:"digest"`               // of the definition
 	Program     string `json:"program,omitempty"`    // SHA-256 of the files of the root that it names, with their paths; "" for none
-	Unconfined  bool   `json:"unconfined,omitempty"` // also where nothing confines it
+	Unconfined  bool   `json:"unconfined,omitempty"` // even if nothing confines it
 	At          Moment `json:"at"`
 }
 
@@ -66,8 +66,8 @@ func (b *Book) Level(e env.Environment, root string) (env.Level, bool) {
 	return "", false
 }
 
-// Trust notes that a person lets tools run in an environment in its present form. If only its list of tools is another
-// one than a person saw before, then what was approved, granted and asked stands for the tools that it still lists.
+// Trust notes that a person lets tools run in an environment in its present form. If only its list of tools has
+// changed, earlier approvals, grants and requests stay valid for the tools that it still lists.
 func (b *Book) Trust(e env.Environment, root string, at time.Time) {
 	b.Requests = slices.DeleteFunc(b.Requests, func(r Request) bool { return r.Kind == KindRegister && r.State == Open && r.Environment == e.ID })
 	gone := func(tool string) bool { return len(e.Tools) > 0 && !slices.Contains(e.Tools, tool) }
@@ -100,13 +100,13 @@ func (b *Book) Approved(t ApprovedTool) bool {
 	})
 }
 
-// Approve notes that a person lets a definition run.
+// Approve records that a person allows a definition to run.
 func (b *Book) Approve(t ApprovedTool) {
 	b.Tools = slices.DeleteFunc(b.Tools, func(a ApprovedTool) bool { return a.Environment == t.Environment && a.Name == t.Name })
 	b.Tools = append(b.Tools, t)
 }
 
-// A Call is what an approval is of: this and nothing else.
+// A Call is exactly what an approval allows.
 type Call struct {
 	Session     string          `json:"session"`
 	Environment string          `json:"environment"`
@@ -184,7 +184,7 @@ type Grant struct {
 	Environment string          `json:"environment"`
 	Tool        string          `json:"tool"`
 	Glob        string          `json:"glob,omitempty"`      // of the paths
-	Arguments   json.RawMessage `json:"arguments,omitempty"` // of a tool that changes no file by itself: exactly these
+	Arguments   json.RawMessage `json:"arguments,omitempty"` // for a tool that changes no file itself: exact arguments
 	Version     string          `json:"version,omitempty"`   // and the files that they name, as they were
 	At          Moment          `json:"at"`
 }
@@ -230,7 +230,7 @@ func (b *Book) Ask(now time.Time, r Request, id string) Request {
 	return r
 }
 
-// Declined reports whether a person has lately said no to a question. It is not asked again meanwhile.
+// Declined reports whether a person has recently refused a request, which is then not asked again for a while.
 func (b *Book) Declined(now time.Time, r Request) bool {
 	b.Tidy(now)
 	return slices.ContainsFunc(b.Requests, func(q Request) bool {
@@ -265,7 +265,7 @@ func (b *Book) Pending(now time.Time) (all []Request) {
 	return all
 }
 
-// How far an answer reaches.
+// The scopes of an answer.
 const (
 	Once       = "once"
 	ForSession = "session"
@@ -358,8 +358,8 @@ func (b *Book) Revoke(id string) error {
 	return nil
 }
 
-// Spend says whether a call may run: by a grant, or by an approval, which it uses up; by says which. "" is neither: it
-// is to be asked for.
+// Spend returns the decision about a call: that of a grant, or of an approval, which it uses up, or of a denial; by
+// says which. If state is "", there is none, and a person must be asked.
 func (b *Book) Spend(now time.Time, c Call) (state, by string) {
 	b.Tidy(now)
 	if i := slices.IndexFunc(b.Grants, func(g Grant) bool { return g.covers(c) }); i >= 0 {
