@@ -12,7 +12,7 @@ import (
 type Focus struct {
 	Node   mdstore.ID // "" if no node has the focus, which means the root
 	Shared bool       // it is the workspace's shared focus
-	Lost   mdstore.ID // the first focus that was passed over because its node cannot be read any more; "" for none
+	Lost   mdstore.ID // the first focus that was skipped because its node cannot be read; "" for none
 	Own    bool       // Lost comes from a session's binding
 }
 

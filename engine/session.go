@@ -108,7 +108,7 @@ func (e *Engine) Attend(session string) (leave func()) {
 	forget := e.seen.Attend(session)
 	return func() {
 		forget()
-		_ = e.GiveBackClaims(context.Background(), session) // else they end with their lease
+		_ = e.GiveBackClaims(context.Background(), session) // if it fails, they end with their lease
 	}
 }
 
@@ -226,7 +226,8 @@ func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, tak
 	return out, ctx.Err()
 }
 
-// Untold returns those of all, texts taken out of files, that the session was not told of: see sessions.Seen.Untold.
+// Untold returns those of all, which are texts removed from files, that were not yet reported to the session: see
+// sessions.Seen.Untold.
 func (e *Engine) Untold(ctx context.Context, session string, all []mdstore.Collision, note bool) []mdstore.Collision {
 	return e.seen.Untold(ctx, session, all, note)
 }

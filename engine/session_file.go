@@ -10,8 +10,8 @@ import (
 	"arbor/mdstore"
 )
 
-// SessionFile returns the session file of a caller in a workspace: that of the session which the caller began or took
-// up last, as long as the caller is bound, or else the one whose id is the caller's name.
+// SessionFile returns the session file of a caller in a workspace: while the caller is bound, that of the session that
+// it began or continued last; otherwise the one whose id is the caller's name.
 func (e *Engine) SessionFile(ctx context.Context, v *view.View, caller string) (*mdstore.Page, bool) {
 	if caller == "" || len(v.Pages().Of(mdstore.SessionKind)) == 0 {
 		return nil, false
@@ -24,7 +24,7 @@ func (e *Engine) SessionFile(ctx context.Context, v *view.View, caller string) (
 	return v.Pages().Session(caller)
 }
 
-// begun returns the sessions that were begun on this machine, the newest last; none where they cannot be read.
+// begun returns the sessions that were begun on this machine, the newest last; none if they cannot be read.
 func (e *Engine) begun(ctx context.Context) []sessions.Begun {
 	all, err := sessions.ReadBegun(ctx, e.st)
 	if err != nil {
@@ -48,8 +48,8 @@ func (e *Engine) begunIn(ctx context.Context, v *view.View) (ids []mdstore.ID) {
 	return ids
 }
 
-// Began notes that a session was begun or taken up on this machine. Where that cannot be noted, the session named as
-// the caller counts.
+// Began notes that a session was begun or continued on this machine. If the note fails, the caller's session is the one
+// named like the caller.
 func (e *Engine) Began(ctx context.Context, b sessions.Begun) {
 	e.editBegun(ctx, func(all []sessions.Begun) []sessions.Begun { return sessions.With(all, b) })
 }

@@ -22,7 +22,7 @@ const (
 type replaced struct {
 	plan.Text
 	file []byte // all of the file
-	told bool   // the result tells the caller of the text, as the caller has not read it
+	told bool   // the result shows the text, because the caller has not read it
 }
 
 // replaces returns the texts that a plan replaces and that must be kept. It refuses a plan that replaces a text which

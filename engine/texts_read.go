@@ -10,7 +10,7 @@ import (
 	"arbor/mdstore"
 )
 
-// ReadFile returns a file of the vault as it is now, decompressed where it is compressed.
+// ReadFile returns a file of the vault as it is now, decompressed if it is compressed.
 func (e *Engine) ReadFile(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
 	f, err := e.st.Read(ctx, p)
 	if err == nil {

@@ -10,12 +10,12 @@ import (
 type Event struct {
 	Kind      string       // view.Added, Altered, Removed, Relocated, or Diagnosed
 	Workspace mdstore.ID   // the workspace of the file
-	Node      mdstore.ID   // "" for the workspace itself: its own file, or all of it where it came, went or moved; the id of a page
+	Node      mdstore.ID   // "" for the workspace itself: its own file, or all of it if it came, went or moved
 	Page      string       // the name of a page's kind; "" for a node and the workspace
-	Title     string       // of the node, or the name of the workspace; the last one known where the file does not say
+	Title     string       // of the node, or the name of the workspace; the last known one if the file has none
 	Path      mdstore.Path // the path of the file, or its last path
 	From      mdstore.Path // the old path of a moved file
-	Nodes     int          // of a workspace that came, went or moved: its nodes. Those of one that came are events as well, the others are not
+	Nodes     int          // for a workspace that came, went or moved: the number of its nodes
 	Blank     bool         // the file is unreadable now: it counts with its former content until it can be read
 
 	Found  []mdoc.Diagnostic // problems that this change caused, in this file or in others
@@ -25,7 +25,8 @@ type Event struct {
 	is  *mdoc.Doc // the document after; nil for none or a blank file
 }
 
-// Diagnosed is the kind of an event that is no change of a file: diagnostics that came or went by themselves, as that of a folder without a file.
+// Diagnosed is the kind of an event without a change of a file: only diagnostics came or went, such as one about a
+// folder without a file.
 const Diagnosed = "diagnosed"
 
 // before returns the file's path before the change.
@@ -36,7 +37,8 @@ func (v *Event) before() mdstore.Path {
 	return v.Path
 }
 
-// Fields returns the keys whose values changed, as view.FieldChanges. Of one event to the next of a file, From is what To was.
+// Fields returns the keys whose values changed, as view.FieldChanges. In successive events of a file, From is the To of
+// the event before.
 func (v *Event) Fields() []view.FieldChange { return view.FieldChanges(v.was, v.is) }
 
 // Sections returns the sections whose texts changed, as view.SectionChanges.

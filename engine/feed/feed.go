@@ -11,14 +11,15 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A Feed tells what changes in the workspaces of a vault, whoever changes it: each time the difference between what it told last and what the files say. So a change is
-// told once, what came back to what it was before it was told is not told at all, and from the state that it begins with the events lead to the state that there is.
+// A Feed reports changes in the workspaces of a vault, whichever program made them. Each report is the difference
+// between the state reported last and the files. So a change is reported once, a change that was undone before its
+// report is not, and the events lead from the first state to the present one.
 //
-// The functions are called one at a time, and none must be set. A Feed is used by one Run or Serve at a time, and may be run again, over another engine of the same vault as
-// well: it goes on with what it told last.
+// The functions are called one at a time; each may be nil. A Feed is used by one Run or Serve at a time, and may be run
+// again, over another engine of the same vault as well: it goes on with what it told last.
 type Feed struct {
-	Workspace mdstore.ID                           // the one to tell of; "" for all
-	Began     func(Baseline)                       // once: what changes from now on will be told
+	Workspace mdstore.ID                           // the workspace to report; "" for all
+	Began     func(Baseline)                       // once: changes from now on will be reported
 	Tell      func(Report) error                   // called with each report; an error ends the feed
 	Away      func(why error)                      // the vault cannot be read for now; nil: it can be again
 	Polls     func(why error)                      // changes are found by looking from time to time, from now on
@@ -32,18 +33,18 @@ type Feed struct {
 	shared  []mdoc.Diagnostic          // the same for workspaces that share an id
 	good    map[mdstore.Path]*mdoc.Doc // the last documents of files that are blank now
 	doubted map[string]bool            // found by the last look and not reported yet
-	held    int                        // looks in a row that found something and did not tell it
-	away    bool                       // Away was told
-	polls   bool                       // Polls was told
+	held    int                        // successive looks that found something and did not report it
+	away    bool                       // Away was called
+	polls   bool                       // Polls was called
 }
 
 // A Baseline is the state at the beginning of a feed.
 type Baseline struct {
 	Workspaces, Nodes int
-	Diagnostics       int // those that there are
+	Diagnostics       int // the number of present ones
 }
 
-// A Report is what changed, and was found at one time.
+// A Report has the changes that were found at one time.
 type Report struct {
 	Time   time.Time // when it was found, by the engine's clock
 	Events []Event   // never none
@@ -55,8 +56,9 @@ const (
 	lookAgain = 2 * time.Second        // between two looks at a vault that cannot be read
 )
 
-// Run follows the engine's store and tells what changes, until ctx ends. The error is ctx's, that of Tell, an mdstore.ErrReplaced when the vault has to be opened again, or
-// why the store cannot be followed. If the engine is followed already, Serve is what to call.
+// Run follows the engine's store and reports changes until ctx ends. The error is ctx's, that of Tell, an
+// mdstore.ErrReplaced if the vault must be opened again, or why the store cannot be followed. If the engine is followed
+// already, call Serve instead.
 func (f *Feed) Run(ctx context.Context, l *live.Vault) error {
 	ctx, stop := context.WithCancel(ctx)
 	ready, ended := make(chan struct{}), make(chan struct{})
@@ -77,7 +79,7 @@ func (f *Feed) Run(ctx context.Context, l *live.Vault) error {
 	return f.Serve(ctx, l)
 }
 
-// Hear is told that there are news by who follows the engine. It returns at once and may be called at any time.
+// Hear says that there are news. The follower of the engine calls it, at any time; it returns at once.
 func (f *Feed) Hear(live.News) {
 	select {
 	case f.heard() <- struct{}{}:
@@ -85,13 +87,14 @@ func (f *Feed) Hear(live.News) {
 	}
 }
 
-// heard returns a channel on which there is something to receive after Hear.
+// heard returns a channel that is ready to receive after Hear.
 func (f *Feed) heard() chan struct{} {
 	f.once.Do(func() { f.news = make(chan struct{}, 1) })
 	return f.news
 }
 
-// Serve tells what changes, as far as Hear is told of it, until ctx ends; the engine must be followed. Its errors are those of Run.
+// Serve reports changes after each call of Hear, until ctx ends; the engine must be followed. Its errors are those of
+// Run.
 func (f *Feed) Serve(ctx context.Context, l *live.Vault) error {
 	if f.Now == nil {
 		f.Now = time.Now
@@ -123,11 +126,11 @@ func (f *Feed) Serve(ctx context.Context, l *live.Vault) error {
 	}
 }
 
-// A sight is what came of a look.
+// A sight is the result of a look.
 type sight uint8
 
 const (
-	settled  sight = iota // all is told
+	settled  sight = iota // everything is reported
 	doubtful              // it may be another thing in a moment
 	unread                // the vault cannot be read
 )

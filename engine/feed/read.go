@@ -22,7 +22,7 @@ type shown struct {
 	found []mdoc.Diagnostic
 }
 
-// elsewhere reports whether an error says that a workspace came, went or moved since it was listed.
+// elsewhere reports whether an error shows that a workspace came, went or moved since it was listed.
 func elsewhere(err error) bool {
 	code := errs.As(err).Code
 	return code == errs.WorkspaceNotFound || code == errs.DuplicateID
@@ -97,17 +97,16 @@ func (f *Feed) show(ctx context.Context, l *live.Vault, v *view.View, was *shown
 	return s, err
 }
 
-// was reports whether a workspace that does not say who it is lies where the one lay that the feed is about.
+// was reports whether a workspace without a readable id is in the folder of the workspace that the feed reports.
 func (f *Feed) was(w *mdstore.Workspace) bool { return f.shown[w.Dir] != nil && meaning(w.Doc) == nil }
 
-// A part is two states of a workspace, either nil if it was or is not there, and the events that lead from one to the
-// other.
+// A part is two states of a workspace, nil for a missing one, and the events that lead from one to the other.
 type part struct {
 	was, is    *shown
 	start, end int
 }
 
-// compare returns what became of the workspaces since they were told.
+// compare returns the changes of the workspaces since the last report.
 func (f *Feed) compare(now map[mdstore.Path]*shown) ([]Event, []part) {
 	from := map[mdstore.Path]*shown{} // the former states of new or changed workspaces
 	gone := map[mdstore.ID]*shown{}
@@ -150,8 +149,8 @@ func (f *Feed) compare(now map[mdstore.Path]*shown) ([]Event, []part) {
 	return events, parts
 }
 
-// compare returns how a workspace became another: its own file first, then those of nodes in the order of paths. nil stands for a
-// workspace that is not there.
+// compare returns the events between two states of a workspace: first its own file, then nodes in the order of paths.
+// nil stands for a missing workspace.
 func compare(was, is *shown) []Event {
 	var out []Event
 	if v, ok := compareOwn(was, is); ok {
@@ -165,7 +164,7 @@ func compare(was, is *shown) []Event {
 		dir = was.view.Workspace().Dir
 		old, docs = was.state.Moved(dir, w.Dir), was.docs
 	}
-	before := func(p mdstore.Path) mdstore.Path { return view.MovedTo(p, w.Dir, dir) } // in the folder that the workspace had
+	before := func(p mdstore.Path) mdstore.Path { return view.MovedTo(p, w.Dir, dir) } // its old path
 	for _, d := range view.Diff(old, is.state) {
 		if d.Path == w.Path || d.Node == "" {
 			continue
@@ -240,8 +239,8 @@ func meaning(d *mdoc.Doc) *mdoc.Doc {
 	return d
 }
 
-// Compare returns how a workspace became another, of views that hold the documents of their nodes; nil stands for a workspace that is
-// not there. The events have no diagnostics.
+// Compare returns the events between two views of a workspace, which must hold the documents of their nodes; nil stands
+// for a missing workspace. The events have no diagnostics.
 func Compare(was, is *view.View) []Event {
 	held := func(v *view.View) *shown {
 		if v == nil {

@@ -28,7 +28,7 @@ func (f *Feed) doubts(events []Event) bool {
 	return false
 }
 
-// remember keeps what files said that say nothing now.
+// remember keeps the last content of files that cannot be read now.
 func (f *Feed) remember(events []Event) {
 	for i := range events {
 		v := &events[i]
@@ -42,8 +42,8 @@ func (f *Feed) remember(events []Event) {
 	}
 }
 
-// diagnosed gives the events the diagnostics that came and went with them: those of a file to the event of that file, others to the last
-// event of the workspace. If there is none, they are events of their own.
+// diagnosed gives the events the diagnostics that came and went with them: those of a file to the event of that file,
+// others to the last event of the workspace. If there is none, they get events of their own.
 func (f *Feed) diagnosed(events []Event, parts []part, shared []mdoc.Diagnostic) []Event {
 	var out []Event
 	for _, c := range parts {
@@ -81,7 +81,7 @@ func follow(ds []mdoc.Diagnostic, events []Event, from, to mdstore.Path) {
 	}
 }
 
-// fault returns a diagnostic wherever in its file it stands: lines above it come and go.
+// fault returns a diagnostic without its line, because lines above it come and go.
 func fault(d mdoc.Diagnostic) [3]string { return [...]string{d.File, d.Code, d.Text} }
 
 // give adds to events what came and went between two states of the diagnostics.

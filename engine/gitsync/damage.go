@@ -8,8 +8,8 @@ import (
 	"arbor/mdstore/gitrepo"
 )
 
-// readable refuses to carry on files that could be read when the last sync ended, and cannot any more, such as one that
-// an editor or a full disk left empty: everybody else would get it instead of theirs.
+// readable refuses to sync a file that could be read when the last sync ended and cannot be read now, such as one that
+// an editor or a full disk left empty: it would replace everyone else's version.
 func (s *syncing) readable(ctx context.Context, h gitrepo.Head, tree string) error {
 	since := h.Commit
 	if h.Remote != "" && h.Commit != "" {

@@ -16,8 +16,8 @@ import (
 	"arbor/mdstore/merge"
 )
 
-// mend returns the tree of a merge with what its files state together made sound: see check.Fix. What is written is
-// dated by the newest change in the workspace, so that every machine writes the same.
+// mend repairs the tree of a merge whose files contradict each other, and returns the new tree: see check.Fix.Merged.
+// It dates its changes by the newest change in the workspace, so that every machine writes the same.
 func (s *syncing) mend(ctx context.Context, base, ours, theirs, tree string) (string, error) {
 	both, err := s.both(ctx, base, ours, theirs)
 	if err != nil || len(both) == 0 {
@@ -175,7 +175,7 @@ func (s *syncing) resume(ctx context.Context, w gitrepo.Waiting) error {
 	return s.r.EndWait()
 }
 
-// abort takes back a merge that stopped. The caller holds the store's lock.
+// abort undoes a merge that stopped. The caller holds the store's lock.
 func (s *syncing) abort(ctx context.Context, w gitrepo.Waiting) error {
 	tree, names, err := s.r.Snapshot(ctx, w.Tree)
 	if err != nil {

@@ -53,7 +53,7 @@ func (m *merging) message(h gitrepo.Head) string {
 	return "merge " + strings.TrimPrefix(h.Tracking, "refs/remotes/") + ": " + m.out.CameIn + "\n"
 }
 
-// bringIn makes a merge what is checked out, or leaves it where people must decide. The caller holds the store's lock.
+// bringIn checks out the result of a merge, or stops it if people must decide. The caller holds the store's lock.
 func (m *merging) bringIn(ctx context.Context, h gitrepo.Head, next string) error {
 	if _, changed, err := m.r.Snapshot(ctx, m.ours); err != nil {
 		return err
@@ -113,7 +113,7 @@ type merging struct {
 	open               []gitrepo.Clash // files that a person must decide on
 	titles             map[string]string
 	puts               []gitrepo.Put // files that the merged tree gets besides
-	texts              [][]byte      // of puts, at the same places; nil if the put has its blob
+	texts              [][]byte      // the texts of puts, by index; nil if the put has its blob
 }
 
 // merge merges file by file.
@@ -206,8 +206,8 @@ func (m *merging) file(ctx context.Context, c gitrepo.Clash, base, ours, theirs 
 	return nil
 }
 
-// kept returns a file that lives although one side has deleted it: that of a node says so in its log, at the time of
-// its last change, so that every machine writes the same.
+// kept returns a file that stays although one side has deleted it. The log of a node says so, at the time of its last
+// change, so that every machine writes the same.
 func kept(p mdstore.Path, data []byte) []byte {
 	n := mdstore.ParseNode(mdstore.File{Path: p, Data: data})
 	if mdstore.AllKinds().Of(p) != mdstore.NodeKind || n.Editable() != nil {
@@ -228,7 +228,7 @@ func kept(p mdstore.Path, data []byte) []byte {
 // moves are the folders that one side has moved, by the ids of the nodes and workspaces in them: old to new.
 type moves map[mdstore.Path]mdstore.Path
 
-// of returns where a file lies after the moves.
+// of returns the path of a file after the moves.
 func (ms moves) of(p mdstore.Path) mdstore.Path {
 	for dir := p.Dir(); dir != ""; dir = dir.Dir() {
 		if to, ok := ms[dir]; ok {
@@ -247,7 +247,7 @@ func (m *merging) moved(ctx context.Context, side string) (moves, []gitrepo.Delt
 	var added []gitrepo.Delta
 	var blobs []gitrepo.Blob
 	var paths []mdstore.Path
-	var fresh []bool // of paths: the side has added it
+	var fresh []bool // by index of paths: the side has added the file
 	gone := 0
 	for _, d := range all {
 		p, ok := m.r.InFolder(d.Name)
@@ -282,7 +282,7 @@ func (m *merging) moved(ctx context.Context, side string) (moves, []gitrepo.Delt
 	return ms, added, err
 }
 
-// follow has changes of one side reach the files that the other has moved. It returns what is left to be merged.
+// follow applies changes of one side to the files that the other has moved. It returns the clashes that are left.
 func (m *merging) follow(ctx context.Context, clashes []gitrepo.Clash) ([]gitrepo.Clash, error) {
 	byOurs, ourNew, err := m.moved(ctx, m.ours)
 	if err != nil {

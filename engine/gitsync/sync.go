@@ -14,18 +14,18 @@ import (
 	"arbor/mdstore/gitrepo"
 )
 
-// Options say how far a sync goes.
+// Options say which steps a sync makes.
 type Options struct {
 	Message  string // the commit message; "" describes what happened in the plan
 	PushAll  bool   // push also commits that change other files than the vault's
 	Force    bool   // carry on files that became unreadable since the last sync
 	NoPush   bool
 	Continue bool // end a sync that stopped at a conflict
-	Abort    bool // take back a sync that stopped at a conflict
+	Abort    bool // undo a sync that stopped at a conflict
 	DryRun   bool // write and fetch nothing, and report what a sync would do
 }
 
-// A Report says what went out and what came in.
+// A Report says what a sync pushed and what came in.
 type Report struct {
 	Message string   // the subject of the commit of the vault's changes; "" if there were none
 	CameIn  string   // one line about the upstream's new commits; "" for none
@@ -36,14 +36,14 @@ type Report struct {
 }
 
 const (
-	syncRounds   = 3  // attempts where others push or write at the same time
+	syncRounds   = 3  // attempts while others push or write at the same time
 	syncNamed    = 10 // commits and files that an error names at most
 	syncReflog   = "arbor sync"
 	syncAsk      = "decide (arbor conflicts lists what is open), then arbor sync --continue; or arbor sync --abort"
 	identityTips = `git does not know who you are: git config --global user.name "Your Name", and git config --global user.email you@example.org`
 )
 
-// errMoved says that the vault or the branch changed while a sync was made: it begins again.
+// errMoved says that the vault or the branch changed during a sync, which then begins again.
 var errMoved = errors.New("the vault changed meanwhile")
 
 // A syncing is one call of Sync.
@@ -111,7 +111,7 @@ func (s *syncing) run(ctx context.Context) error {
 	return nil
 }
 
-// words returns an error that says what to do after the last attempt.
+// words returns err with advice on what to do after the last attempt.
 func (s *syncing) words(err error) error {
 	switch {
 	case errors.Is(err, gitrepo.ErrBehind):

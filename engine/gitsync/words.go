@@ -12,14 +12,14 @@ import (
 	"arbor/statemachine"
 )
 
-// A tally is what happened in the plan between two trees, in words.
+// A tally counts the changes of the plan between two trees, for messages.
 type tally struct {
-	titles map[string][]string // the titles of nodes, by what was done to them
+	titles map[string][]string // the titles of nodes by the verb that was done to them
 	log    int                 // entries that people and assistants wrote
 	files  int                 // changed files that are not part of the plan
 }
 
-// verbs are what is done to nodes, in the order in which a tally has them, as told to do and as done.
+// verbs are the changes of nodes in the order of messages: as an instruction and as done.
 var verbs = [][2]string{
 	{"complete", "completed"}, {"fail", "failed"}, {"cancel", "cancelled"}, {"submit", "submitted"}, {"start", "started"},
 	{"reopen", "reopened"}, {"create", "created"}, {"move", "moved"}, {"delete", "deleted"}, {"change", "changed"},
@@ -81,13 +81,13 @@ func identity(p mdstore.Path, data []byte) string {
 	return id
 }
 
-// add counts a file that was one text and is another.
+// add counts the change of a file.
 func (t *tally) add(p mdstore.Path, was, is []byte) {
 	did := func(what, title string) { t.titles[what] = append(t.titles[what], title) }
 	if mdstore.AllKinds().Of(p) == mdstore.WorkspaceKind {
 		old, now := mdstore.ParseWorkspace(mdstore.File{Path: p, Data: was}), mdstore.ParseWorkspace(mdstore.File{Path: p, Data: is})
 		if was == nil || is == nil {
-			return // its root says the rest
+			return // the root of the workspace counts instead
 		}
 		t.entries(old.Log(), now.Log())
 		if old.RulesHash() != now.RulesHash() {
@@ -142,8 +142,7 @@ func (t *tally) entries(was, is []mdstore.LogEntry) bool {
 	return t.log > before
 }
 
-// message returns the message of a commit that does this: a subject of at most 72 characters, and lines with what it
-// counts.
+// message returns a commit message: a subject of at most 72 characters, and lines with the titles of nodes.
 func (t *tally) message() string {
 	var parts, lines []string
 	for _, d := range verbs {

@@ -13,9 +13,10 @@ type News struct {
 	All   bool           // anything may have changed
 }
 
-// Follow keeps views current with what people and other programs save, for as long as ctx lasts: a view that is asked for after a save
-// shows it. ready is called once when changes from now on are seen; news then gets what changed once it has settled, one call at a
-// time. Both may be nil. The error is ctx's, or why the store cannot be followed: errors.ErrUnsupported where it has no news to give.
+// Follow keeps views current with what people and other programs save, for as long as ctx lasts: a view that is
+// requested after a save shows it. ready is called once when changes from now on are seen; news then gets what changed
+// once it has settled, one call at a time. Both may be nil. The error is ctx's, or why the store cannot be followed:
+// errors.ErrUnsupported if it is no mdstore.Watcher.
 func (l *Vault) Follow(ctx context.Context, ready func(), news func(News)) error {
 	w, ok := mdstore.AsStore[mdstore.Watcher](l.st)
 	if !ok {
@@ -59,7 +60,7 @@ func (l *Vault) follow(on bool) {
 	l.mu.Unlock()
 }
 
-// settle says that no program is saving those files any more, or what lies below those that are folders; all: any file.
+// settle notes that no program is saving these files, or files below these folders, any more; all: any file.
 func (l *Vault) settle(paths []mdstore.Path, all bool) {
 	named := make(map[mdstore.Path]bool, len(paths))
 	for _, p := range paths {

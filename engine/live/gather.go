@@ -13,9 +13,10 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Read calls f, which only reads, and loads the documents that it uses: f runs over views that note the use of a document which is not
-// loaded, and runs again with those documents, until none is missing. All that f sees of one workspace is of one state, unless a
-// program saves a file at that very moment: then f runs over the view with that file as it is. f must not hand a view to others.
+// Read calls f, which only reads, and loads the documents that it uses: f runs over views that note the use of a
+// document which is not loaded, and runs again with those documents, until none is missing. All that f sees of one
+// workspace is of one state, unless a program saves a file at that very moment: then f runs over the view with that
+// file as it is. f must not pass a view on.
 func (l *Vault) Read(ctx context.Context, f func(context.Context) error) error {
 	if gatherOf(ctx, l) != nil {
 		return f(ctx)
@@ -23,15 +24,15 @@ func (l *Vault) Read(ctx context.Context, f func(context.Context) error) error {
 	return newGather(l).run(ctx, f)
 }
 
-// ReadAgain is Read for what an operation has read just now: documents that are kept are not looked for on the disk.
+// ReadAgain is Read for files that an operation has just read: it uses kept documents without looking at the disk.
 func (l *Vault) ReadAgain(ctx context.Context, f func(context.Context) error) error {
 	g := newGather(l)
 	g.again = true
 	return g.run(ctx, f)
 }
 
-// Plan is Read for a function that works on one workspace. The view that it is given last is the one that its result was made over;
-// base is that view without documents.
+// Plan is Read for a function that works on one workspace. Its result belongs to the last view that it got; base is
+// that view without documents.
 func (l *Vault) Plan(ctx context.Context, id mdstore.ID, f func(v *view.View) error) (base *view.View, err error) {
 	if base, err = l.current(ctx, id, false); err != nil {
 		return nil, err
@@ -53,7 +54,8 @@ func (l *Vault) Over(ctx context.Context, v *view.View, f func(v *view.View) err
 	return g.base[id], err
 }
 
-// gatherRounds is how often an operation runs again with more documents. Each round loads all that the one before it asked for.
+// gatherRounds is how often an operation runs again with more documents. Each round loads all documents that the round
+// before asked for.
 const gatherRounds = 50
 
 type gatherKey struct{}
@@ -65,7 +67,7 @@ func gatherOf(ctx context.Context, l *Vault) *gather {
 	return nil
 }
 
-// A gather is the views and documents of one operation.
+// A gather holds the views and documents of one operation.
 type gather struct {
 	vault *Vault
 	base  map[mdstore.ID]*view.View
@@ -142,7 +144,7 @@ func (g *gather) wanted() map[mdstore.ID][]view.Wanted {
 	return out
 }
 
-// load reads documents, several at once. A file that is not as the view has it becomes part of the view as it is.
+// load reads documents, several at once. If a file differs from the view, the view gets its present content.
 func (g *gather) load(ctx context.Context, wanted map[mdstore.ID][]view.Wanted) error {
 	for id, all := range wanted {
 		files, errors := make([]mdstore.File, len(all)), make([]error, len(all))
@@ -248,15 +250,15 @@ func each(n int, f func(int)) {
 	wg.Wait()
 }
 
-// A docs is documents as they were parsed, by path and version: the same bytes are parsed once, not by each operation
-// that reads them. Who reads a document reads its file all the same, and so knows its version.
+// A docs keeps parsed documents by path and version, so that the same bytes are parsed only once. A reader must read
+// the file anyway to know its version.
 type docs struct {
 	mu    sync.Mutex
 	all   map[mdstore.Path]mdstore.File // guarded by mu: with their documents
 	bytes int                           // guarded by mu: of all
 }
 
-// docsMost is how many bytes of documents are kept; with more all of them are forgotten.
+// docsMost is how many bytes of documents are kept; beyond that, all are dropped.
 const docsMost = 1 << 20
 
 // parsed returns the document of a file.
@@ -269,7 +271,7 @@ func (d *docs) parsed(f mdstore.File, form *mdoc.Form) *mdoc.Doc {
 	return f.Doc
 }
 
-// kept returns the file that was last kept of a path, the zero File if there is none.
+// kept returns the last kept file of a path; the zero File if there is none.
 func (d *docs) kept(p mdstore.Path) mdstore.File {
 	d.mu.Lock()
 	defer d.mu.Unlock()

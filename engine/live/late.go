@@ -12,8 +12,8 @@ import (
 // toldMost is how many saves that met commits wait for a reply.
 const toldMost = 20
 
-// Late finds saves by other programs that met commits, as mdstore.Strays has it, as far as the files can be read. What it merges is
-// returned by the next Told, too.
+// Late finds saves by other programs that collided with commits: see mdstore.Strays. It skips files that cannot be
+// read. The next Told also returns what it merged.
 func (l *Vault) Late(ctx context.Context, merge bool) []mdstore.Collision {
 	s, ok := mdstore.AsStore[mdstore.Strays](l.st)
 	if !ok {
@@ -32,7 +32,8 @@ func (l *Vault) Late(ctx context.Context, merge bool) []mdstore.Collision {
 	return met
 }
 
-// TakenOut returns what saves by other programs and git took out of files within the last day and is not back, as mdstore.Strays has it.
+// TakenOut returns text that saves by other programs and git removed from files within the last day and that is still
+// missing: see mdstore.Strays.
 func (l *Vault) TakenOut(ctx context.Context) []mdstore.Collision {
 	s, ok := mdstore.AsStore[mdstore.Strays](l.st)
 	if !ok {

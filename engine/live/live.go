@@ -1,5 +1,6 @@
-// Package live keeps the views of a vault current: it scans a workspace when it is first asked for, reloads the files that may have
-// changed since, loads the documents that an operation uses, and publishes what commits lead to. It is the one owner of freshness.
+// Package live keeps the views of a vault current: it scans a workspace when it is first asked for, reloads the files
+// that may have changed since, loads the documents that an operation uses, and publishes the views after commits. No
+// other package decides whether a view is current.
 package live
 
 import (
@@ -37,8 +38,8 @@ type Vault struct {
 	allGen    uint64              // guarded by mu: the generation that the store had before
 	marks     uint64              // guarded by mu: counts marks
 	epoch     uint64              // guarded by mu: counts calls of Stale
-	following bool                // guarded by mu: the store tells of changes
-	met       []mdstore.Collision // guarded by mu: saves that met commits, which no reply has told of
+	following bool                // guarded by mu: the store reports changes
+	met       []mdstore.Collision // guarded by mu: saves that collided with commits, not yet in a reply
 }
 
 // A state is a view with the generation that the store had before it was read.
@@ -75,8 +76,9 @@ func (l *Vault) Generation(ctx context.Context) (uint64, error) {
 // rounds is how often a view is brought up to date while other processes commit.
 const rounds = 100
 
-// View returns the workspace as it is now. It is read again where another process has committed since, and where files are known to
-// have changed. Under the ctx of Read it is the view that the operation runs over. Elsewhere it may have no pages.
+// View returns the workspace as it is now. It is read again if another process has committed since, or if files are
+// known to have changed. With the ctx of Read it is the view over which the operation runs. Otherwise it may have no
+// pages.
 func (l *Vault) View(ctx context.Context, id mdstore.ID) (*view.View, error) {
 	if g := gatherOf(ctx, l); g != nil {
 		return g.view(ctx, id)
@@ -99,7 +101,7 @@ func (l *Vault) Last(id mdstore.ID) *view.View {
 	return l.states[id].view
 }
 
-// Twin returns the view of a workspace whose id another one has too. It is read each time.
+// Twin returns the view of a workspace that shares its id with another one. It is read each time.
 func (l *Vault) Twin(ctx context.Context, w *mdstore.Workspace) (*view.View, error) {
 	r := reloader{vault: l, left: map[mdstore.Path]bool{}}
 	return r.scan(ctx, w)
@@ -110,7 +112,7 @@ func (l *Vault) Current(ctx context.Context, id mdstore.ID) (*view.View, error) 
 	return l.current(ctx, id, true)
 }
 
-// current is Current. Without pages it may return a view that lacks them, if nobody has asked for pages yet.
+// current is Current. With pages false it may return a view without pages, if none were needed yet.
 func (l *Vault) current(ctx context.Context, id mdstore.ID, pages bool) (*view.View, error) {
 	l.refresh.Lock()
 	defer l.refresh.Unlock()
@@ -221,9 +223,9 @@ func (l *Vault) drop(id mdstore.ID, err error) {
 	delete(l.states, id)
 }
 
-// Committed publishes the view that a commit of this process led to: next, or nothing if the files have to be read
-// again. before is the generation that the plan was made over. A view that another call has read since then keeps the
-// generation that it is of: the history tells which of its files are to be read again.
+// Committed publishes the view after a commit of this process: next, or none if the files must be read again. before is
+// the generation from which the plan was made. A view that another call has read since then keeps its generation; the
+// history tells which of its files must be read again.
 func (l *Vault) Committed(planned, next *view.View, before, after uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -241,7 +243,7 @@ func (l *Vault) Committed(planned, next *view.View, before, after uint64) {
 	}
 }
 
-// Heed says that files may have changed: those at the paths, and what lies below those that are folders.
+// Heed notes that files may have changed: those at the paths, or below them if they are folders.
 func (l *Vault) Heed(settled bool, paths ...mdstore.Path) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -264,7 +266,7 @@ func (l *Vault) holds(p mdstore.Path) bool {
 	return false
 }
 
-// Stale says that any file may have changed. Which files are being saved stays known.
+// Stale notes that any file may have changed. It keeps the notes about files that are being saved.
 func (l *Vault) Stale() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -272,7 +274,7 @@ func (l *Vault) Stale() {
 	maps.DeleteFunc(l.dirty, func(_ mdstore.Path, m mark) bool { return m.settled })
 }
 
-// StaleIn says that any file of a workspace may have changed.
+// StaleIn notes that any file of a workspace may have changed.
 func (l *Vault) StaleIn(id mdstore.ID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -294,7 +296,7 @@ func (l *Vault) staleAll() {
 	}
 }
 
-// Following reports whether the store tells of changes, so that views are current by themselves.
+// Following reports whether the store reports changes, so that views need not look for them.
 func (l *Vault) Following() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,15 +11,15 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A reloader reads what may have changed since a view. While a program is still saving a file, that file may be missing, empty or
-// half-written: editors truncate and write, git removes and creates. Such a file stays as the view has it, and dirty, until the save
-// has settled.
+// A reloader reads what may have changed since a view. While a program is still saving a file, that file may be
+// missing, empty or half-written: editors truncate and write, git removes and creates. Until the save has settled, the
+// view keeps its old content of such a file, which stays dirty.
 type reloader struct {
 	vault *Vault
 	was   *view.View // nil for none
 	dirty map[mdstore.Path]mark
 
-	pageless bool // the next view is one without pages, as the one before
+	pageless bool // the next view has no pages, like the one before
 	own      *mdstore.Workspace
 	nodes    []*mdstore.Node
 	pages    []*mdstore.Page
@@ -29,7 +29,8 @@ type reloader struct {
 	unsure   bool                  // a file could not be read for a reason that says nothing about the file: the next call tries again
 }
 
-// reload returns the next view of a workspace: by reading the dirty paths, or where these do not tell all, or with whole, by a scan.
+// reload returns the next view of a workspace: by reading the dirty paths or, if these are not enough or with whole, by
+// a scan.
 func (r *reloader) reload(ctx context.Context, id mdstore.ID, whole bool) (*view.View, error) {
 	if !whole {
 		next, err := r.paths(ctx)
@@ -61,7 +62,7 @@ func (r *reloader) ownPath() mdstore.Path {
 	return r.was.Workspace().Path
 }
 
-// unsettled reports whether a program may be in the middle of saving the file at p, or what lies in a folder above it.
+// unsettled reports whether a program may be in the middle of saving the file at p, or of changing a folder above it.
 func (r *reloader) unsettled(p mdstore.Path) bool {
 	r.vault.mu.Lock()
 	defer r.vault.mu.Unlock()
@@ -73,7 +74,7 @@ func (r *reloader) unsettled(p mdstore.Path) bool {
 	return false
 }
 
-// lookForPages returns a view without pages with those that there are.
+// lookForPages returns a view with the pages of the workspace added.
 func (r *reloader) lookForPages(ctx context.Context, v *view.View) (*view.View, error) {
 	nodes := func(k *mdstore.Kind) bool { return k == mdstore.WorkspaceKind || k == mdstore.NodeKind }
 	found, err := r.find(ctx, v.Workspace(), slices.DeleteFunc(slices.Clone(mdstore.AllKinds()), nodes)...)
@@ -90,7 +91,7 @@ type sighting struct {
 	broken map[mdstore.Path]mdoc.Diagnostic
 }
 
-// find scans a workspace for files of these kinds, of all where none is named.
+// find scans a workspace for files of these kinds; of all kinds if none is given.
 func (r *reloader) find(ctx context.Context, w *mdstore.Workspace, kinds ...*mdstore.Kind) (*sighting, error) {
 	scanner, ok := mdstore.AsStore[mdstore.Scanner](r.vault.st)
 	if !ok {
@@ -162,8 +163,8 @@ func (r *reloader) scan(ctx context.Context, w *mdstore.Workspace) (*view.View, 
 	return v, nil
 }
 
-// other returns a node as the next view is to have it. One whose file is damaged stays as it was while the file is being saved, and
-// keeps the front matter that it had where not even that can be read now.
+// other returns a node for the next view. While a damaged file is being saved, its node stays as it was. If not even
+// the front matter can be read, the node keeps its earlier one.
 func (r *reloader) other(n *mdstore.Node) *mdstore.Node {
 	if r.was == nil || n.Editable() == nil {
 		return n
@@ -189,8 +190,8 @@ func (r *reloader) leave(p mdstore.Path) {
 	}
 }
 
-// missing returns the nodes and pages of the view before that a scan did not find, and that may be there again in a moment. One that is
-// elsewhere has moved.
+// missing returns the nodes and pages of the previous view that a scan did not find and that may be back in a moment. A
+// node that is elsewhere has moved and is not missing.
 func (r *reloader) missing(v *view.View) (out []*mdstore.Node, pages []*mdstore.Page) {
 	if r.was == nil {
 		return nil, nil
@@ -218,7 +219,7 @@ func Passing(err error) bool {
 	return err != nil && !unreadable && !errors.Is(err, fs.ErrNotExist)
 }
 
-// paths reads the dirty paths. It returns nil where only a scan tells what became of them.
+// paths reads the dirty paths. It returns nil if a scan is needed.
 func (r *reloader) paths(ctx context.Context) (*view.View, error) {
 	r.own = r.was.Workspace()
 	for p, m := range r.dirty {
@@ -241,7 +242,7 @@ func (r *reloader) paths(ctx context.Context) (*view.View, error) {
 	return next, nil
 }
 
-// path reads one path. ok is false where only a scan tells what became of it.
+// path reads one path. ok is false if a scan is needed.
 func (r *reloader) path(ctx context.Context, p mdstore.Path, settled bool) (ok bool, err error) {
 	switch k := mdstore.AllKinds().Of(p); k {
 	case mdstore.WorkspaceKind:
@@ -303,7 +304,7 @@ func (r *reloader) node(ctx context.Context, marked, p mdstore.Path, settled boo
 	f, err := r.vault.st.Read(ctx, p)
 	switch {
 	case err == nil && had && last.Version() == f.Version:
-		if r.dirty[marked].shown { // else it is the echo of a commit
+		if r.dirty[marked].shown { // otherwise it is the echo of a commit
 			r.saving[marked] = true
 		}
 	case err == nil:
@@ -331,7 +332,7 @@ func (r *reloader) node(ctx context.Context, marked, p mdstore.Path, settled boo
 	return true, nil
 }
 
-// folderGone takes out what lay in a folder, or at a path, that is not there any more.
+// folderGone removes the files at or below a path that does not exist any more.
 func (r *reloader) folderGone(p mdstore.Path, settled bool) (ok bool) {
 	if r.own.Path.Under(p) {
 		return false
@@ -363,8 +364,8 @@ func (r *reloader) folderGone(p mdstore.Path, settled bool) (ok bool) {
 	return true
 }
 
-// moved takes out the nodes that are missing while their folder is being changed, where they have come elsewhere: a folder that was
-// renamed is not in the middle of a save.
+// moved removes missing nodes whose folder is being changed if they are now elsewhere: then the folder was renamed, and
+// no save is in progress.
 func (r *reloader) moved() {
 	came := map[mdstore.ID]bool{}
 	for _, n := range r.nodes {

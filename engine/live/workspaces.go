@@ -75,7 +75,7 @@ func (l *Vault) list(ctx context.Context) ([]*mdstore.Workspace, error) {
 	return out, nil
 }
 
-// head returns the workspace of a listed file, as it was read before where its stamp proves that it is the same.
+// head returns the workspace of a listed file. It does not read the file again if the stamp proves it unchanged.
 func (l *Vault) head(ctx context.Context, e mdstore.Entry, err error) *mdstore.Workspace {
 	l.mu.Lock()
 	known := l.heads[e.Path]
@@ -100,7 +100,7 @@ func (l *Vault) foreign(ctx context.Context, w *mdstore.Workspace) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// workspaceOf returns the workspace of a file; where it could not be read, the error is its problem.
+// workspaceOf returns the workspace of a file; if it could not be read, the error is its problem.
 func workspaceOf(p mdstore.Path, f mdstore.File, err error) *mdstore.Workspace {
 	if err == nil {
 		return mdstore.ParseWorkspace(f)
@@ -122,7 +122,8 @@ func ProblemOf(p mdstore.Path, err error) mdoc.Diagnostic {
 	return mdoc.Diagnostic{File: string(p), Code: string(errs.FileUnreadable), Text: text}
 }
 
-// workspace returns the one workspace with that id. The workspaces are listed again only where they may be others than at the last time.
+// workspace returns the one workspace with that id. It lists the workspaces again only if they may have changed since
+// the last time.
 func (l *Vault) workspace(ctx context.Context, id mdstore.ID) (*mdstore.Workspace, error) {
 	gen, err := l.Generation(ctx)
 	if err != nil {

@@ -56,7 +56,7 @@ func unpacked(content string, marked bool) (string, error) {
 		if strings.HasPrefix(content, start) {
 			packed, err = base64.StdEncoding.DecodeString(strings.TrimSpace(content))
 		}
-		const most = mdstore.MaxEntry * 3 / 2 // of gzip in base64 that may be within
+		const most = mdstore.MaxEntry * 3 / 2 // bytes of gzip in base64 that may hold a text
 		var text []byte
 		if r, wrong := gzip.NewReader(bytes.NewReader(packed)); err == nil && wrong == nil {
 			text, err = io.ReadAll(io.LimitReader(r, most+1))

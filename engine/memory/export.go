@@ -22,8 +22,8 @@ type Archived struct {
 	Reason string
 }
 
-// Export returns a slot as md (Markdown), txt or json. Texts stand in it byte for byte; what has no value is left out of md
-// and txt and is null in JSON. archived is nil for a slot that is in use.
+// Export returns a slot as md (Markdown), txt or json. Texts are in it byte for byte. A value that is missing is left
+// out of md and txt, and is null in JSON. archived is nil for a slot that is in use.
 func Export(s mdstore.Slot, archived *Archived, format string) []byte {
 	if format == "json" {
 		return exportJSON(s, archived)
@@ -61,7 +61,7 @@ func Export(s mdstore.Slot, archived *Archived, format string) []byte {
 	return []byte(strings.Join(blocks, "\n\n") + "\n")
 }
 
-// A slotJSON is a slot as exports and files of memcord have it. What is any may be null.
+// A slotJSON is a slot in the JSON of exports and of memcord. A member of type any may be null.
 type slotJSON struct {
 	Name          string       `json:"slot_name"`
 	Created       any          `json:"created_at"`
@@ -156,7 +156,7 @@ func exportJSON(s mdstore.Slot, archived *Archived) []byte {
 
 const lengthForm = "%d → %d characters" // of mdstore.MetaSummary
 
-// lengths returns how long a text was and how long its summary is, in characters; 0 for an entry that does not say it.
+// lengths returns the lengths of a text and of its summary in characters; 0 if the entry does not have them.
 func lengths(e mdstore.SlotEntry) (from, to int) {
 	if n, _ := fmt.Sscanf(str(e.Meta[mdstore.MetaSummary]), lengthForm, &from, &to); n < 2 || from < 0 || to < 0 {
 		return 0, 0

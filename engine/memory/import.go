@@ -28,8 +28,9 @@ type Incoming struct {
 
 const maxFile = 4 * mdstore.MaxSlot // bytes of all texts of a file
 
-// Import returns the slots that a file gives. as is "text", which makes one entry of the whole file, "memcord", which reads
-// slots in JSON as memcord and exports have them, or "auto", which looks what the file is; it may be a slot's own file.
+// Import returns the slots in a file. as is "text", which makes one entry of the whole file; "memcord", which reads the
+// JSON of memcord or of an export; or "auto", which detects the format. With "auto" the file may also be a slot's own
+// file.
 func Import(file string, data []byte, as string) ([]Incoming, error) {
 	base := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	start := bytes.TrimLeft(data, "\ufeff \t\r\n")
@@ -81,7 +82,7 @@ func ofFile(s mdstore.Slot, p *mdstore.Page) Incoming {
 	return in
 }
 
-// holds returns an error for what cannot be the text of an entry.
+// holds returns an error for a text that cannot be that of an entry.
 func holds(text string) error {
 	switch {
 	case len(text) > mdstore.MaxEntry:
@@ -131,7 +132,7 @@ func (r *reader) slot(object map[string]any, key string) error {
 	in := Incoming{Slot: mdstore.Slot{Name: cmp.Or(s.Name, s.Other, key, r.base), Description: str(s.Description), Group: str(s.Group), Tags: s.Tags},
 		Fields: map[string]any{}}
 	switch p := s.Priority; {
-	case p == nil || *p == 0: // memcord has 0 where nothing was said
+	case p == nil || *p == 0: // memcord writes 0 for no value
 	case *p < 1 || *p > 5:
 		in.Adapted = append(in.Adapted, fmt.Sprintf("priority %d → none", *p))
 	default:

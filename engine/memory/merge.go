@@ -14,16 +14,17 @@ type Source struct {
 	Entries []mdstore.SlotEntry
 }
 
-// A Left is an entry that a merge leaves out, and the one that it is like.
+// A Left is an entry that a merge leaves out, and the one that it resembles.
 type Left struct {
 	Slot    string     `json:"slot"`
 	EntryID mdstore.ID `json:"entryId"`
 	Like    mdstore.ID `json:"like"`
 }
 
-// Merge returns the entries of slots by time, those of one time in the order of the sources, without those of slots that
-// stay. Of two texts that are alike to at least this degree, it leaves out the later one, but never that of a slot that
-// stays. Equal texts are alike to the degree of 1, others to less, and those without a common word to that of 0.
+// Merge returns the entries of slots by time, those of one time in the order of the sources, without those of slots
+// that stay. Of two texts with at least this similarity, it leaves out the later one, or the one outside of a slot that
+// stays; it leaves out no entry of a slot that stays. The similarity is 1 for equal texts, less for others, and 0 for
+// texts without a common word.
 func Merge(sources []Source, similarity float64) (kept []mdstore.SlotEntry, left []Left) {
 	type entry struct {
 		mdstore.SlotEntry

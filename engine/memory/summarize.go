@@ -10,8 +10,9 @@ import (
 	"arbor/mdstore/pattern"
 )
 
-// Summarize returns the sentences of a text that say most, in their order, up to ratio of its characters, one at least and
-// none that says little beside the best one. Lists and blocks of code are in it whole or not at all. It is "" only for a text without a character that shows.
+// Summarize returns the most informative sentences of a text, in their order, up to ratio of its characters: at least
+// one, and none that is much less informative than the best. Lists and blocks of code are in it whole or not at all. It
+// is "" only for a text without visible characters.
 func Summarize(text string, ratio float64) string {
 	units := unitsOf(text)
 	best := make([]int, len(units))
@@ -45,12 +46,12 @@ func Summarize(text string, ratio float64) string {
 	return out.String()
 }
 
-// A unit is what a summary takes whole or leaves out: a sentence, or else a list, a block of code or a heading.
+// A unit is a part that a summary takes whole or not at all: a sentence, a list, a block of code or a heading.
 type unit struct {
 	text  string
 	block int  // the number of its paragraph
 	first bool // of its paragraph
-	whole bool // it is no sentence
+	whole bool // it is not a sentence
 	score float64
 }
 
@@ -61,8 +62,8 @@ var (
 	sentenceEnd = pattern.Of(`[.!?…]+["'”’)\]]*\s+|[。！？]+[”’」』）]*\s*`)
 )
 
-// unitsOf divides a text and says how much each unit tells: how frequent its terms are, in headings twice, and half as much
-// again for the first sentence of a paragraph. A text of nothing but headings is of them.
+// unitsOf divides a text into units and weighs each by the frequency of its terms. Terms in headings count twice, and
+// the first sentence of a paragraph counts half as much again. Headings are units only in a text of nothing else.
 func unitsOf(text string) (units []unit) {
 	var headings []unit
 	frequency := map[string]int{}

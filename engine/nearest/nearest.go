@@ -3,11 +3,10 @@ package nearest
 
 import "strings"
 
-const longestWord = 40 // bytes; a longer text is no misspelt word
+const longestWord = 40 // bytes; a longer text is not a misspelt word
 
-// Word returns the known word that begins with word (two letters at least), else
-// the one with the fewest slips, at most one per three letters; "" if there is
-// none. The case of letters does not matter.
+// Word returns the known word that begins with word (two letters at least), or else the one with the fewest typing
+// errors, at most one per three letters; "" if there is none. The case of letters does not matter.
 func Word(word string, known []string) string {
 	word = strings.ToLower(word)
 	if len(word) > longestWord {

@@ -2,19 +2,19 @@
 // with parameters as {node_next claim}, and a parameter as {.dryRun}: a client of MCP reads "node_list", a person at a
 // terminal "arbor list".
 //
-// Voice.Text is called once for each hint, warning or message that is shown, never for what a file holds. A title that
-// is itself such a mark reads otherwise within a message.
+// Voice.Text is called once for each hint, warning or message that is shown, and never for text from a file. A title
+// that looks like such a mark is also replaced within a message.
 package say
 
 import (
 	"strings"
 )
 
-// A Voice says marks in the words of one front end. A function that is nil says them in those of MCP.
+// A Voice turns marks into the words of one front end. A nil function turns them into those of MCP.
 type Voice struct {
-	// Op says an operation; words are what follows its name in the mark.
+	// Op returns the words for an operation; words are those after its name in the mark.
 	Op func(name string, words []string) string
-	// Param says a parameter, with a value behind it if the text has one: "force: true".
+	// Param returns the words for a parameter, with a value after it if the text has one: "force: true".
 	Param func(given string) string
 }
 
@@ -42,7 +42,7 @@ func (v Voice) Text(text string) string {
 	}
 }
 
-// say says what stands between braces; "" if that is no mark.
+// say returns the words for the text between braces; "" if it is not a mark.
 func (v Voice) say(marked string) string {
 	if given, found := strings.CutPrefix(marked, "."); found {
 		if v.Param != nil {

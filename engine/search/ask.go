@@ -18,7 +18,7 @@ var idle = strings.Fields(`a about after an and any are as at be been but by can
 var idleHan = strings.NewReplacer("为什么", " ", "什么", " ", "怎么", " ", "怎样", " ", "如何", " ", "哪些", " ", "哪个", " ", "哪里", " ", "多少", " ",
 	"我们", " ", "你们", " ", "吗", " ", "呢", " ", "的", " ", "了", " ", "是", " ", "谁", " ")
 
-// endings are what words of one stem differ in, the longest first.
+// endings are the endings in which words of one stem differ, the longest first.
 var endings = strings.Fields("ations ation ings ing ions ion ers ies ed er es ly al s e y")
 
 // Question returns the query for a question in plain words: any word may match, with any ending. If no word tells what
@@ -47,7 +47,7 @@ func Question(text string) (*Query, error) {
 	return q, nil
 }
 
-// stem returns a word without its ending. What is left is the beginning of the other forms as well.
+// stem returns a word without its ending. The rest is the beginning of the other forms as well.
 func stem(w []byte) []byte {
 	for _, e := range endings {
 		least := 4

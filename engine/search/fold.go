@@ -12,8 +12,8 @@ import (
 // Text is compared folded: in lower case, without diacritics, format characters and the marks of combination, and with the
 // letters of one width. A text reads the same in every form of normalization.
 
-// letters are letters that are written with a stroke, or without their dot, behind the letter that they are compared as; Unicode does not
-// tell them apart into a letter and a mark.
+// letters has letters with a stroke, or without their dot, each group after the letter as which they are compared.
+// Unicode does not decompose them into a letter and a mark.
 const letters = "dđ hħ iı lł oø tŧ sſ σς"
 
 // tableSize is the first character beyond the table: those with a diacritic of Latin, Greek and Cyrillic lie below it.
@@ -47,7 +47,7 @@ var table = sync.OnceValue(func() *[tableSize]rune {
 	return &t
 })
 
-// The marks of voice, which change the kana before them, as they do where the two are one character.
+// The voicing marks, which change the kana before them, as in the composed characters.
 const (
 	voiced     = 0x3099
 	halfVoiced = 0x309a
@@ -111,7 +111,7 @@ func appendFolded(dst []byte, r rune, t *[tableSize]rune) []byte {
 		return dst
 	default:
 		r = unicode.ToLower(r)
-		if r < tableSize { // of the signs of units
+		if r < tableSize { // signs of units
 			return appendFolded(dst, r, t)
 		}
 	}
@@ -136,7 +136,7 @@ func unspaced(r rune) bool {
 	case r < 0xe00:
 		return false
 	case r <= 0xeff, r >= 0x1000 && r <= 0x11ff, r >= 0x1780 && r <= 0x17ff:
-		return r < 0x10a0 || r >= 0x1100 // Georgian lies between
+		return r < 0x10a0 || r >= 0x1100 // Georgian is in between
 	case r < 0x2e80:
 		return false
 	}

@@ -31,10 +31,10 @@ func (p *parser) key(run string) (k key, value string) {
 	return k, value
 }
 
-// A form says how the values of a field are compared with what a query asks for.
+// A form says how the values of a field are compared with the value in a query.
 type form struct {
-	row    *mdstore.Field // nil if it is no field of nodes
-	levels bool           // what is asked for also finds what is below it, behind a slash
+	row    *mdstore.Field // nil if it is not a field of nodes
+	levels bool           // a value also matches the values below it, after a slash
 }
 
 func formOf(name string) form {
@@ -149,8 +149,8 @@ func (p *parser) compared(at int, k key, t *Term, value string) error {
 	return nil
 }
 
-// holds reports whether a value is on the side of the bound that is asked for. What is neither date nor number is not;
-// of a time the date counts.
+// holds reports whether a value is on the requested side of the bound. A value that is neither date nor number is not;
+// of a time, the date counts.
 func (b *bound) holds(value string) bool {
 	var c int
 	if b.day != "" {

@@ -6,14 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// A word is one word of a query, folded. If it begins or ends with a character that joins, a word of the text begins or
-// ends there as well; so a word of Chinese is found in any part of a text, and one of English as a whole.
+// A word is one word of a query, folded. If it begins or ends with a character that joins, it only matches at the
+// beginning or end of a word of the text. So a Chinese word is found anywhere in a text, and an English one only as a
+// whole.
 type word struct {
 	text        []byte
 	first, last bool // the first and the last character join
 }
 
-// wordsOf returns the words of a text: what lies between blanks, without the punctuation around it.
+// wordsOf returns the words of a text, separated by blanks, without the punctuation around them.
 func wordsOf(text string) (all []word) {
 	for _, f := range bytes.Fields(Fold(nil, []byte(text))) {
 		f = bytes.TrimLeftFunc(f, func(r rune) bool { return !shows(r) })
@@ -51,7 +52,7 @@ func (w *word) next(text []byte, from int, prefix bool) int {
 	}
 }
 
-// at reports whether the word, whose bytes stand at i, begins and ends there as words do.
+// at reports whether the word, whose bytes are at i, begins and ends there like a word.
 func (w *word) at(text []byte, i int, prefix bool) bool {
 	if w.first && i > 0 {
 		if r, _ := utf8.DecodeLastRune(text[:i]); joins(r) {
@@ -61,7 +62,7 @@ func (w *word) at(text []byte, i int, prefix bool) bool {
 	return prefix || !w.last || !joinsAt(text, i+len(w.text))
 }
 
-// apart stands between texts that no phrase goes across.
+// apart separates texts; no phrase matches across it.
 const apart = 0
 
 func joinsAt(text []byte, i int) bool {
@@ -118,7 +119,7 @@ func (t *Term) whole(text []byte) bool {
 	return false
 }
 
-// count returns how often the term stands in a folded text. A word that goes on counts half.
+// count returns how often the term occurs in a folded text. A match that is only the beginning of a word counts half.
 func (t *Term) count(text []byte) (n float32) {
 	for at := 0; at < len(text); {
 		start, end := t.next(text, at)

@@ -7,14 +7,14 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A Part is what matches as one, all words within it: a node, an entry, a section.
+// A Part is a unit of search, which matches if all words are in it: a node, an entry, a section.
 type Part struct {
 	Head
 	Text []byte
 	At   int // the offset in the file of the text, or of its source if the text was composed
 }
 
-// parts returns the parts of a file; without Parts it is one, all behind its front matter.
+// parts returns the parts of a file; without Parts it is a single one: everything after the front matter.
 func (f *File) parts(data []byte) []Part {
 	if f.Parts == nil {
 		at := frontEnd(data)
@@ -23,7 +23,7 @@ func (f *File) parts(data []byte) []Part {
 	return f.Parts(f, data)
 }
 
-// frontEnd returns the offset behind the front matter, 0 if there is none.
+// frontEnd returns the offset after the front matter; 0 if there is none.
 func frontEnd(data []byte) int {
 	rest, ok := bytes.CutPrefix(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("---"))
 	if i := bytes.Index(rest, []byte("\n---")); ok && i >= 0 {
@@ -36,8 +36,8 @@ func frontEnd(data []byte) int {
 	return 0
 }
 
-// Sections are the parts of a document: what stands above the first heading of level 1 or 2, with what its front matter
-// says, and each such heading with all up to the next.
+// Sections returns the parts of a document: the text above the first heading of level 1 or 2 with the front matter, and
+// each such heading with all text up to the next.
 func Sections(f *File, data []byte) []Part {
 	doc, _ := mdoc.Parse(string(f.Path), data, mdstore.SlotForm) // the form with the greatest limit
 	all, rest := []Part{{Head: f.Head}}, f.Head
@@ -58,9 +58,9 @@ func Sections(f *File, data []byte) []Part {
 	return all
 }
 
-// Entries are the parts of a slot: each entry with what is said of the slot, and what stands above them.
+// Entries returns the parts of a slot: each entry together with the slot's description, and the text above them.
 func Entries(f *File, data []byte) (all []Part) {
-	doc, _ := mdoc.Parse(string(f.Path), data, mdstore.SlotForm) // which is decompressed already
+	doc, _ := mdoc.Parse(string(f.Path), data, mdstore.SlotForm) // data is decompressed already
 	lines := mdstore.EntryAt(doc)
 	for i, e := range mdstore.EntriesOf(doc) {
 		p := Part{Head: f.Head, Text: []byte(e.Text), At: lineAt(data, lines[i])}

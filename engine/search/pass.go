@@ -43,9 +43,9 @@ type Pass struct {
 	mu     sync.Mutex
 	files  int       // guarded by mu, as the others
 	bytes  int       // of the files, folded
-	found  []int     // in how many files each term stands
+	found  []int     // in how many files each term occurs
 	hits   []hit     // the matching parts
-	counts []float32 // of each hit how often each term stands in it
+	counts []float32 // for each hit, how often each term occurs in it
 }
 
 // A hit is a part that matches.
@@ -56,7 +56,7 @@ type hit struct {
 	titled                     bool // its title has all words, and none only as the beginning of another one
 }
 
-// NewPass returns a pass for a query. Of the parts that match, those are kept of which keep is true.
+// NewPass returns a pass for a query. It keeps the matching parts for which keep returns true.
 func NewPass(q *Query, keep func(*Head) bool) *Pass {
 	return &Pass{q: q, keep: keep, found: make([]int, len(q.Terms)),
 		scratch: sync.Pool{New: func() any { return &scratch{has: make([]bool, len(q.Terms)), counts: make([]float32, len(q.Terms))} }}}
@@ -78,7 +78,7 @@ func (p *Pass) Look(i int, f *File, data []byte) {
 	body := len(c.file)
 	c.file = Fold(c.file, data[front:])
 	c.head(&f.Head)
-	escaped := f.Parts != nil && bytes.Contains(data, []byte("verbatim escaped")) // the text is not what stands there
+	escaped := f.Parts != nil && bytes.Contains(data, []byte("verbatim escaped")) // the stored text is escaped
 	for t, x := range p.q.Terms {
 		c.has[t] = x.text() && (escaped || x.in(c.file) || x.in(c.title) || x.in(c.rest))
 	}
@@ -146,7 +146,7 @@ func (p *Pass) part(c *scratch, file, part int, h *Head, text []byte) {
 
 const titleWeight = 4 // the weight of a word in a title
 
-// weight returns how often the term stands in a part. A value counts once.
+// weight returns how often the term occurs in a part. A value counts once.
 func (t *Term) weight(c *scratch, h *Head, text []byte) float32 {
 	switch {
 	case !t.text():
@@ -165,7 +165,7 @@ func (t *Term) in(text []byte) bool {
 	return start >= 0
 }
 
-// can reports whether a part of a file may match: has says which texts stand anywhere in the file.
+// can reports whether a part of a file may match. has says which texts occur anywhere in the file.
 func (e *expr) can(q *Query, has []bool) bool {
 	can := func(k *expr) bool { return k.can(q, has) }
 	switch e.op {
@@ -192,7 +192,7 @@ func (e *expr) matches(has []bool) bool {
 	return has[e.term]
 }
 
-// titled reports whether a folded title has all words of the query as they stand, if it has words.
+// titled reports whether the query has words and a folded title has all of them in full.
 func (q *Query) titled(title []byte) (all bool) {
 	for _, t := range q.Terms {
 		if t.absent || !t.text() {
@@ -205,7 +205,7 @@ func (q *Query) titled(title []byte) (all bool) {
 	return all
 }
 
-// rarities returns what each term counts: the more, the fewer files have it.
+// rarities returns the weight of each term: the fewer files have it, the higher.
 func (p *Pass) rarities() []float64 {
 	n, rare := float64(p.files), make([]float64, len(p.q.Terms))
 	for i, t := range p.q.Terms {
@@ -222,8 +222,8 @@ type Hit struct {
 	Score      float64
 }
 
-// Best returns the best hits, those first that titles name, at most most of them, and how many there are. path names
-// files for hits that are alike in everything else.
+// Best returns the best hits, at most most, those with a match in the title first, and the number of all hits. path
+// orders hits that are equal in everything else.
 func (p *Pass) Best(most int, path func(file int) mdstore.Path) (best []Hit, total int) {
 	mean, rare := float64(max(1, p.bytes))/float64(max(1, p.files)), p.rarities()
 	for i := range p.hits {

@@ -20,12 +20,12 @@ type Query struct {
 type Term struct {
 	Text   string // the word as the caller wrote it
 	Field  string // "" for any text, one of Fields, or an own key
-	value  string // of a field that has values, folded
-	bound  *bound // of a field that is compared; nil otherwise
+	value  string // folded; for a field that has values
+	bound  *bound // for a field that is compared; nil otherwise
 	form   form   // of the field's values
 	words  []word // of a text and a title; several are a phrase
 	prefix bool   // words that begin so match as well
-	absent bool   // it stands below a NOT: it neither counts for the order nor shows
+	absent bool   // it is below a NOT: it does not affect the order and is not shown
 }
 
 // text reports whether the term is looked for in texts.
@@ -64,11 +64,11 @@ const (
 // States returns the values of the field is.
 func States() []string { return []string{IsReady, IsBlocked, IsOverdue, IsRunning, IsTerminal} }
 
-// A Language is what the meaning of a query depends on besides its text. The zero Language knows no own keys, and dates
-// as files have them.
+// A Language has what the meaning of a query depends on besides its text. The zero Language knows no own keys, and only
+// dates in the form of files.
 type Language struct {
-	Own func(key string) bool             // whether a file has that own key; nil: none has
-	Day func(word string) (string, error) // the date that a word names; nil: only dates name one
+	Own func(key string) bool             // whether any file has this own key; nil: none has
+	Day func(word string) (string, error) // the date that a word means; nil: only dates in full
 	// Mine returns the name of the person for whom assignee:mine asks; nil or "": it is not known.
 	Mine func() string
 }
@@ -76,7 +76,7 @@ type Language struct {
 // MaxQuery is the greatest number of characters of a query.
 const MaxQuery = 1000
 
-// A SyntaxError says what in a query does not parse.
+// A SyntaxError says which part of a query does not parse.
 type SyntaxError struct {
 	At   int // the character, from 1
 	Text string
@@ -115,7 +115,7 @@ type parser struct {
 	src    []rune
 	at     int // of the next character
 	tok    token
-	bare   *Term // the last word that is no phrase
+	bare   *Term // the last word that is not in quotes
 	q      *Query
 	absent bool // below an odd number of NOTs
 }
@@ -149,7 +149,7 @@ func (p *parser) fail(at int, format string, args ...any) error {
 	return &SyntaxError{at + 1, fmt.Sprintf(format, args...)}
 }
 
-// alternatives reads what stands between ORs.
+// alternatives reads expressions separated by OR.
 func (p *parser) alternatives() (*expr, error) {
 	return p.joined(or, (*parser).together, func() bool { return p.tok.kind == or })
 }
@@ -215,7 +215,7 @@ func (p *parser) single() (*expr, error) {
 	return nil, p.fail(was.at, "%s, where a word, a \"phrase\", a field such as tag:x or ( is expected", what)
 }
 
-// next reads the next token. Punctuation that stands alone is skipped.
+// next reads the next token. It skips punctuation between blanks.
 func (p *parser) next() error {
 	for p.tok = (token{}); p.tok.kind == end; {
 		for p.at < len(p.src) && unicode.IsSpace(p.src[p.at]) {

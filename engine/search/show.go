@@ -16,7 +16,7 @@ import (
 type Shown struct {
 	Part
 	Line       int    // the line in the file, from 1, of the first matching word or of the part's beginning
-	Snippet    string // one line; what stands around the words that were found
+	Snippet    string // one line: the text around the found words
 	Matched    []string
 	Highlights []Highlight
 }
@@ -35,8 +35,8 @@ const (
 	lineLooked    = 4096 // bytes before it that are looked at
 )
 
-// Show returns what is shown of a part of a file. ok is false if the file holds no such part now, or one that does not
-// match.
+// Show returns the text to show for a part of a file. ok is false if the file no longer has the part, or the part no
+// longer matches.
 func (q *Query) Show(f *File, part int, data []byte) (s Shown, ok bool) {
 	all := f.parts(data)
 	if part >= len(all) {
@@ -78,8 +78,8 @@ func (q *Query) Show(f *File, part int, data []byte) (s Shown, ok bool) {
 // planned reports whether a file may have a log: it is of the plan, a session or a state.
 func (f *File) planned() bool { return f.In != InDocs && f.In != InMemory }
 
-// withoutOwnLog returns the text of a plan's file with blanks in place of what tells a reader nothing: log entries that
-// Arbor wrote by itself, and the headings of sections in which nothing else stands. Offsets stay the same.
+// withoutOwnLog returns the text of a plan's file with blanks instead of log entries that Arbor wrote by itself, and of
+// headings of sections with nothing else. Offsets stay the same.
 func withoutOwnLog(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	heading := -1
@@ -159,8 +159,7 @@ func sourceOf(text string, offset int) int {
 	return len(text)
 }
 
-// snippet returns what stands around an offset in one line. It is cut between words, or else between characters as people
-// see them.
+// snippet returns the text around an offset in one line, cut between words, or else between user-perceived characters.
 func snippet(text string, at int) string {
 	begin := 1 + strings.LastIndexByte(text[:at], '\n')
 	if at-begin > lineLooked {
@@ -204,7 +203,7 @@ func snippet(text string, at int) string {
 	return line
 }
 
-// highlights returns where the terms stand in a snippet, in their order. No two have a character in common.
+// highlights returns the places of the terms in a snippet, in order and without overlap.
 func (q *Query) highlights(snippet string) (all []Highlight) {
 	folded, from := foldMap(snippet)
 	edges, state := []int{0}, -1

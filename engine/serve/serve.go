@@ -31,7 +31,7 @@ type (
 	Replies      = mcpserv.Replies // how replies are written
 )
 
-// DefaultMaxTokens is the greatest size of a reply unless the options say another one, in tokens of 4 bytes.
+// DefaultMaxTokens is the default of the largest reply, in tokens of 4 bytes.
 const DefaultMaxTokens = mcpserv.DefaultMaxTokens
 
 // DefaultToolset is the tool set that is on unless the options name others.

@@ -18,7 +18,8 @@ type Begun struct {
 	By        string     `json:"by,omitempty"`     // the identifier or the client that the caller belongs to; "" if unknown
 }
 
-// begunFile lies in .local/. If it is lost, a caller's session is the one named as the caller, and nothing is resumed.
+// begunFile is in .local/. If it is lost, a caller's session is the one named like the caller, and no session is
+// resumed.
 const begunFile = mdstore.Path("sessions.json")
 
 const begunMost = 1000 // sessions that are noted, the newest
@@ -67,8 +68,8 @@ func With(all []Begun, b Begun) []Begun {
 	return append(slices.DeleteFunc(all, same), b)
 }
 
-// FileOf returns the session that a caller has in a workspace: the one it began or took up last, or else the one named
-// as the caller.
+// FileOf returns the session that a caller has in a workspace: the one that it began or continued last, or else the one
+// named like the caller.
 func FileOf(all []Begun, ws mdstore.ID, caller string) string {
 	for _, b := range slices.Backward(all) {
 		if b.Caller == caller && b.Workspace == ws {

@@ -1,4 +1,4 @@
-// Package sessions keeps what belongs to the sessions of this machine: their bindings in sessions.json, and what each has seen.
+// Package sessions keeps the data of this machine's sessions: their bindings in sessions.json, and what each has seen.
 package sessions
 
 import (
@@ -32,7 +32,7 @@ type Binding struct {
 	BoundAt       int64      // Unix milliseconds
 }
 
-// bindingJSON is a binding as the file has it.
+// bindingJSON is a binding in the form of the file.
 type bindingJSON struct {
 	SessionID     string      `json:"sessionId"`
 	WorkspaceID   mdstore.ID  `json:"workspaceId"`
@@ -62,7 +62,7 @@ func (b *Binding) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Bindings is the content of sessions.json. What this program does not know of it is kept.
+// Bindings is the content of sessions.json. Unknown members of it are kept.
 type Bindings struct {
 	rest     map[string]json.RawMessage
 	bindings map[string]json.RawMessage
@@ -71,7 +71,7 @@ type Bindings struct {
 	corrupt  error
 }
 
-// ReadBindings reads sessions.json. A damaged one is no error: see Corrupt.
+// ReadBindings reads sessions.json. A damaged file is not an error: see Corrupt.
 func ReadBindings(ctx context.Context, st mdstore.Store) (*Bindings, error) {
 	f, err := st.Read(ctx, mdstore.SessionsFile)
 	s := &Bindings{version: f.Version, raw: f.Data}
@@ -89,7 +89,7 @@ func ReadBindings(ctx context.Context, st mdstore.Store) (*Bindings, error) {
 	return s, nil
 }
 
-// ReadSound is ReadBindings where a damaged file is an error.
+// ReadSound is ReadBindings, but a damaged file is an error.
 func ReadSound(ctx context.Context, st mdstore.Store) (*Bindings, error) {
 	s, err := ReadBindings(ctx, st)
 	if err == nil {
@@ -108,8 +108,8 @@ func (s *Bindings) Get(id string) (Binding, bool) {
 	return b, true
 }
 
-// rewritten returns the commit that writes the file with its bindings edited. A corrupt file is kept under another name, and what can be
-// read of it is taken over.
+// rewritten returns the commit that writes the file with its bindings edited. A corrupt file is kept under another
+// name, and its readable bindings are copied.
 func (s *Bindings) rewritten(now time.Time, edit func(map[string]json.RawMessage)) ([]mdstore.Change, error) {
 	var out []mdstore.Change
 	rest, bindings := maps.Clone(s.rest), maps.Clone(s.bindings)
@@ -137,8 +137,8 @@ func (s *Bindings) rewritten(now time.Time, edit func(map[string]json.RawMessage
 	return append(out, mdstore.Change{Path: mdstore.SessionsFile, Base: s.version, New: append(data, '\n')}), nil
 }
 
-// MadePrefix begins the ids of sessions that session_bind makes. Their bindings are dropped madeLife after they were
-// bound last, by the next one that is.
+// MadePrefix begins the ids of sessions that session_bind makes. The next binding drops those of such sessions that
+// were bound longer than madeLife ago.
 const (
 	MadePrefix = "s"
 	madeLife   = 30 * 24 * time.Hour
@@ -168,7 +168,7 @@ func (s *Bindings) Set(b Binding, now time.Time) ([]mdstore.Change, error) {
 	})
 }
 
-// Unset is the way back from Set. The error is SESSION_NOT_FOUND if there is no binding.
+// Unset undoes Set. The error is SESSION_NOT_FOUND if there is no binding.
 func (s *Bindings) Unset(session string, now time.Time) ([]mdstore.Change, error) {
 	if err := s.Corrupt(); err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func (s *Bindings) UnsetFile(
 	return cs, callers, err
 }
 
-// Corrupt returns an error where the file is no valid JSON.
+// Corrupt returns an error if the file is not valid JSON.
 func (s *Bindings) Corrupt() error {
 	if s.corrupt == nil {
 		return nil
@@ -232,7 +232,7 @@ func (s *Bindings) Raw() []byte { return s.raw }
 // ValidID returns an error for a text that cannot be the id of a session.
 func ValidID(id string) error { return ValidKey("sessionId", id) }
 
-// ValidKey returns an error for a text that cannot be a key of bindings. param is what gives it.
+// ValidKey returns an error for a text that cannot be a key of bindings. param is the parameter that gives it.
 func ValidKey(param, key string) error {
 	if key == "" || len(key) > 256 || !utf8.ValidString(key) || strings.ContainsFunc(key, unicode.IsControl) {
 		shown, more := key, ""
@@ -276,7 +276,7 @@ func (s *Bindings) Diagnostics() []mdoc.Diagnostic {
 	return out
 }
 
-// key returns where the binding of a session stands, 0 and 0 if the file writes its id in another way.
+// key returns the place of a session's binding; 0 and 0 if the file writes its id in another way.
 func (s *Bindings) key(id string) (line, col int) {
 	quoted, err := json.Marshal(id)
 	from := bytes.Index(s.raw, []byte(`"bindings"`))

@@ -25,7 +25,7 @@ const (
 	holdKept  = 24 * time.Hour   // after it a hold is dropped: until then a connection that slept renews it
 )
 
-// holdsFile lies in .local/: connections are of this machine. If it is lost nothing is held.
+// holdsFile is in .local/, because connections belong to this machine. If it is lost, nothing is held.
 const holdsFile = mdstore.Path("holds.json")
 
 // Holds are the holds as they were read, by the ids of sessions.
@@ -81,7 +81,7 @@ func (h *Holds) within(o Hold, d time.Duration) bool {
 	return age <= d.Milliseconds() && age >= -d.Milliseconds()
 }
 
-// Other reports whether another connection than this one holds an id. With "" for the connection any other does.
+// Other reports whether a connection other than this one holds an id; "" is no connection.
 func (h *Holds) Other(session, connection string) bool {
 	o, ok := h.all[session]
 	return ok && h.within(o, HoldFor) && o.Connection != connection
@@ -93,7 +93,7 @@ func (h *Holds) Fresh(session, connection string) bool {
 	return o.Connection == connection && h.within(o, HoldRenew)
 }
 
-// Set gives an id to a connection; with "" nobody holds it any more.
+// Set gives an id to a connection; with "" it is free.
 func (h *Holds) Set(session, connection string) {
 	if connection == "" {
 		delete(h.all, session)

@@ -13,8 +13,7 @@ import (
 	"arbor/mdstore/pattern"
 )
 
-// Find returns the binding of an identifier. The error is a FILE_UNREADABLE if the file has an entry for it that is
-// no binding.
+// Find returns the binding of an identifier. The error is a FILE_UNREADABLE if the file has an invalid entry for it.
 func (s *Bindings) Find(identifier string) (b Binding, ok bool, err error) {
 	raw, there := s.bindings[identifier]
 	if !there {
@@ -37,7 +36,7 @@ func FindIn(kept []byte, identifier string) (b Binding, ok bool) {
 
 var object = pattern.Of(`\{[^{}]*\}`)
 
-// salvaged returns the bindings that stand whole in a damaged file: each says its own key.
+// salvaged returns the complete bindings in a damaged file. Each contains its own key.
 func salvaged(data []byte) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	for _, raw := range object().FindAll(data, -1) {
@@ -76,7 +75,7 @@ func (s *Bindings) UnsetTo(ws mdstore.ID, now time.Time) ([]mdstore.Change, erro
 // FolderPrefix begins identifiers that bind a folder: its path follows, with slashes.
 const FolderPrefix = "path:"
 
-// Folder returns the binding of the folder that dir is or lies in, of several the nearest. dir is a path with slashes.
+// Folder returns the binding of dir or of the nearest folder above it that has one. dir is a path with slashes.
 func (s *Bindings) Folder(dir string) (nearest Binding, ok bool) {
 	long := -1
 	for id := range s.bindings {

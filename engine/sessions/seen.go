@@ -19,12 +19,12 @@ import (
 	"arbor/mdstore"
 )
 
-// Seen is what the sessions of this machine have seen of the workspaces: for each session one file in .local/seen/,
-// which is written as a whole when the session looks for the first time, takes changes as seen, or changes files
-// itself, and one in .local/texts/ with digests of the texts that it has read or written. They may be lost: a session
-// without them looks for the first time, and has read nothing. It is safe for concurrent use.
+// Seen keeps what the sessions of this machine have seen of the workspaces. Each session has one file in .local/seen/,
+// which is written as a whole when the session looks for the first time, sees changes, or changes files itself, and one
+// in .local/texts/ with digests of the texts that it has read or written. The files may be lost: a session without them
+// looks for the first time, and has read nothing. It is safe for concurrent use.
 type Seen struct {
-	st  mdstore.Store // keeps nothing if it is no mdstore.Local
+	st  mdstore.Store // if it is not an mdstore.Local, nothing is kept
 	now func() time.Time
 
 	mu       sync.Mutex
@@ -36,12 +36,12 @@ type Seen struct {
 type seen struct {
 	Form   string
 	States map[mdstore.ID]view.State
-	Texts  map[uint64]uint64      // by place: the digest of the text last read or written there
+	Texts  map[uint64]uint64      // by place: the digest of the text that was last read or written there
 	Told   map[mdstore.Path]int64 // text removed from files and not restored: when the removal was found
 	last   map[mdstore.ID]look    // for connections: each of their calls asks for the number of changes
 }
 
-// A look is the state of a view that a session was last told.
+// A look is the state of a view that was last reported to a session.
 type look struct {
 	view        *view.View
 	differences []view.Difference
@@ -53,7 +53,7 @@ const (
 	seenMost = 64                  // sessions whose files are kept, those that looked last
 	seenLife = 14 * 24 * time.Hour // after which the file of a session goes
 
-	mostFocused = 10000 // sessions whose focus is kept in memory; with more all of them are forgotten
+	mostFocused = 10000 // sessions whose focus is kept in memory; beyond that, all are dropped
 )
 
 // NewSeen returns what sessions have seen as the store keeps it.
@@ -65,7 +65,7 @@ func newMemory() *seen {
 	return &seen{States: map[mdstore.ID]view.State{}, Texts: map[uint64]uint64{}}
 }
 
-// local returns where the files are kept. It is asked for at each use, as the vault of a server may be replaced.
+// local returns the store of the files. Call it at each use, because the vault of a server may be replaced.
 func (s *Seen) local() (mdstore.Local, bool) { return mdstore.AsStore[mdstore.Local](s.st) }
 
 // Attend keeps what a session has seen in memory only, for as long as it lasts: the session of a connection that ends with it. leave
@@ -83,8 +83,8 @@ func (s *Seen) Attend(session string) (leave func()) {
 	}
 }
 
-// Focus returns the node that a session which is bound to nothing works on in a workspace, "" for none, and SetFocus sets
-// it: the session of a connection, or of a helper behind one. It is in memory only.
+// Focus returns the node on which an unbound session works in a workspace, "" for none, and SetFocus sets it. Such
+// sessions are those of connections, and of helpers behind them. The focus is only in memory.
 func (s *Seen) Focus(session string, ws mdstore.ID) mdstore.ID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,9 +107,10 @@ func (s *Seen) SetFocus(session string, ws, id mdstore.ID) {
 	s.focus[session][ws] = id
 }
 
-// Changes returns how a workspace differs from what the session has seen of it, in the order of paths. first says that the session looks
-// for the first time: from then on it has seen the view. take says how many of the differences, from the first one on, the session sees
-// now; nil: none. The error says that this could not be kept; the differences count all the same.
+// Changes returns how a workspace differs from what the session has seen of it, in the order of paths. first says that
+// the session looks for the first time: from then on it has seen the view. take returns how many of the differences,
+// from the first one on, the session sees now; nil: none. If this could not be stored, there is an error, but the
+// differences are valid.
 func (s *Seen) Changes(ctx context.Context, session string, v *view.View, take func([]view.Difference) int) (ds []view.Difference, first bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,8 +149,8 @@ func (s *Seen) Changes(ctx context.Context, session string, v *view.View, take f
 	return ds, false, s.write(ctx, seenDir, session, m)
 }
 
-// Untold returns those of all that is taken out of files which the session was not told of. With note they count as told; where that cannot
-// be kept they are told again.
+// Untold returns those of all, texts removed from files, that were not yet reported to the session. With note they
+// count as reported; if that cannot be stored, they are reported again.
 func (s *Seen) Untold(ctx context.Context, session string, all []mdstore.Collision, note bool) (out []mdstore.Collision) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -284,8 +285,8 @@ func (s *Seen) write(ctx context.Context, dir mdstore.Path, session string, m *s
 	return local.WriteLocal(ctx, fileOf(dir, session), append(sum[:], b.Bytes()...))
 }
 
-// prune removes the files of sessions that have not looked for long. What cannot be removed stays until the next time. s.mu must be
-// held.
+// prune removes the files of sessions that have not looked for a long time. If it fails, the next call tries again.
+// s.mu must be held.
 func (s *Seen) prune(ctx context.Context, dir mdstore.Path) {
 	local, ok := s.local()
 	if !ok {

@@ -12,7 +12,7 @@ import (
 
 const (
 	textsDir  = mdstore.Path("texts")
-	mostTexts = 50000 // of one session, so that its file can be read; one that has read more begins anew
+	mostTexts = 50000 // of one session, to limit its file; with more, all are dropped
 	ownBit    = 1     // set in a digest if the session wrote the text itself
 )
 

@@ -1,9 +1,9 @@
-// Package httpguard lets only these use an HTTP server on this machine: programs that hold its token, and pages of its
-// own origin. It knows nothing of the handler that it guards.
+// Package httpguard restricts an HTTP server on this machine to programs that have its token and to pages of its own
+// origin. It knows nothing of the handler that it guards.
 //
 // Any web page that the user has open can send requests to 127.0.0.1, and can read the answers after giving its own
-// name that address (DNS rebinding); any other user of the machine can connect. The names in Host and Origin tell pages
-// apart, the token all other programs.
+// name that address (DNS rebinding); any other user of the machine can connect. The names in Host and Origin identify
+// pages, the token identifies all other programs.
 package httpguard
 
 import (
@@ -18,14 +18,14 @@ import (
 	"strings"
 )
 
-// Options say who may pass. The zero Options let nobody pass.
+// Options say which requests may pass. The zero Options refuse all.
 type Options struct {
 	Token   string   // what a request carries as "Authorization: Bearer TOKEN"; "" refuses every request
 	Hosts   []string // names besides localhost, 127.0.0.1 and [::1] that Host may give: "arbor.example" with the server's port or none, "arbor.example:8443" as it is
 	Origins []string // origins besides the server's own, as browsers send them: "https://arbor.example"
 	TLS     bool     // the server's own origins are of https
 	Open    bool     // next looks at tokens by itself
-	Where   string   // completes "the token is …" for those who came without: "in .local/token of the vault"; "" says nothing
+	Where   string   // completes "the token is …" in refusals: "in .local/token of the vault"; "" for nothing
 }
 
 // Handler lets those requests through to next that Options allow, whatever their method and path, and answers the
@@ -77,7 +77,7 @@ func (g *guard) foreign(r *http.Request) *refusal {
 	origins := r.Header["Origin"]
 	switch {
 	case len(origins) == 0:
-		// What Sec-Fetch-Site says is the browser's word, which no page can change; programs do not send it.
+		// The browser sets Sec-Fetch-Site, and no page can change it; programs do not send it.
 		for _, site := range r.Header["Sec-Fetch-Site"] {
 			if site != "same-origin" && site != "none" {
 				return &refusal{http.StatusForbidden, "ORIGIN_REFUSED",
@@ -107,7 +107,7 @@ func (g *guard) allowed(origin, port string) bool {
 	return slices.Contains(g.origins, origin)
 }
 
-// unknown refuses who does not have the token. It takes as long for a token that is nearly right as for any other.
+// unknown refuses a request without the token. Its time does not depend on how much of a wrong token is right.
 func (g *guard) unknown(r *http.Request) *refusal {
 	where := ""
 	if g.opt.Where != "" {
@@ -126,7 +126,7 @@ func (g *guard) unknown(r *http.Request) *refusal {
 	return nil
 }
 
-// localPort is the port that the request came in by; "" if there is none, as on a Unix socket.
+// localPort returns the port at which the request arrived; "" if there is none, as on a Unix socket.
 func localPort(r *http.Request) string {
 	if a, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		return strconv.Itoa(a.Port)
@@ -134,14 +134,14 @@ func localPort(r *http.Request) string {
 	return ""
 }
 
-// A refusal is an answer that is no.
+// A refusal is the answer to a refused request.
 type refusal struct {
 	status        int
 	code, message string
 }
 
-// write answers with the refusal. If a body is still to come it gives the connection up, so that nobody waits for
-// it.
+// write answers with the refusal. If the body has not been read, it closes the connection, so that neither side waits
+// for it.
 func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	if f.status == http.StatusUnauthorized {

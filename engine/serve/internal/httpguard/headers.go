@@ -2,7 +2,7 @@ package httpguard
 
 import "net/http"
 
-// protect sets what browsers are to know of every response.
+// protect sets the security headers of every response.
 func protect(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")

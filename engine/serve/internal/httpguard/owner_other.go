@@ -4,5 +4,5 @@ package httpguard
 
 import "io/fs"
 
-// ofAnother cannot tell here.
+// ofAnother returns false: this system does not tell.
 func ofAnother(fs.FileInfo) bool { return false }

@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-// How long a server waits for what.
+// The time limits of a server.
 const (
 	headerTime = 10 * time.Second // for a request's header
-	bodyTime   = 30 * time.Second // for all of a request
+	bodyTime   = 30 * time.Second // for a whole request
 	writeTime  = 30 * time.Second // for the client to take a piece of the response
 	idleTime   = 2 * time.Minute  // for the next request on a connection
 	finishTime = time.Second      // for requests to finish by themselves once the server ends
-	cutTime    = 3 * time.Second  // for all to finish once the server ends, those included that were told to
+	cutTime    = 3 * time.Second  // for all requests to finish after the server ends and their contexts were cancelled
 )
 
 const maxHeader = 64 << 10 // bytes
 
-// Serve answers requests on l with h until ctx ends or l fails, and closes l. When ctx ends it takes no new requests, gives those that are
-// being answered a moment, then ends the contexts of all that are left, which is how streams end that have no end of their own, and returns
-// nil when they have ended. What does not end then either is cut off, which is an error.
+// Serve answers requests on l with h until ctx ends or l fails, and closes l. When ctx ends it takes no new requests
+// and gives the running ones a moment. Then it cancels the contexts of those that are left, which ends streams, and
+// returns nil when all have ended. Requests that do not end then are cut off, which is an error.
 //
-// Clients have time limits for what they do, not for how long they are answered: a header has to arrive within seconds, a body and each
-// piece of a response within half a minute; a stream may be silent for as long as it likes. log gets what goes wrong with connections.
+// Clients have time limits: a header must arrive within seconds, a body and each piece of a response within half a
+// minute. A response may take any time, and a stream may be silent. log gets errors of connections.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
 	base, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -51,7 +51,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 	go func() { served <- srv.Serve(timedListener{l}) }()
 	select {
 	case err := <-served:
-		_ = srv.Close() // its errors are those of connections that nobody answers any more
+		_ = srv.Close() // its errors are about abandoned connections
 		return fmt.Errorf("serving on %s: %w", l.Addr(), err)
 	case <-ctx.Done():
 	}
@@ -82,6 +82,6 @@ func (l timedListener) Accept() (net.Conn, error) {
 type timedConn struct{ net.Conn }
 
 func (c timedConn) Write(p []byte) (int, error) {
-	_ = c.SetWriteDeadline(time.Now().Add(writeTime)) // fails where writing fails, too
+	_ = c.SetWriteDeadline(time.Now().Add(writeTime)) // if it fails, writing fails too
 	return c.Conn.Write(p)
 }

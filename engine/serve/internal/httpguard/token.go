@@ -12,9 +12,8 @@ import (
 	"strings"
 )
 
-// Token reads the token in the file, or makes both where the file is missing: 256 random bits in a file, and a folder if
-// that is missing too, that nobody but the user may read, from the first byte on. Of several processes that make it at
-// once all return the one token that stays.
+// Token returns the token in a file. If the file is missing, Token makes it, and its folder, with a token of 256 random
+// bits; only the user can ever read them. If several processes do so at once, all return the same token.
 //
 // It refuses a file that others may read or that is another user's, on systems that can tell; a link; what is no regular
 // file; and a file that does not hold one token: 16 to 1,024 visible ASCII characters, then at most the end of the line.
@@ -32,7 +31,7 @@ func Token(path string) (string, error) {
 
 const (
 	minToken = 16   // bytes: shorter ones could be guessed
-	maxToken = 1024 // bytes: what fits well into a header
+	maxToken = 1024 // bytes; enough room for it in a header
 )
 
 func readToken(path string) (string, error) {
@@ -48,7 +47,7 @@ func readToken(path string) (string, error) {
 		return "", fmt.Errorf("token file: %w", err)
 	}
 	defer f.Close()
-	// What was opened may be something else than what was looked at.
+	// The opened file may be another one than the one that was checked.
 	if opened, err := f.Stat(); err != nil || !os.SameFile(before, opened) {
 		return "", fmt.Errorf("token file %s: it was exchanged while it was read; try again", path)
 	}
@@ -66,7 +65,7 @@ func readToken(path string) (string, error) {
 	return token, nil
 }
 
-// private refuses what others than the user may read or put something else in the place of.
+// private refuses a file that other users may read or replace.
 func private(path string, info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case mode&fs.ModeSymlink != 0:
@@ -82,8 +81,8 @@ func private(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// makeToken makes the file. It is written under another name and linked to its own, which fails where there is one
-// already and shows nobody a file without its token.
+// makeToken makes the file. It writes the file under another name and then links it to its own. The link fails if there
+// is a file already, and no process ever sees a file without its token.
 func makeToken(path string) (token string, err error) {
 	defer func() {
 		if err != nil {
