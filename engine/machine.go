@@ -9,8 +9,7 @@ import (
 	"arbor/mdstore"
 )
 
-// A Machine is what this machine notes about its user, who has no session. A lost or damaged note counts as an empty
-// one.
+// A Machine has this machine's notes for its user, who has no session. A lost or damaged note counts as an empty one.
 type Machine struct {
 	Workspace mdstore.ID                `json:"workspace,omitempty"` // the default one; "" for none
 	Focus     map[mdstore.ID]mdstore.ID `json:"focus,omitempty"`     // the node last begun or focused, by workspace

@@ -2,18 +2,16 @@ package statemachine
 
 import "fmt"
 
-// Audit returns what the rules forbid about a status that was written into a file
-// by hand; nil if they allow it.
+// Audit returns what the rules forbid about a status that a person wrote into a file; nil if they allow it.
 //
 //   - INVALID_NODE_TYPE: there is no such type. Nothing else is checked.
 //   - STATUS_UNREACHABLE: the type has no such status, and nothing else is checked;
 //     or no single action of a caller, with the automatic steps around it, leads
 //     from was to it.
-//   - CONCLUSION_MISSING, CHILDREN_OPEN: every row into the status needs what the
-//     facts lack.
+//   - CONCLUSION_MISSING, CHILDREN_OPEN: every row into the status has a need that the facts do not meet.
 //
-// was is the status before, "" if it is unknown. An unknown status, or one that
-// the type does not have, makes nothing unreachable.
+// was is the status before, "" if it is unknown. If was is unknown or not a status of the type, every status is
+// reachable.
 func Audit(n Standing, was Status, f Facts) []Refusal {
 	if r, bad := unknownStanding(n); bad {
 		if r.Code == CodeInvalidTransition {

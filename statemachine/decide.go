@@ -35,7 +35,7 @@ func Decide(n Standing, do Action, f Facts) (*Decision, error) {
 		ClearsProblem: slices.Contains(clearsProblem, do), TakesFocus: begins, Runs: begins}, nil
 }
 
-// A condition is one bit of Need: whether facts meet it, and how a refusal names it.
+// A condition belongs to one bit of Need: it says whether facts meet it, and how refusals name it.
 type condition struct {
 	bit     Need
 	refused Code // by Decide

@@ -2,8 +2,7 @@ package statemachine
 
 import "fmt"
 
-// Outcomes say how far a plan is: each of its leaves counts once. A leaf is a node without children, other than the
-// root.
+// Outcomes count the leaves of a plan by outcome. A leaf is a node without children, other than the root.
 type Outcomes struct {
 	Done      int `json:"done"`                // completed
 	Open      int `json:"open"`                // what is left to do
@@ -25,7 +24,7 @@ func (o *Outcomes) Add(s Status, below bool) {
 	}
 }
 
-// Work returns the number of leaves that the bar of progress stands for: it is full when all of them are done.
+// Work returns the number of leaves that the progress bar represents. It is full when all of them are done.
 func (o Outcomes) Work() int { return o.Done + o.Open }
 
 // String returns "2 of 5 done · 1 given up · 3 not needed", without the parts that are 0.

@@ -8,8 +8,7 @@ import (
 // A Code is the stable name of a refusal.
 type Code string
 
-// The codes. Those of Decide and Rise refuse a change; those of Audit describe a
-// file as it stands.
+// The codes. Those of Decide and Rise refuse a change; those of Audit describe the present state of a file.
 const (
 	CodeInvalidTransition   Code = "INVALID_TRANSITION"    // Decide: no such row
 	CodeConclusionRequired  Code = "CONCLUSION_REQUIRED"   // Decide
@@ -33,9 +32,9 @@ type RefusedError struct {
 	Do           Action
 	Unmet        []Refusal // every reason, at least one
 	OpenChildren []string  // all of them if they are a reason
-	// Allowed are the actions that Decide allows in this status if a conclusion is
-	// given, in the order of the rules. The refused action is one of them if it
-	// lacked nothing but a conclusion. None if OpenChildren are the reason.
+	// Allowed are the actions that Decide allows in this status if a conclusion is given, in the order of the rules.
+	// The refused action is one of them if it lacked nothing but a conclusion. There are none if OpenChildren are the
+	// reason.
 	Allowed []Action
 }
 
@@ -93,7 +92,7 @@ func refuse(n Standing, do Action, f Facts, unmet []Refusal) *RefusedError {
 	return e
 }
 
-// noSuchRow says why no row has the action.
+// noSuchRow returns the reason why no row has the action.
 func noSuchRow(n Standing, do Action) Refusal {
 	if r, bad := unknownStanding(n); bad {
 		return r
@@ -131,7 +130,7 @@ func unknownStatus(n Standing) string {
 		n.Status, n.Type, join(Statuses(n.Type), ", "))
 }
 
-const shownChildren = 5 // how many ids a text names; it counts the others
+const shownChildren = 5 // a text names so many ids and counts the others
 
 // openChildren is "1 child open (n8)", "7 children open (n1, n2, n3, n4, n5 and 2 more)".
 func openChildren(ids []string) string {

@@ -1,11 +1,10 @@
 // Package statemachine holds the life cycles of nodes: one table of rules, and
 // pure decisions over it.
 //
-// The rules alone say which status follows which. Allowed actions, refusals, the
-// audit of a status that was written by hand, the steps of an ancestor that follows
-// its child, the help and the diagrams are all computed from them. The package has
-// no state: the caller passes the facts in and carries the decision out, so every
-// function is safe for concurrent use and deterministic.
+// The rules alone say which status follows which. Allowed actions, refusals, the audit of a status that was written by
+// hand, the steps of an ancestor that follows its child, the help and the diagrams are all computed from them. The
+// package has no state: the caller passes the facts and carries out the decision. Every function is deterministic and
+// safe for concurrent use.
 package statemachine
 
 // A Type is the type of a node, which determines its life cycle.
@@ -17,8 +16,8 @@ const (
 	Execution Type = "execution" // does the work, and has no children
 )
 
-// A Status is a node's place in its life cycle. A file may hold any text as a
-// status; Valid reports whether it is one.
+// A Status is a node's place in its life cycle. A file may hold any text as a status; Valid reports whether it is
+// valid.
 type Status string
 
 // The statuses of both life cycles. Statuses lists those of one type.
@@ -33,7 +32,7 @@ const (
 	Cancelled    Status = "cancelled"
 )
 
-// An Action is what moves a node from one status to another.
+// An Action moves a node from one status to another.
 type Action string
 
 // The actions. A caller may ask for all but Adopt. All but Drop are rows of the table.
@@ -46,7 +45,7 @@ const (
 	Reopen   Action = "reopen"
 	Cancel   Action = "cancel"
 	Adopt    Action = "adopt" // automatic, when a child is added or runs: only Rise returns it
-	Drop     Action = "drop"  // gives the node up, wherever it stands: see Steps
+	Drop     Action = "drop"  // gives the node up in any status: see Steps
 )
 
 // A Need is a set of conditions of an action. The zero Need is always met.
@@ -69,16 +68,16 @@ type Rule struct {
 	Automatic bool // follows from another operation; a caller cannot ask for it
 }
 
-// A Standing is what the rules need to know of the node itself. Both fields are as
-// read from the file, and may hold any text.
+// A Standing has the facts about the node itself that the rules need. Both fields are as read from the file, and may
+// hold any text.
 type Standing struct {
 	Type   Type
 	Status Status
 }
 
-// Facts are what the conditions look at. The zero Facts are those of a node without
-// a conclusion and without open children.
+// Facts are the input of the conditions. The zero Facts are those of a node without a conclusion and without open
+// children.
 type Facts struct {
-	Conclusion   bool     // one that is not blank is given with the call, or is in the file
+	Conclusion   bool     // the call gives a conclusion that is not blank, or the file has one
 	OpenChildren []string // ids of the direct children that are not terminal, in tree order
 }

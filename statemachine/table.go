@@ -2,8 +2,7 @@ package statemachine
 
 import "slices"
 
-// A lifeCycle is what holds for a type as a whole. The statuses are in the usual
-// order; nodes are created in the first.
+// A lifeCycle describes a type as a whole. The statuses are in the usual order; nodes are created in the first.
 type lifeCycle struct {
 	kind          Type
 	takesChildren bool
@@ -63,8 +62,8 @@ func Types() []Type {
 // Statuses returns the statuses of a type in their usual order, nil for an unknown type.
 func Statuses(t Type) []Status { return slices.Clone(cycle(t).statuses) }
 
-// AllStatuses returns the statuses of all types: those in which there is work left, in their usual order, then the
-// terminal ones.
+// AllStatuses returns the statuses of all types: first those with work left, in their usual order, then the terminal
+// ones.
 func AllStatuses() []Status {
 	var all []Status
 	for _, c := range lifeCycles {
@@ -90,8 +89,8 @@ func Actions() []Action {
 	return append(all, Drop)
 }
 
-// Progress says how far on a status is among those of the type: of two statuses that the two sides of a merge gave a
-// node, the one with the greater number stands. It is -1 for no status of the type.
+// Progress returns the place of a status in the order of its type. If the two sides of a merge gave a node different
+// statuses, the one with the greater number wins. It is -1 for a status that the type does not have.
 func Progress(t Type, s Status) int {
 	all := cycle(t).statuses
 	if s == Completed {
@@ -132,9 +131,9 @@ func Allowed(t Type, from Status) []Action {
 	return all
 }
 
-// Steps returns the rows that an action takes a node through, one after the other. Drop starts a node that is still
-// pending and then ends it: an execution node fails, a planning node is cancelled. It takes no step in a terminal
-// status. With begin, Complete starts a pending execution node first. Every other action is its own only step.
+// Steps returns the steps of an action for a node, in order. Drop starts a node that is still pending and then ends it:
+// an execution node fails, a planning node is cancelled. It takes no step in a terminal status. With begin, Complete
+// starts a pending execution node first. Every other action is a single step.
 func Steps(n Standing, do Action, begin bool) []Action {
 	pending := n.Status == Initial(n.Type)
 	switch {

@@ -1,10 +1,9 @@
 // Package assemble decides which passages a reader who works on a node needs,
 // in what order, and why the others are left out.
 //
-// It is a pure function of the files and the options: no clock, no disk, no
-// network, no randomness. The same question to the same files has the same
-// answer, byte for byte. A passage that belongs to the context of a node and
-// is not in its bundle is listed there as an omission, with size and reason.
+// It is a pure function of the files and the options: no clock, no disk, no network, no randomness. The same files and
+// options give the same bundle, byte for byte. A passage that belongs to the context of a node and is not in its bundle
+// is listed there as an omission, with size and reason.
 package assemble
 
 import (
@@ -27,7 +26,7 @@ type Source interface {
 	Referred(n *mdstore.Node, target string) (*mdstore.Node, bool)
 }
 
-// DefaultLogEntries is how many log entries of a node are shown unless the options say otherwise.
+// DefaultLogEntries is the default number of log entries shown for a node.
 const DefaultLogEntries = 20
 
 // Options say how much a context holds. The zero Options leave out only the
@@ -40,10 +39,10 @@ type Options struct {
 	OwnLog        bool // also the entries that Arbor wrote by itself, see mdstore.LogEntry.Own
 
 	Vault  mdstore.Path // the vault's folder within the project, for the names of files; "" names them within the vault
-	Places bool         // the bundle has versions, lines, and the goal again where it is the root's requirement
+	Places bool         // the bundle has versions, lines, and the root's requirement even if it equals the goal
 
 	// Doc returns the title and description of a document of the project; false when there is none, or it cannot be
-	// read. The target may have a #heading behind it, and is no web address. Without Doc no document is taken for missing.
+	// read. The target may end in a #heading, and is never a web address. Without Doc, no document counts as missing.
 	Doc func(target string) (mdoc.Foreign, bool)
 
 	// Have has the parts that the reader has from earlier bundles, as Bundle.Have lists them: if they are unchanged,
@@ -67,7 +66,7 @@ func Tokens(bytes int) int { return (bytes + 3) / 4 }
 // Bytes returns the most bytes that count as so many tokens.
 func Bytes(tokens int) int { return tokens * 4 }
 
-// An UnknownNodeError says that the workspace has no node of that id.
+// An UnknownNodeError says that the workspace has no node with this id.
 type UnknownNodeError struct{ ID mdstore.ID }
 
 func (e *UnknownNodeError) Error() string {
@@ -80,7 +79,7 @@ func (e *UnknownNodeError) Error() string {
 //   - the chain of nodes from the root down to the focus, or from the nearest isolated
 //     one on the way up, the focus included;
 //   - the conclusions of the focus's children, and how many others there are by status;
-//   - the targets of the focus's active references, one step far.
+//   - the targets of the focus's active references, but not their references.
 //
 // A bundle that is larger than Options.Budget, or does not fit the bound that Options.Measure knows, loses passages in
 // a fixed order until it fits; see cutList. Rules, goal and the focus's requirement are cut for that bound alone, after

@@ -5,9 +5,8 @@ import (
 	"arbor/statemachine"
 )
 
-// A Bundle is the context of one node. No list that JSON always has is nil. Texts are as the
-// files have them, with LF line ends; one that was cut ends in a line that
-// says how much is left out.
+// A Bundle is the context of one node. No list that JSON always has is nil. Texts are those of the files, with LF line
+// ends. A text that was cut ends in a line that says how much is left out.
 type Bundle struct {
 	Workspace        WorkspacePart    `json:"workspace"`
 	Chain            []ChainPart      `json:"chain"`                  // from the top down; the last is the focus
@@ -16,7 +15,7 @@ type Bundle struct {
 	Dependencies     []DependencyPart `json:"dependencies,omitempty"` // of the focus, then of its ancestors
 	References       []RefPart        `json:"references"`             // in the order of the file
 	Omitted          []Omission       `json:"omitted" only:"rarely"`
-	Have             []string         `json:"have,omitempty"` // with Options.Have: "ID@VERSION" of each part that is here whole
+	Have             []string         `json:"have,omitempty"` // with Options.Have: "ID@VERSION" of each part in full
 	Tokens           int              `json:"tokens"`         // of the rendered bundle, by the function Tokens
 	Budget           int              `json:"budget"`         // 0 for none
 	OverBudget       bool             `json:"overBudget"`     // the passages that always stay are larger than the budget
@@ -44,7 +43,7 @@ type Lines struct {
 	Problem     Range `json:"problem,omitzero"`
 }
 
-// A WorkspacePart is what every node of the workspace needs.
+// A WorkspacePart has the facts that every node of the workspace needs.
 type WorkspacePart struct {
 	ID        mdstore.ID       `json:"id" only:"verbose"`
 	Name      string           `json:"name"`
@@ -67,12 +66,12 @@ type ChainPart struct {
 	Docs        []Doc            `json:"docs"`
 	Note        string           `json:"note"`
 	Own         mdstore.Owns     `json:"fields,omitempty" only:"rarely"`   // of the focus
-	Sections    []Section        `json:"sections,omitempty" only:"rarely"` // of an ancestor without their texts
+	Sections    []Section        `json:"sections,omitempty" only:"rarely"` // those of an ancestor without their texts
 	Conclusion  string           `json:"conclusion"`
-	Form        string           `json:"form,omitempty" only:"rarely"` // what the conclusion of the focus is to look like
+	Form        string           `json:"form,omitempty" only:"rarely"` // the required form of the focus's conclusion
 	Problem     *mdstore.Problem `json:"problem"`                      // nil for none
 	LogEntries  []LogEntry       `json:"logEntries"`
-	File        mdstore.Path     `json:"file"` // without Options.Places only where something of the node is missing here
+	File        mdstore.Path     `json:"file"` // without Options.Places only if something of the node is missing here
 	Version     string           `json:"version,omitempty" only:"rarely"`
 	Lines       Lines            `json:"lines,omitzero" only:"rarely"`
 
@@ -81,12 +80,12 @@ type ChainPart struct {
 
 // A Section is a text of a node that Arbor has no place for, see mdstore.Node.OwnTexts.
 type Section struct {
-	Name  string `json:"name"` // "" for what stands above the first section
+	Name  string `json:"name"` // "" for the text above the first section
 	Text  string `json:"text,omitempty"`
 	Lines Range  `json:"lines,omitzero" only:"rarely"`
 }
 
-// TextAbove is what an ancestor has as the name of the text above its first section.
+// TextAbove is the name, in an ancestor, of the text above its first section.
 const TextAbove = "text above the first section"
 
 // A Doc is a document that belongs to a node or the workspace.
@@ -118,7 +117,7 @@ type ChildPart struct {
 
 // A DependencyPart is a node that the focus, or an ancestor of it, depends on.
 type DependencyPart struct {
-	NodeID     string              `json:"nodeId"` // what the file says if there is no such node
+	NodeID     string              `json:"nodeId"` // the text in the file if there is no such node
 	Title      string              `json:"title,omitempty"`
 	Status     statemachine.Status `json:"status,omitempty"` // "" if there is no such node
 	Conclusion string              `json:"conclusion,omitempty"`
@@ -135,11 +134,11 @@ const (
 
 // A RefPart is the target of a reference of the focus: a node's passages, or a document's path.
 type RefPart struct {
-	TargetID       string              `json:"targetId"`    // a node's id, or a document's path as the reference has it
+	TargetID       string              `json:"targetId"`    // a node's id, or a document's path as in the reference
 	Type           string              `json:"type"`        // RefNode or RefDoc
 	Description    string              `json:"description"` // of the reference
 	Title          string              `json:"title"`
-	Status         statemachine.Status `json:"status,omitempty"` // of a node; the reference itself is active
+	Status         statemachine.Status `json:"status,omitempty"` // of a node; the reference itself is always active
 	Requirement    string              `json:"requirement,omitempty"`
 	Conclusion     string              `json:"conclusion,omitempty"`
 	DocDescription string              `json:"docDescription,omitempty"`     // from the document's front matter

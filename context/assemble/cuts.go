@@ -19,7 +19,7 @@ const (
 // A cut leaves a passage out of the working bundle, or makes one shorter.
 type cut struct {
 	omission Omission
-	group    string // omissions of one group are summed up
+	group    string // omissions of the same group are summed up
 	make     func()
 }
 
@@ -29,7 +29,7 @@ type text struct {
 	at       *string  // its place in the working bundle
 	full     string
 	left     int  // bytes that the cuts collected so far leave
-	marked   bool // what is there once all of it is left out says so
+	marked   bool // after the last cut, the rest of the passage says that it was cut
 }
 
 func newText(what, role string, id mdstore.ID, at *string) *text {
@@ -187,7 +187,7 @@ func (l *cutList) keys(focus *ChainPart) {
 	l.named(o, names, func() { focus.Own = nil })
 }
 
-// named adds a cut whose omission names what is left out; nothing where the cut would leave out nothing.
+// named adds a cut whose omission lists names. It adds none if there are no names.
 func (l *cutList) named(o Omission, names []string, do func()) {
 	if o.Count = max(o.Count, len(names)); o.Count == 0 {
 		return
@@ -221,7 +221,7 @@ func (l *cutList) childConclusions() {
 	}
 }
 
-// textsOf returns the texts of one owner that can be cut; nil for those that it does not have.
+// textsOf returns the texts of one owner that can be cut; nil for a text that it does not have.
 func textsOf(
 	role string, id mdstore.ID, problem *mdstore.Problem, conclusion, requirement, criteria *string,
 ) (all []*text) {
@@ -266,11 +266,11 @@ func (l *cutList) shorten(t *text, floor int) {
 	}
 }
 
-// smaller returns how many of so many bytes one more cut leaves: a 32nd part goes, 64 bytes at least.
+// smaller returns how many of n bytes one more cut leaves: it removes a 32nd, but at least 64 bytes.
 func smaller(n int) int { return max(0, n-max(least, n/32)) }
 
-// boundary returns where a text of at most n bytes ends: after the last whole line, unless that is less than half of
-// them, else between two characters.
+// boundary returns the end of a text of at most n bytes: after the last whole line, if that is at least half of n, or
+// else between two characters.
 func boundary(s string, n int) int {
 	if n >= len(s) {
 		return len(s)

@@ -9,8 +9,8 @@ import (
 	"arbor/mdstore"
 )
 
-// fit returns the bundle with as few cuts as a binary search finds that make it fit its budget and the bound of its
-// reply. If no number of cuts does, all of them are made.
+// fit returns the bundle with few cuts, found by binary search, so that it fits its budget and the bound of its reply.
+// If no number of cuts is enough, it makes all of them.
 //
 // The search asks for the same numbers of cuts in the same order whatever the limits are, until the first answer that
 // differs; so a larger limit never leads to more cuts, even where a cut makes the list of omissions longer than the

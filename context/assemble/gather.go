@@ -44,7 +44,7 @@ func (g *gatherer) omit(o Omission) {
 	g.omitted = append(g.omitted, o)
 }
 
-// place returns where a part comes from: the file as its reader names it and, with Options.Places, version and lines.
+// place returns the source of a part: the file by the name for its reader and, with Options.Places, version and lines.
 func (g *gatherer) place(p mdstore.Path, v mdstore.Version, doc *mdoc.Doc) (mdstore.Path, string, Lines) {
 	if g.opt.Vault != "" {
 		p = g.opt.Vault.Join(string(p))
@@ -124,7 +124,7 @@ func (g *gatherer) part(n *mdstore.Node, role string) ChainPart {
 	n = n.Holding(doc)
 	p.Requirement, p.Criteria, p.Conclusion, p.Note = n.Requirement(), n.CriteriaText(), n.Conclusion(), n.Note()
 	if !g.opt.Places && role == RoleAncestor && p.Requirement == g.b.Workspace.Goal {
-		p.Requirement = "" // the root's, which is the goal that stands above it
+		p.Requirement = "" // the root's requirement is the goal, which is shown above
 	}
 	p.Sections = g.sections(n, role)
 	if role == RoleFocus {
@@ -141,7 +141,7 @@ func (g *gatherer) part(n *mdstore.Node, role string) ChainPart {
 		p.File = "" // until something is missing here
 	}
 	if !g.opt.Places && role == RoleAncestor && p.Type == statemachine.Planning {
-		p.Type = "" // as always
+		p.Type = "" // the usual type of an ancestor
 	}
 	return p
 }

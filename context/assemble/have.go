@@ -9,7 +9,7 @@ import (
 	"arbor/mdstore"
 )
 
-// HaveWorkspace is what Have calls the workspace.
+// HaveWorkspace is the id of the workspace in Have.
 const HaveWorkspace = "workspace"
 
 // known replaces the parts that the reader has (see Options.Have) by their ids, and lists the versions of the others
@@ -39,7 +39,7 @@ func (b *Bundle) stillHave(opt Options) {
 	b.Have = slices.DeleteFunc(slices.Clone(b.Have), func(v string) bool { return !now[v] })
 }
 
-// A version is a part of a bundle with the digest of what the bundle has of it.
+// A version is a part of a bundle with the digest of its content in the bundle.
 type version struct {
 	id, digest string
 	leave      func() // leaves only the id, and what always stays

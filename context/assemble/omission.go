@@ -10,8 +10,8 @@ import (
 // An Omission is a passage that belongs to the context and is not in the bundle, or is there only in part.
 type Omission struct {
 	What   string     `json:"what"`             // see the What constants
-	Role   string     `json:"role"`             // see the Role constants; "" where several are summed up
-	NodeID mdstore.ID `json:"nodeId,omitempty"` // "" for the workspace, and where several nodes are summed up
+	Role   string     `json:"role"`             // see the Role constants; "" for a sum of several
+	NodeID mdstore.ID `json:"nodeId,omitempty"` // "" for the workspace, and for a sum of several nodes
 	Reason string     `json:"reason"`           // see the Reason constants
 	Count  int        `json:"count"`            // how many of them
 	Bytes  int        `json:"bytes"`            // bytes of their texts; 0 if unknown
@@ -21,13 +21,13 @@ type Omission struct {
 
 // The values of What.
 const (
-	WhatNode        = "node" // all of its texts; where the reason is ReasonUnreadable, those that could not be read
+	WhatNode        = "node" // all of its texts; with ReasonUnreadable, those that could not be read
 	WhatRequirement = "requirement"
 	WhatCriteria    = "criteria"
 	WhatConclusion  = "conclusion"
 	WhatNote        = "note"
 	WhatSection     = "section" // that Arbor does not know
-	WhatField       = "field"   // of the front matter, that Arbor does not know
+	WhatField       = "field"   // a key of the front matter that Arbor does not know
 	WhatDoc         = "doc"
 	WhatLog         = "log" // entries
 	WhatProblem     = "problem"
@@ -67,12 +67,12 @@ var reasons = []string{
 }
 
 const (
-	separate  = 8   // up to this many omissions of one kind are listed one by one, more of them as their sum
+	separate  = 8   // up to this many omissions of one kind are listed one by one; more are summed up
 	maxDetail = 200 // bytes
 	maxNames  = 400 // bytes of a Detail that is names
 )
 
-// nameFiles names the file of each node of the chain of which a passage is left out that its reader may want.
+// nameFiles sets the file of each node of the chain of which a passage is left out that the reader may want.
 func (b *Bundle) nameFiles(omitted []Omission) {
 	for _, o := range omitted {
 		if !slices.Contains([]string{ReasonUnreadable, ReasonLimit, ReasonBudget}, o.Reason) {
@@ -122,7 +122,7 @@ func (o Omission) plus(p Omission) Omission {
 	return o
 }
 
-// kind is the same for omissions that are summed up where there are too many of them.
+// kind returns the key by which omissions are summed up if there are too many.
 func (o Omission) kind() string { return o.What + " " + o.Role + " " + o.Reason }
 
 func kinds(all []Omission) []string {
@@ -133,7 +133,7 @@ func kinds(all []Omission) []string {
 	return groups
 }
 
-// summed returns the omissions, each group with more than most of them as one sum in the place of its first.
+// summed returns the omissions. A group with more than most of them becomes one sum at the place of its first.
 func summed(all []Omission, groups []string, most int) []Omission {
 	members := map[string]int{}
 	for _, g := range groups {

@@ -6,7 +6,7 @@ import (
 	"arbor/mdstore"
 )
 
-// references takes the targets of the focus's references, one step far.
+// references adds the targets of the focus's references, but not the targets of their references.
 func (g *gatherer) references(focus *mdstore.Node) {
 	g.b.References = []RefPart{}
 	expired := Omission{What: WhatReference, Role: RoleFocus, NodeID: focus.ID, Reason: ReasonExpired}

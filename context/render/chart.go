@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Weeks draws numbers by day, from a Monday on, as one line a week: its first day, a bar for each day, and its sum.
+// Weeks draws numbers by day, from a Monday on, with one line per week: its first day, a bar for each day, and the sum.
 func Weeks(first []string, days []int, style Style) string {
 	bars, none := []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "·"
 	if style.ASCII {

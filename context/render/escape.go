@@ -19,13 +19,13 @@ func Shown(r rune) bool {
 	return !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// Escaped returns a text with every character of it, in their order: one that does not show as what it is stands as an
-// escape of Go, as \u202e, and a byte that is no UTF-8 as \xff. With lines, line feeds and the tabs that begin a line
-// stay. With doubled a backslash stands as two, so that no text looks like an escape. n is how many escapes there are
-// besides.
+// Escaped returns a text with all of its characters in order. An invisible or misleading character becomes a Go escape,
+// such as \u202e, and a byte that is not UTF-8 becomes \xff. With lines, line feeds and tabs at the beginning of a line
+// stay. With doubled, a backslash becomes two, so that no text looks like an escape. n is the number of escapes,
+// without doubled backslashes.
 func Escaped(s string, lines, doubled bool) (text string, n int) {
 	var b strings.Builder
-	begins := true // of a line: a tab indents it
+	begins := true // at the beginning of a line, where a tab indents it
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		raw := s[i : i+size]

@@ -9,13 +9,13 @@ import (
 	"arbor/statemachine"
 )
 
-// A Graph is what a plan's nodes wait for.
+// A Graph shows which nodes of a plan wait for which.
 type Graph struct {
 	Nodes []GraphNode
 	Edges [][2]int // from a dependency to the node that waits for it, by index
-	Waves [][]int  // what can be done at once, wave by wave
+	Waves [][]int  // nodes that can be worked on at the same time, wave by wave
 	Chain []int    // the longest chain
-	Stuck []int    // what no wave reaches
+	Stuck []int    // nodes that are never ready
 	Drawn int      // nodes that a drawing shows: those of the edges, which come first
 }
 
@@ -57,7 +57,7 @@ func (g *Graph) Dot() string {
 	return b.String() + "}\n"
 }
 
-// Text returns the nodes that wait, each with what it waits for below it.
+// Text returns the waiting nodes, each with the nodes that it waits for below it.
 func (g *Graph) Text(style Style) string {
 	var b strings.Builder
 	p := style.pieces()
@@ -81,7 +81,7 @@ func (g *Graph) Text(style Style) string {
 	return b.String()
 }
 
-// WavesText returns the waves, the longest chain, and what no wave reaches.
+// WavesText returns the waves, the longest chain, and the nodes that are never ready.
 func (g *Graph) WavesText(style Style) string {
 	var b strings.Builder
 	list := func(head string, at []int) {

@@ -10,7 +10,7 @@ import (
 // A TreeRow is one node of a drawn tree. Rows are in the order of a walk from the top: a node, then all below it.
 type TreeRow struct {
 	Depth int    // 0 at the top of the tree; at most one more than that of the row above
-	ID    string // as text to be copied
+	ID    string // in a form to be copied
 	mdstore.Head
 	Focus   bool
 	Problem bool   // has an open problem
@@ -98,10 +98,10 @@ func treeLines(rows []TreeRow, style Style) []treeLine {
 	return lines
 }
 
-// withHidden returns the rows with one more after each node and its rows where some are hidden.
+// withHidden returns the rows with one more row after a node and its descendants if some of these are hidden.
 func withHidden(rows []TreeRow) []TreeRow {
 	out := make([]TreeRow, 0, len(rows))
-	var open []TreeRow // rows with hidden ones whose own rows may still come
+	var open []TreeRow // rows with hidden descendants whose other descendants may still come
 	closeTo := func(depth int) {
 		for len(open) > 0 && open[len(open)-1].Depth >= depth {
 			r := open[len(open)-1]
@@ -120,10 +120,10 @@ func withHidden(rows []TreeRow) []TreeRow {
 	return out
 }
 
-// lastOnes says of each row whether no sibling follows it.
+// lastOnes returns, for each row, whether it is the last sibling.
 func lastOnes(rows []TreeRow) []bool {
 	last := make([]bool, len(rows))
-	var follows []bool // by depth, whether a row stands below the current one, under the same parent
+	var follows []bool // by depth: whether a later row has the same parent
 	for i := len(rows) - 1; i >= 0; i-- {
 		d := max(0, rows[i].Depth)
 		last[i] = d >= len(follows) || !follows[d]

@@ -13,7 +13,7 @@ type BoardHead struct {
 	ID, Name, Goal string
 	Archived       bool
 	Rules          int
-	Verify         []string // what every execution node must pass
+	Verify         []string // the tools that must pass before an execution node is completed
 	Progress       statemachine.Outcomes
 	ByStatus       map[string]int // of all nodes
 	Problem        BoardProblem   // of the workspace itself
@@ -23,10 +23,10 @@ type BoardHead struct {
 	MoreDamaged    int            // not in Damaged
 }
 
-// A BoardProblem is an open problem; the zero one is none. Of texts of several lines the first is shown.
+// A BoardProblem is an open problem; the zero value is none. Only the first line of its texts is shown.
 type BoardProblem struct{ ID, Title, Problem, NextStep string }
 
-// problems returns those of the nodes behind that of the workspace, if there is one.
+// problems returns the workspace's problem, if there is one, and then those of the nodes.
 func (h BoardHead) problems() []BoardProblem {
 	if h.Problem == (BoardProblem{}) {
 		return h.Problems

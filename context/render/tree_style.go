@@ -22,7 +22,7 @@ type sign struct {
 	drawn, ascii, color string
 }
 
-// signs are in the order of a legend: what runs, what waits, what is over. A status without a row has a plain sign.
+// signs are in the order of a legend: running, waiting, and ended nodes. A status without a row has a plain sign.
 var signs = [...]sign{
 	{"implementing", "◐", "[>]", cyan},
 	{"validating", "◕", "[?]", blue},
@@ -34,7 +34,7 @@ var signs = [...]sign{
 	{"cancelled", "⊘", "[-]", dim},
 }
 
-// signOf returns the sign of a status, a red question mark where it is no status.
+// signOf returns the sign of a status; a red question mark for an unknown status.
 func signOf(status statemachine.Status) sign {
 	for _, s := range signs {
 		if s.status == status {
@@ -56,8 +56,8 @@ func SignOf(status statemachine.Status, ascii bool) string {
 	return s.drawn
 }
 
-// Paint returns s between the SGR parameter, such as "1" for bold, and a reset where the style has colours, and s alone
-// elsewhere.
+// Paint returns s between the SGR parameter, such as "1" for bold, and a reset if the style has colours, or else just
+// s.
 func (st Style) Paint(sgr, s string) string {
 	if !st.Color || sgr == "" || s == "" {
 		return s
@@ -65,7 +65,7 @@ func (st Style) Paint(sgr, s string) string {
 	return "\x1b[" + sgr + "m" + s + "\x1b[0m"
 }
 
-// PaintStatus returns s in the colour of a status where the style has colours.
+// PaintStatus returns s in the colour of a status if the style has colours.
 func (st Style) PaintStatus(status statemachine.Status, s string) string {
 	return st.Paint(signOf(status).color, s)
 }

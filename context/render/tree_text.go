@@ -37,13 +37,14 @@ func visible(s string, lines bool) string {
 	}, s)
 }
 
-// escapes are the escape sequences of terminals: those of CSI, with parameters and a final byte; those with a text up to BEL or ST;
-// and ESC with what belongs to it. Of a sequence that lacks its end only the introducer counts: it must not swallow the text after it.
+// escapes are the escape sequences of terminals: those of CSI, with parameters and a final byte; those with a text up
+// to BEL or ST; and ESC with its parameters. If a sequence has no end, only its introducer matches, so that it does not
+// swallow the text after it.
 var escapes = pattern.Of(`(?:\x1b\[|\x{9b})(?:[ -?]*[@-~])?` +
 	`|(?:\x1b[\]PX^_]|[\x{90}\x{98}\x{9d}-\x{9f}])(?:[^\n]*?(?:\x07|\x1b\\|\x{9c}))?` +
 	`|\x1b(?:[ -/]*[0-~])?`)
 
-// spaces makes one line of several.
+// spaces replaces line ends and tabs by spaces.
 var spaces = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ", "\t", " ")
 
 // clean reports whether s has nothing to leave out, as nearly all texts; with lines, line feeds and tabs stay.
@@ -59,7 +60,7 @@ func clean(s string, lines bool) bool {
 	return true
 }
 
-// Unprintable reports whether r does something to a terminal instead of showing: a control character, line feed and tab
+// Unprintable reports whether r controls a terminal instead of being printed: a control character, line feed and tab
 // included, or one that changes the direction of writing.
 func Unprintable(r rune) bool {
 	switch {
@@ -81,8 +82,8 @@ func Columns(s string) int {
 	return len(s)
 }
 
-// Truncate returns s, shortened to that many columns and ending in an ellipsis where it is wider. It never cuts a
-// character that people see as one.
+// Truncate returns s; if it is wider than columns, it is shortened to that and ends in an ellipsis. It never cuts a
+// user-perceived character.
 func Truncate(s string, columns int, ascii bool) string {
 	if len(s) <= columns || Columns(s) <= columns {
 		return s
@@ -124,8 +125,8 @@ func EscapeMarkdown(s string) string {
 // quote matches what a line begins with and each of its further lines begins with too: blanks and the marks of quotes.
 var quote = pattern.Of(`^[ \t>]*`)
 
-// Wrap breaks the lines that are wider than that at blanks. What it breaks off begins as its line does, and two columns
-// further in an item of a list. Words that are wider stay whole, and colours take no room.
+// Wrap breaks lines that are wider than columns at blanks. The rest of a line gets the same indentation, and two
+// columns more in an item of a list. Longer words stay whole. Colours have no width.
 func Wrap(s string, columns int) string {
 	var b strings.Builder
 	for line := range strings.Lines(s) {

@@ -52,7 +52,7 @@ func Main() int {
 	})
 }
 
-// run runs the command line with every implementation that there is. No panic leaves it.
+// run runs the command line with all implementations. It recovers every panic.
 func run(ctx context.Context, sys cli.System) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -98,7 +98,7 @@ func readTanmi(from fs.FS, vault string, zone *time.Location) ([]plan.Import, []
 	return all, warnings, nil
 }
 
-// Open opens the vault that Find finds, or makes it where the mode says so.
+// Open opens the vault that Find finds, or makes it if the mode says so.
 func (v vaults) Open(ctx context.Context, p cli.Lookup, mode cli.Mode) (*cli.Vault, error) {
 	found, err := v.Find(p)
 	if err == nil {
@@ -137,7 +137,7 @@ func (v vaults) Open(ctx context.Context, p cli.Lookup, mode cli.Mode) (*cli.Vau
 	return opened, nil
 }
 
-// open opens a vault that exists, or one that need not in this mode. vault is what --vault says.
+// open opens a vault. It must exist, unless the mode says otherwise. vault is the value of --vault.
 func (v vaults) open(ctx context.Context, vault string, found cli.Found, mode cli.Mode) (*cli.Vault, error) {
 	layers := func() []config.Layer { return v.layers(vault, found) }
 	set := config.Merge(layers()...)
@@ -174,7 +174,7 @@ func (v vaults) open(ctx context.Context, vault string, found cli.Found, mode cl
 	return &cli.Vault{Engine: e, Found: found, Close: st.Close}, nil
 }
 
-// options returns how vaults are opened. A program that one of git's hooks runs does not wait for git, which waits for
+// options returns how vaults are opened. A program that a git hook runs does not wait for git, because git waits for
 // it.
 func (v vaults) options(project string, set *config.Settings) (dirstore.Options, error) {
 	opt := dirstore.Options{ProjectRoot: project}

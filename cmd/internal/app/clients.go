@@ -89,7 +89,7 @@ func (c *clients) update(ctx context.Context, f func(*trust.Book) error) error {
 	return s.Update(ctx, f)
 }
 
-// show prints a code where one is asked for.
+// show prints a pairing code if --pair asks for one.
 func (c *clients) show(call cli.Call) error {
 	if !c.pairs {
 		return nil

@@ -18,8 +18,7 @@ import (
 // configMost is more bytes than a file of settings can need.
 const configMost = 64 << 10
 
-// layers returns the settings that do not lie in the vault: the person's, the project's, the environment's and the
-// flag's.
+// layers returns the settings from outside of the vault: the person's, the project's, the environment's and the flag's.
 func (v vaults) layers(vault string, found cli.Found) []config.Layer {
 	return []config.Layer{
 		readLayer(config.User, v.userFile()), readLayer(config.Project, filepath.Join(found.Project, configFile)),
@@ -35,7 +34,7 @@ func (v vaults) userFile() string {
 	return ""
 }
 
-// readLayer reads a file of settings. One that is not there says nothing.
+// readLayer reads a file of settings. A missing file gives an empty layer.
 func readLayer(l config.Level, file string) config.Layer {
 	out := config.Layer{Level: l, File: file}
 	if file == "" {
@@ -51,9 +50,8 @@ func readLayer(l config.Level, file string) config.Layer {
 // namesVault matches a line of a broken arbor.toml that is about the vault.
 var namesVault = pattern.Of(`(?m)^\s*["']?vault`)
 
-// configured returns what the arbor.toml in a folder names as the vault, "" for nothing. refused says that it names
-// one outside of the project, which does not count. The error is that of a file which does not tell whether it names
-// one.
+// configured returns the vault that the arbor.toml in a folder names; "" for none. refused says that it names a vault
+// outside of the project, which is ignored. err says that the file, or its setting vault, cannot be read.
 func configured(dir string) (name string, refused, err error) {
 	l := readLayer(config.Project, filepath.Join(dir, configFile))
 	if l.Err != nil {
@@ -75,7 +73,7 @@ func configured(dir string) (name string, refused, err error) {
 	return config.Value[string](s, "vault"), refused, nil
 }
 
-// vaultLine says what configFile may hold.
+// vaultLine describes the key vault in configFile, for errors.
 const vaultLine = `the name or path of a folder is expected, in quotes: vault = "plans"`
 
 // editConfig changes the person's own file of settings, or that of the project.

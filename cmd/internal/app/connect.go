@@ -99,14 +99,14 @@ func addresses(given string) (socket, pairing string, err error) {
 	return schemes[0] + "://" + u.Host + "/env", schemes[1] + "://" + u.Host + "/env/pair", nil
 }
 
-// A served is a folder that a client serves, with what its person decided about it.
+// A served is a folder that a client serves, with its person's decisions.
 type served struct {
 	call   cli.Call
 	engine *engine.Engine
 	store  *trust.Store
 	env    places.Environment
 	memory places.CallLog
-	lines  chan string // that the person types
+	lines  chan string // the lines that the person types
 	asking sync.Mutex  // one question at a time
 }
 
@@ -160,7 +160,7 @@ func (s *served) ops(session string) *ops.Env {
 	return &ops.Env{Engine: s.engine, Session: session, Operator: mdstore.OperatorAI, Home: home, CallLog: &s.memory}
 }
 
-// token returns the token for a server: the one that is known, or one for a code.
+// token returns the token for a server: a stored one, or one in exchange for a pairing code.
 func (s *served) token(ctx context.Context, socket, pairing, code, name string) (string, error) {
 	b, err := s.store.Read()
 	if err != nil {
@@ -249,7 +249,7 @@ func (s *served) tools() (all []places.Tool) {
 	return all
 }
 
-// handle runs a call of the server, and asks the person where the folder's trust wants that.
+// handle runs a call of the server, and asks the person if the folder's trust requires that.
 func (s *served) handle(ctx context.Context, c remote.Call) (any, error) {
 	name := c.Tool
 	if remote.Method(name) == remote.Method("") {

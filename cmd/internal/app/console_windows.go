@@ -7,7 +7,7 @@ import (
 
 const enableVirtualTerminalProcessing = 0x0004
 
-// prepareConsole makes consoles that would print colours as text understand them. What is no console is left alone.
+// prepareConsole turns on colours in consoles that would print escape sequences as text. It ignores other streams.
 func prepareConsole() {
 	set := syscall.NewLazyDLL("kernel32.dll").NewProc("SetConsoleMode")
 	for _, f := range []*os.File{os.Stdout, os.Stderr} {

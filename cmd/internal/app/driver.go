@@ -20,11 +20,11 @@ import (
 // half of one.
 const driverWord = "merge-driver"
 
-const markSize = 7 // the length of a conflict's marks where git names none
+const markSize = 7 // the length of conflict marks if git names none
 
-// mergeDriver makes one file of three, as gitattributes(5) has it: args are %O %A %B %L %P, and the result goes to %A.
-// The code is 0 for a clean merge and 1 with conflicts. Where Arbor cannot merge, git's merge of lines does, and the
-// code is its own, below 128.
+// mergeDriver merges three versions of a file, as gitattributes(5) defines: args are %O %A %B %L %P, and the result
+// goes to %A. The code is 0 for a clean merge and 1 with conflicts. If Arbor cannot merge the file, git merges its
+// lines, and the code is git's, below 128.
 func mergeDriver(ctx context.Context, sys cli.System, args []string) (code int) {
 	base, ours, theirs, path := args[0], args[1], args[2], args[4]
 	size, err := strconv.Atoi(args[3])
@@ -70,9 +70,9 @@ func mergeDriver(ctx context.Context, sys cli.System, args []string) (code int) 
 	return 0
 }
 
-// inVault returns the path in its vault of a file that git names from the top of the repository: what is behind a
-// folder with the usual name of a vault, or else from the topmost folder from which the table of kinds knows it. No
-// file of the vault is looked at, as they may not be there in the middle of a merge.
+// inVault returns the path, in its vault, of a file that git names relative to the top of the repository: the part
+// after a folder with the usual name of a vault, or else the longest end of the path that the table of kinds knows. It
+// looks at no file of the vault, because in the middle of a merge files may be missing.
 func inVault(name string) mdstore.Path {
 	if i := strings.LastIndex("/"+name, "/"+mdstore.DefaultVault+"/"); i >= 0 {
 		return mdstore.Path(name[i+len(mdstore.DefaultVault)+1:])
@@ -89,7 +89,7 @@ func inVault(name string) mdstore.Path {
 	}
 }
 
-// driverCommand is the driver as help and documentation have it: run goes to mergeDriver before it makes any command.
+// driverCommand describes the driver for help and documentation. run calls mergeDriver before it makes any command.
 func driverCommand() cli.Command {
 	return cli.Command{
 		Use: driverWord + " BASE OURS THEIRS SIZE PATH", Short: "What git runs to merge a file of a vault",

@@ -13,7 +13,7 @@ import (
 // An emptyStore stands in for a vault that does not exist: nothing is in it, and nothing can be written to it.
 type emptyStore struct {
 	why error // why the vault cannot be opened: every call fails with it
-	may error // why none is made at the place; nil if one may be
+	may error // why no vault may be made at the place; nil if one may
 }
 
 var (
@@ -63,7 +63,7 @@ func (s emptyStore) Update(_ context.Context, f func(mdstore.Tx) error) error {
 	return f(s)
 }
 
-// Writable and Movable say why no vault can be made to write to.
+// Writable and Movable return why no vault can be made.
 func (s emptyStore) Writable(context.Context, mdstore.Path) error { return cmp.Or(s.why, s.may) }
 
 func (s emptyStore) Movable(context.Context, mdstore.Path, mdstore.Path) error {

@@ -18,8 +18,8 @@ import (
 	"arbor/mdstore/guard"
 )
 
-// exported is the file of an export that lists the others, so that the next one takes away what it does not write
-// again.
+// exported is the file of an export that lists its other files, so that the next export removes those that it does not
+// write again.
 const exported = "arbor-export.txt"
 
 func exportCommand() cli.Command {
@@ -97,8 +97,8 @@ arbor export html week --where 'assignee:nia due<+7d'`,
 	}
 }
 
-// earlier returns the files of the export that a folder holds: none if it is missing or empty. What else is in it
-// would be lost among the pages, or by the next export, and is refused.
+// earlier returns the files of the export in a folder; none if it is missing or empty. It refuses a folder with other
+// files, which an export could overwrite or remove.
 func earlier(dir string) (names []string, err error) {
 	refused := func(name string) error {
 		return errs.New(errs.InvalidPath, "%s holds %s, which no earlier export wrote; name a folder that is new or empty",

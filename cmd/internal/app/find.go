@@ -29,10 +29,10 @@ type vaults struct {
 
 var _ cli.Vaults = vaults{}
 
-// Find says which vault is meant: this person's with --user, else --vault, else ARBOR_VAULT, else the first that is found
-// in the folder or above it: an arbor.toml that names one, or a folder .tanmi-workspace. One above the git repository
-// counts only where the repository's arbor.toml names it. If none is found, it is the one that the person's own file
-// of settings names.
+// Find returns the vault to use: this person's with --user, or else --vault, or else ARBOR_VAULT, or else the first one
+// found in the folder or above it: an arbor.toml that names one, or a folder .tanmi-workspace. A vault above the git
+// repository counts only if the repository's arbor.toml names it. If none is found, it is the one that the person's own
+// file of settings names.
 func (v vaults) Find(p cli.Lookup) (cli.Found, error) {
 	if p.User {
 		return v.personal()
@@ -61,7 +61,7 @@ func (v vaults) Find(p cli.Lookup) (cli.Found, error) {
 
 const whyNone = "there is none here or above"
 
-// named returns the vault at a path that somebody named. A project's folder stands for the vault in it.
+// named returns the vault at a named path. A project's folder means the vault in it.
 func (v vaults) named(dir, name, why string) (cli.Found, error) {
 	path := name
 	if !filepath.IsAbs(path) {
@@ -74,13 +74,13 @@ func (v vaults) named(dir, name, why string) (cli.Found, error) {
 	}
 	f.Project = filepath.Dir(f.Vault)
 	if err := v.mayMake(f); err != nil && filepath.Base(f.Vault) != mdstore.DefaultVault && !isDir(filepath.Join(f.Vault, mdstore.LocalDir)) {
-		return f, err // the folder is there, but is no vault
+		return f, err // the folder exists, but is not a vault
 	}
 	return checked(f)
 }
 
 // lookUp looks for a vault in dir and all folders above it. If there is none, it says where one would be made: at the
-// top of the git repository, or in dir where there is none.
+// top of the git repository, or in dir if there is none.
 func lookUp(dir, home string) (cli.Found, error) {
 	all, top := folders(dir, home)
 	at := dir
@@ -134,7 +134,7 @@ func lookUp(dir, home string) (cli.Found, error) {
 	return f, notFound("%s: no vault here, nor in any folder above", dir)
 }
 
-// outside refuses a vault of a folder above the git repository, and says how it would count.
+// outside refuses a vault in a folder above the git repository, and says how to use it.
 func outside(f cli.Found, at, vault string) (cli.Found, error) {
 	f.Above = vault
 	f.Looked = append(f.Looked, cli.Look{Path: at, What: "a vault above the git repository, which counts only where it is named: " + vault})
@@ -183,8 +183,8 @@ func checked(f cli.Found) (cli.Found, error) {
 	return f, nil
 }
 
-// mayMake returns why no vault is made at a place, nil if one may be: never in the home folder or at the root of the
-// file system, where every project below would find it.
+// mayMake returns why no vault may be made at a place; nil if one may. None may be in the home folder or at the root of
+// the file system, because every project below would find it.
 func (v vaults) mayMake(found cli.Found) error {
 	dir := found.Vault
 	if filepath.Base(dir) == mdstore.DefaultVault {
@@ -208,8 +208,8 @@ func (v vaults) mayMake(found cli.Found) error {
 // home returns the person's home folder, "" if the environment does not tell.
 func (v vaults) home() string { return cmp.Or(v.getenv("HOME"), v.getenv("USERPROFILE")) }
 
-// foreignHome reports whether a folder is where TanmiWorkspace 1.x keeps its index of all projects, in the home of
-// each of its users: it has the same name as a vault.
+// foreignHome reports whether a folder is the one in which TanmiWorkspace 1.x keeps its index of all projects, in a
+// user's home. It has the same name as a vault.
 func foreignHome(path string) bool {
 	if !isFile(filepath.Join(path, "index.json")) || !isFile(filepath.Join(path, "config.json")) {
 		return false

@@ -8,13 +8,13 @@ import (
 	"arbor/mdstore/guard"
 )
 
-// folders returns the folders in which a vault is looked for, from dir upwards, and the index of the top of the project:
-// the root of the git repository that dir lies in, -1 where it lies in none. The top of a submodule is that of its
-// superproject, and that of a linked working tree the main one, from which the search goes on. A home folder is no top,
-// although some people keep it in git.
+// folders returns the folders in which a vault is looked for, from dir upwards, and the index of the top of the
+// project: the root of the git repository that dir lies in, or -1 if it is in none. The top of a submodule is that of
+// its superproject, and that of a linked working tree is the main one, from which the search goes on. A home folder is
+// never a top, although some people keep it in git.
 func folders(dir, home string) (all []string, top int) {
 	top = -1
-	submodule, at := "", -1 // a submodule whose superproject is looked for: its git folder, and where it was met
+	submodule, at := "", -1 // a submodule whose superproject was not found yet: its git folder, and its index in all
 	for dir := filepath.Clean(dir); ; {
 		all = append(all, dir)
 		if git, linked := gitFolder(dir); top < 0 && git != "" && !sameDir(dir, home) {
@@ -60,8 +60,8 @@ func gitFolder(dir string) (git string, linked bool) {
 	return filepath.Clean(to), true
 }
 
-// mainTree returns the main working tree of the linked one at dir, "" if it is none or there is no main one. Git's
-// folder must name dir as well: a file .git alone, which an archive may bring, leads nowhere.
+// mainTree returns the main working tree of the linked one at dir; "" if dir is not linked or there is no main one.
+// Git's folder must name dir in turn, because the file .git may have come with an archive.
 func mainTree(dir, git string) string {
 	common := filepath.Dir(filepath.Dir(git))
 	if filepath.Base(filepath.Dir(git)) != "worktrees" || filepath.Base(common) != ".git" || !isDir(common) {

@@ -9,9 +9,9 @@ import (
 	"arbor/engine/errs"
 )
 
-// keep writes into the arbor.toml of a project what commands need, so that they find a vault which --vault named, and
-// how folders of new nodes are named. A vault that lies elsewhere, or that is found as it is, is not written. What the
-// file says already stays as it is.
+// keep writes to the arbor.toml of a project the vault that --vault named, so that later commands find it, and how
+// folders of new nodes are named. It does not write a vault outside of the project, or one that is found anyway.
+// Existing settings in the file stay.
 func (v vaults) keep(at cli.Lookup, found cli.Found, folders string) (file string, err error) {
 	dir, add := found.Project, [][2]string{}
 	if rel, err := filepath.Rel(at.Dir, found.Vault); at.Vault != "" && err == nil && filepath.IsLocal(rel) {

@@ -13,17 +13,17 @@ import (
 	"arbor/mdstore/dirstore"
 )
 
-// A lastingStore is the vault at a place, for as long as a server runs. The vault may not exist yet: then it is an empty
-// one, until the first commit makes the folder, or another program does. So a server is ready in a project where nothing
-// has been planned. And the folder may be moved away, or replaced by another, as git does when a branch without it is
-// checked out and left again: then the vault that lies there now is opened.
+// A lastingStore is the vault at a place, for as long as a server runs. If the vault does not exist yet, the store is
+// empty until the first commit, or another program, makes the folder. So a server works in a project without a plan. If
+// the folder is moved away or replaced, as git does when a branch without it is checked out and left again, the store
+// opens the vault that is there then.
 //
-// It implements what changes when the vault does; every other capability is that of the store that is open now: see
-// Unwrap.
+// It implements the methods that depend on such changes. All other capabilities are those of the store that is open
+// now: see Unwrap.
 type lastingStore struct {
 	folder string
 	opt    dirstore.Options
-	may    error // why no folder is made there; nil if one may be
+	may    error // why no folder may be made there; nil if one may
 
 	mu     sync.Mutex
 	now    *dirstore.Store // guarded by mu; nil while there is none
@@ -115,19 +115,19 @@ func (s *lastingStore) shift() uint64 {
 	return s.opened << 48
 }
 
-// Generation is another one for another vault, too.
+// Generation also changes when the vault is replaced by another.
 func (s *lastingStore) Generation(ctx context.Context) (uint64, error) {
 	n, err := s.use(false).(mdstore.History).Generation(ctx)
 	return n + s.shift(), err
 }
 
-// ChangedSince knows nothing of the time before the vault was opened: no commit of this one had such a number.
+// ChangedSince returns false for a generation from before the vault was opened: its commits have other numbers.
 func (s *lastingStore) ChangedSince(ctx context.Context, before, now uint64) ([]mdstore.Path, bool) {
 	st, shift := s.use(false).(mdstore.History), s.shift()
 	return st.ChangedSince(ctx, before-shift, now-shift)
 }
 
-// InPlace finds nothing amiss with a vault that does not exist yet. One that was there before is missed.
+// InPlace returns nil for a vault that does not exist yet, and an awayError for one that is gone.
 func (s *lastingStore) InPlace() error {
 	switch st := s.use(false).(type) {
 	case mdstore.Watcher:
@@ -145,7 +145,7 @@ func (s *lastingStore) InPlace() error {
 	return nil
 }
 
-// An awayError is that of a vault that was there and is not: an fs.ErrNotExist that says what would work.
+// An awayError says that the vault is gone, and what would help. It is an fs.ErrNotExist.
 type awayError struct{ folder string }
 
 func (a awayError) Error() string {
@@ -162,7 +162,7 @@ func (s *lastingStore) Polls() (bool, error) {
 	return false, nil
 }
 
-// Watch waits until the vault exists, and then watches its place, whatever lies there.
+// Watch waits until the vault exists, and then watches its place, whichever vault is there.
 func (s *lastingStore) Watch(ctx context.Context, w mdstore.Watching) error {
 	look := time.NewTicker(time.Second)
 	defer look.Stop()

@@ -131,8 +131,8 @@ func (o *offer) configured(ctx context.Context, e *engine.Engine, stderr io.Writ
 	return nil
 }
 
-// atHome looks for the vault in the project that Claude Code says is open, if there is none in the folder that it
-// started the program in.
+// atHome makes a call look for the vault in the project that Claude Code has open, if there is none in the folder in
+// which it started the program.
 func atHome(call cli.Call) {
 	project := call.Getenv("CLAUDE_PROJECT_DIR")
 	if _, err := call.Find(); err != nil && filepath.IsAbs(project) {

@@ -47,8 +47,8 @@ func (c *clients) accepts(text string) (ok bool) {
 	return ok && err == nil
 }
 
-// serving notes where the page is, until the function that it returns is called. Without a folder for that, only this
-// process invites.
+// serving notes the address of the page until the returned function is called. Without a folder for the note, only this
+// process can invite browsers.
 func (c *clients) serving(base string) (end func()) {
 	_ = c.update(context.Background(), func(b *trust.Book) error { b.Serve(base); return nil })
 	return func() {
@@ -98,11 +98,11 @@ func show(call cli.Call, address string) {
 		fmt.Fprintf(call.Stderr, "no browser was opened (%v); open this address yourself, it works once:\n%s\n", err, address)
 		return
 	}
-	go func() { _ = cmd.Wait() }() // a browser may stay for hours, and its end says nothing
+	go func() { _ = cmd.Wait() }() // a browser may run for hours; its result does not matter
 	fmt.Fprintf(call.Stderr, "the page opens in your browser; if it does not, this address works once:\n%s\n", address)
 }
 
-// page tells the pages what changes, until ctx ends.
+// page reports changes to open pages until ctx ends.
 func (o *offer) page(ctx context.Context, call cli.Call) {
 	if err := o.site.Run(ctx); err != nil && ctx.Err() == nil {
 		o.log(call.Stderr).Warn("open pages are not told of changes", "why", err)

@@ -41,12 +41,12 @@ func (v vaults) folders() []string {
 	return slices.DeleteFunc([]string{v.settings(), v.data()}, func(dir string) bool { return dir == "" })
 }
 
-// own returns Arbor's folder in the one in which programs keep what is of a person on a system, "" if the environment
-// does not tell: that of a variable that counts everywhere, or else of one of Windows, or a folder in the home.
+// own returns Arbor's folder for a person's data on a system: below the folder that the XDG variable names, or else the
+// variable of Windows, or else below a folder in the home; "" if the environment has none of these.
 func (v vaults) own(system, xdg, windows, folder string) string {
 	dir, name := v.getenv(xdg), "Arbor"
 	switch home := v.home(); {
-	case filepath.IsAbs(dir): // the standard says that others are to be ignored
+	case filepath.IsAbs(dir): // the standard says to ignore relative paths
 		name = "arbor"
 	case system == "windows":
 		dir = v.getenv(windows)

@@ -120,7 +120,7 @@ func isNew(opt setup.Options) bool {
 	return err == nil && r.Changed
 }
 
-// elsewhere returns the path of this program, "" where arbor on the PATH is this program.
+// elsewhere returns the path of this program; "" if arbor on the PATH is this program.
 func elsewhere(look func(string) (string, error)) string {
 	self, err := os.Executable()
 	if err != nil {
@@ -136,7 +136,8 @@ func elsewhere(look func(string) (string, error)) string {
 	return self
 }
 
-// ownProgram returns the path of this program: that by which the PATH finds it, which outlives a new version of it.
+// ownProgram returns the path of this program: the one on the PATH, if that leads to it, because that path stays valid
+// when a new version is installed.
 func ownProgram() (string, error) {
 	if self := elsewhere(exec.LookPath); self != "" {
 		return self, nil
@@ -148,7 +149,7 @@ func ownProgram() (string, error) {
 	return filepath.Abs(found)
 }
 
-// setupText says what a set-up did.
+// setupText describes the result of a set-up.
 func setupText(r *setup.Result, undo bool) string {
 	var b strings.Builder
 	for _, f := range r.Files {
@@ -213,13 +214,13 @@ echo '{"session_id":"s-1"}' | arbor hook stop --client gemini`,
 	}
 }
 
-// claudeSession is where Claude Code tells programs that it starts which session they belong to.
+// claudeSession is the variable with which Claude Code tells programs their session.
 const claudeSession = "CLAUDE_CODE_SESSION_ID"
 
-// hookWaits is how long a hook waits for what the client tells it; the client gives it ten seconds for everything.
+// hookWaits is how long a hook waits for input from the client, which gives a hook ten seconds in all.
 const hookWaits = 2 * time.Second
 
-// unlessTerminal returns the stream, nil for one at which a person sits. A pipe from which nothing comes ends after a while.
+// unlessTerminal returns the stream, or nil if it is a terminal. Reading from a silent pipe ends after hookWaits.
 func unlessTerminal(r io.Reader) io.Reader {
 	f, ok := r.(*os.File)
 	if !ok {

@@ -37,7 +37,7 @@ type (
 
 var errNoObject = errors.New("it is no JSON object")
 
-// oddEscape finds escapes that may stand for no character, which encoding/json replaces, and NUL.
+// oddEscape finds NUL and escapes that may not be a character, which encoding/json replaces.
 var oddEscape = pattern.Of(`(?i)\\u(d[89a-f]|0000)`)
 
 // decode reads a JSON object into a struct. The error says what of it was not understood: damage, after which nothing

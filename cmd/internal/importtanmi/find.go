@@ -52,8 +52,8 @@ func (r *reader) findWorkspaces() (found []string, err error) {
 	return found, nil
 }
 
-// isWorkspace tells the original's workspaces from other folders: from Arbor's own, whose vault may be the same
-// folder, and from those that happen to hold a file of one of the names.
+// isWorkspace reports whether a folder is a workspace of the original, and not one of Arbor, whose vault may be the
+// same folder, or another folder that has a file with one of the names.
 func (r *reader) isWorkspace(dir string) bool {
 	count := 0
 	for name, key := range map[string]string{workspaceJSON: `"rootNodeId"`, graphJSON: `"currentFocus"`} {

@@ -1,13 +1,13 @@
 // Package importtanmi reads the folders of TanmiWorkspace 1.x, so that they can be imported.
 //
 // The original keeps a workspace in two places: graph.json holds the tree, the statuses and the conclusions, the
-// Markdown files hold the texts. If both say the same thing and disagree, graph.json counts.
+// Markdown files hold the texts. If they contradict each other, graph.json counts.
 //
 // No text is lost. A file that is understood as a whole becomes part of a Workspace.md or Node.md. Every other file is
 // attached: it is copied byte for byte below imported/ in the new workspace, and a warning names it with the reason.
-// What is understood of an attached file is imported all the same. Times of Info.md that differ from those of
-// graph.json, the names of folders, and what TanmiWorkspace itself writes around texts, such as headings and hints, do
-// not count as text.
+// The parts of an attached file that are understood are imported nevertheless. Times of Info.md that differ from those
+// of graph.json, the names of folders, and what TanmiWorkspace itself writes around texts, such as headings and hints,
+// do not count as text.
 package importtanmi
 
 import (
@@ -22,10 +22,10 @@ import (
 	"arbor/mdstore"
 )
 
-// Options say what the files themselves do not. The zero Options are fit for use.
+// Options have facts that are not in the files. The zero Options work.
 type Options struct {
-	// VaultName is the folder of the project that holds the vault which is imported into; the paths of attached
-	// documents start with it. "" means mdstore.DefaultVault.
+	// VaultName is the name of the vault's folder in the project; the paths of attached documents start with it. ""
+	// means mdstore.DefaultVault.
 	VaultName string
 
 	// Zone is where the logs were written: they hold local times without a zone. nil means UTC.

@@ -49,7 +49,7 @@ func (w *workspace) findFolders() {
 	}
 }
 
-// node makes a node of what graph.json and the node's folders hold.
+// node makes a node from graph.json and the node's folders.
 func (w *workspace) node(n *node) plan.ImportNode {
 	out := plan.ImportNode{
 		ID: n.id, Head: mdstore.Head{Fields: mdstore.Fields{Order: n.order, Isolated: &n.Isolate}}, CreatedAt: n.createdAt, UpdatedAt: w.millis(graphJSON, n.UpdatedAt),
@@ -86,7 +86,7 @@ func (w *workspace) node(n *node) plan.ImportNode {
 	return out
 }
 
-// info takes over an Info.md. Without one, what graph.json says is all there is.
+// info imports an Info.md. Without one, the node only has the facts in graph.json.
 func (w *workspace) info(n *node, out *plan.ImportNode, file string) page {
 	p, ok := w.src.page(file, infoKeys, infoSections)
 	if !ok {
@@ -117,7 +117,8 @@ func (w *workspace) info(n *node, out *plan.ImportNode, file string) page {
 	return p
 }
 
-// criteria returns the acceptance criteria of an Info.md below a heading. Where graph.json has others, it is attached.
+// criteria returns the acceptance criteria of an Info.md below a heading. If graph.json has others, the file is
+// attached.
 func (w *workspace) criteria(n *node, body string) string {
 	cell := strings.NewReplacer("|", "｜", "\n", "<br>")
 	for _, c := range n.AcceptanceCriteria {
@@ -131,8 +132,8 @@ func (w *workspace) criteria(n *node, body string) string {
 	return "### Acceptance criteria\n\n" + body
 }
 
-// state settles type, status and role: those of graph.json, or else of Info.md. What Arbor does not know becomes the
-// type by the place in the tree, the first status, and no role.
+// state settles type, status and role: those of graph.json, or else of Info.md. An unknown type is replaced by that
+// which fits the place in the tree, an unknown status by the first one, and an unknown role by none.
 func (w *workspace) state(n *node, out *plan.ImportNode, p page, info string) {
 	out.Type = statemachine.Type(cmp.Or(n.Type, p.fields["type"]))
 	out.Status = statemachine.Status(cmp.Or(n.Status, p.fields["status"]))

@@ -11,10 +11,10 @@ import (
 type page struct {
 	fields   map[string]string
 	sections map[string]string // without outer blank lines, hints and placeholders
-	odd      string            // what of the page is not understood; "" means that all of it is
+	odd      string            // the part of the page that is not understood; "" for none
 }
 
-// templateLines are what the original writes into sections that hold nothing yet, and above their text.
+// templateLines are the lines that the original writes into empty sections, and above their text.
 var templateLines = []string{
 	"> 只读，上下文必须遵循的约束", "> 读写，全局参考文档", "> 节点完成时填写",
 	"> 格式：- [文件名](路径) - 说明 (状态)", "> 格式：- [文件名](路径) - 说明", "（暂无）",
@@ -23,8 +23,7 @@ var templateLines = []string{
 var frontMatter = pattern.Of(`(?s)^(?:\n*---\n(|.*?\n)---(?:\n|$))?`)
 
 // parsePage reads a page with the keys and section titles that the original writes; its values are not quoted. Any
-// other heading belongs to the text of the section that it stands in, as the texts that the original was given may
-// hold headings.
+// other heading belongs to the text of its section, because texts may contain headings.
 func parsePage(text string, keys, titles []string) page {
 	p := page{fields: map[string]string{}, sections: map[string]string{}}
 	front := frontMatter().FindStringSubmatch(text)
@@ -61,7 +60,7 @@ func parsePage(text string, keys, titles []string) page {
 }
 
 // listItems returns the items of a list, the lines that follow an item without a blank line as part of it. whole is
-// false if the body holds anything else, and where an item cannot be one in a list of Arbor's.
+// false if the body holds anything else, or if an item cannot be in a list of Arbor's.
 func listItems(body string) (items []string, whole bool) {
 	whole = true
 	open := false

@@ -12,8 +12,8 @@ import (
 // memoScheme is how the original refers to memos.
 const memoScheme = "memo://"
 
-// docLine is an entry of a list of documents: `[name](path)`, with ` - description` and ` (status)` after it where
-// they are. Brackets in the name are in pairs.
+// docLine is an entry of a list of documents: `[name](path)`, with an optional ` - description` and ` (status)` after
+// it. Brackets in the name are in pairs.
 var docLine = pattern.Of(`^\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^\s<].*?)\)(?: - (.+?))?(?: \((active|expired)\))?$`)
 
 // refs reads a list of documents. If it holds anything else, the file is attached.
@@ -53,8 +53,8 @@ func (w *workspace) refersTo(n *node, target string) bool {
 		mdstore.ID(target).Generated("node") || slices.Contains(n.References, target)
 }
 
-// references returns the references of a node to nodes and memos: those of its documents, and those that graph.json
-// alone has. One that graph.json does not have is expired, and so is one to what does not exist.
+// references returns the references of a node to nodes and memos: those among its documents, and those that are only in
+// graph.json. A reference that is missing in graph.json, or has no target, is expired.
 func (w *workspace) references(n *node, docs []mdstore.Ref) []mdstore.Ref {
 	var all []mdstore.Ref
 	listed := map[string]bool{}

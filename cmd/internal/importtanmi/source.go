@@ -17,13 +17,13 @@ import (
 // maxSource is how much one workspace may hold in bytes; the graph of 50,000 nodes has some 30 MB.
 const maxSource = 256 << 20
 
-// litter is what operating systems leave behind. It is not attached.
+// litter are files that operating systems leave behind. They are not attached.
 var litter = []string{".DS_Store", "Thumbs.db", "desktop.ini"}
 
 // attachedDir is the folder of a new workspace that holds the attached files, at the paths that they had.
 const attachedDir = "imported"
 
-// A source is the files of one workspace in memory. Whatever is not used as a whole is attached.
+// A source is the files of one workspace in memory. A file that is not completely used is attached.
 type source struct {
 	dir    string              // of the workspace
 	data   map[string][]byte   // by path below dir
@@ -31,7 +31,7 @@ type source struct {
 	used   map[string]bool     // the files that were parsed
 	why    map[string][]string // the parts of a file that were not understood
 	target map[string]string   // the path of a file in the new workspace, should it be attached
-	taken  map[string]bool     // the targets in lower case, as some file systems do not tell them apart
+	taken  map[string]bool     // the targets in lower case, because some file systems ignore case
 }
 
 // load reads all files of a workspace's folder. Links and other special files are warnings.
@@ -75,7 +75,7 @@ func (r *reader) load(dir string) (*source, error) {
 	return s, nil
 }
 
-// unsafeRune is what some file system, Markdown links or git do not take in the name of a file.
+// unsafeRune matches text that some file systems, Markdown links or git do not accept in the name of a file.
 var unsafeRune = pattern.Of(`[\pC\\:*?"<>|#%\[\]` + "`" + `]|^\.|[. ]$`)
 
 func safePath(name string) string {
@@ -86,7 +86,7 @@ func safePath(name string) string {
 	return strings.Join(elems, "/")
 }
 
-// free returns the path, or one like it where another file has it.
+// free returns the path, or a similar one if another file has it.
 func (s *source) free(name string) string {
 	p := name
 	for n := 2; s.taken[strings.ToLower(p)]; n++ {
@@ -98,8 +98,7 @@ func (s *source) free(name string) string {
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// page returns a Markdown file as a page, which is then used. ok is false if there is none, and where it is no
-// text.
+// page returns a Markdown file as a page, and marks it as used. ok is false if it is missing or not text.
 func (s *source) page(name string, keys, titles []string) (p page, ok bool) {
 	text, ok := s.text(name)
 	p = parsePage(text, keys, titles)
@@ -109,8 +108,8 @@ func (s *source) page(name string, keys, titles []string) (p page, ok bool) {
 	return p, ok
 }
 
-// text returns what a Markdown file holds, with LF line ends; the file is then used. ok is false if there is none,
-// and where it is no text.
+// text returns the text of a Markdown file with LF line ends, and marks the file as used. ok is false if it is missing
+// or not text.
 func (s *source) text(name string) (text string, ok bool) {
 	data, ok := s.data[name]
 	if !ok {
@@ -136,8 +135,8 @@ func (s *source) keep(name, format string, args ...any) {
 	}
 }
 
-// parts returns the files of the new workspace that a file becomes when it is attached: itself, or, where it is larger
-// than a file of a vault may be, its parts in order.
+// parts returns the files of the new workspace that a file becomes when it is attached: itself or, if it is larger than
+// a file of a vault may be, its parts in order.
 func (s *source) parts(name string) map[string][]byte {
 	data, target := s.data[name], s.target[name]
 	if len(data) <= mdstore.MaxFileSize {

@@ -29,8 +29,8 @@ type tree struct {
 	nodes []*node // from the root down, siblings in their order
 }
 
-// readGraph reads graph.json. What of it does not fit into a tree is left out. If there is no graph.json, or a
-// damaged one, the tree is a root.
+// readGraph reads graph.json. Nodes that do not fit into a tree are left out. If graph.json is missing or damaged, the
+// tree is only a root.
 func (w *workspace) readGraph(rootKey string) (g graphFile) {
 	data, ok := w.src.data[graphJSON]
 	w.src.used[graphJSON] = true
@@ -70,7 +70,7 @@ func (w *workspace) readGraph(rootKey string) (g graphFile) {
 	return g
 }
 
-// plant makes a tree of the nodes: the root and what hangs on it.
+// plant makes a tree of the nodes: the root and all nodes below it.
 func (w *workspace) plant(rootKey string) {
 	t := &w.tree
 	if t.root = cmp.Or(t.byKey[string(mdstore.Root)], t.byKey[rootKey]); t.root == nil {
@@ -115,15 +115,15 @@ func (w *workspace) plant(rootKey string) {
 	}
 }
 
-// sortChildren orders the children as their node lists them, others behind those by their times. They get numbers only
-// where their times do not say the same.
+// sortChildren orders the children as their node lists them, and then the others by their times. They get numbers only
+// if their times would give another order.
 func (w *workspace) sortChildren(n *node) {
 	at := map[string]int{}
 	for i, key := range n.Children {
 		if c := w.tree.byKey[key]; c == nil || c.parent != n || at[key] < 0 {
 			w.src.keep(graphJSON, "node %s lists a child that it does not have, %s", n.key, key)
 		}
-		at[key] = i - len(n.Children) // those that are not listed are at 0
+		at[key] = i - len(n.Children) // negative, because missing keys are at 0
 	}
 	age := func(a, b *node) int { return cmp.Or(cmp.Compare(a.createdAt, b.createdAt), cmp.Compare(a.id, b.id)) }
 	slices.SortFunc(n.children, func(a, b *node) int { return cmp.Or(cmp.Compare(at[a.key], at[b.key]), age(a, b)) })

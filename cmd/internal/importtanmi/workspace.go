@@ -24,12 +24,12 @@ type workspace struct {
 	src   *source
 	imp   plan.Import
 	tree  tree
-	memos map[string]mdstore.Ref // by the id in graph.json; those that have a file
+	memos map[string]mdstore.Ref // those with a file, by the id in graph.json
 	owner map[string]int         // the node of a folder, as its place among the nodes
 	bare  []string               // nodes without an Info.md
 }
 
-// workspace reads one workspace. The error is that of a file that cannot be read; what is damaged or unknown is
+// workspace reads one workspace. The error is that of a file that cannot be read. Damaged and unknown files are
 // attached.
 func (r *reader) workspace(dir string) (plan.Import, error) {
 	src, err := r.load(dir)
@@ -96,7 +96,7 @@ func (w *workspace) config() (c configFile) {
 	return c
 }
 
-// newID returns the id of workspace.json, or a new one where Arbor does not take that, or another workspace has it.
+// newID returns the id in workspace.json, or a new one if that is invalid or in use.
 func (w *workspace) newID(c configFile) mdstore.ID {
 	id := mdstore.ID(c.ID)
 	if !id.Valid() {

@@ -17,8 +17,8 @@ const Agents = "agents"
 // agentFiles are the files of Agents. The section goes into those that exist, and into the first one if none does.
 var agentFiles = []string{"AGENTS.md", "CLAUDE.md", "GEMINI.md"}
 
-// Marks are the lines around the section. The first one has a digest of what is between them, so that we know a
-// section that a person has edited.
+// Marks are the lines around the section. The first one has a digest of the text between them, which shows whether a
+// person has edited the section.
 const (
 	beginMark = "<!-- arbor:begin %s (arbor setup agents writes this section, --undo takes it out) -->"
 	endMark   = "<!-- arbor:end -->"
@@ -39,8 +39,8 @@ func digest(text string) string {
 }
 
 // putSection returns the text with the section at its end, or where it is already; or without it if remove. Without
-// force, a section that a person has edited is an error. What is left without a section is the text of which
-// putSection made the text with it.
+// force, a section that a person has edited is an error. Removing the section restores the text from before putSection
+// added it.
 func putSection(text string, remove, force bool) (string, error) {
 	at := beginning().FindAllStringSubmatchIndex(text, -1)
 	if len(at) == 0 {

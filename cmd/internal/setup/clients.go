@@ -12,7 +12,7 @@ import (
 
 // The scopes of a configuration.
 const (
-	Project = "project" // a file in the project's folder, for everybody who works on it
+	Project = "project" // a file in the project's folder, for everyone who works on it
 	User    = "user"    // a file of one person, for every project
 )
 
@@ -22,13 +22,13 @@ type place struct {
 	scope         string
 	file          []string // the file that names servers, see locate
 	hooks         []string // the file with its hooks; nil: it has none that Arbor knows
-	blank         string   // the text of that file where it has no hook; "" if there is no such file then
+	blank         string   // the text of that file without hooks; "" if the file is then missing
 	key           string   // of the object with an entry for each server
 	toml          bool     // the file is TOML, not JSON
 	typed         bool     // an entry says that its server is of the type "stdio"
 	listed        bool     // an entry is of the type "local", with program and arguments in one list
-	allTools      bool     // an entry is of the type "local", and says which tools are meant: all
-	folder        string   // what an entry says for the open project's folder; "" if the client starts servers in it
+	allTools      bool     // an entry is of the type "local", and has a list of tools: all
+	folder        string   // the placeholder for the project's folder in an entry; "" if the client starts servers there
 	needsProject  bool     // it neither starts servers in the project's folder nor has a variable for that
 	hint          string   // the step that a person takes after set-up
 }

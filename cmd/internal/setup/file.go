@@ -21,7 +21,7 @@ type file struct {
 	dir, name string // the project's folder and the path in it, which no link leads out of; for a user's file its folder
 	shown     string // the path in diffs
 	scope     string
-	mode      fs.FileMode // its own, or the one that it is made with
+	mode      fs.FileMode // its own, or for a new file
 	settings  []setting
 	blank     string // see place
 	section   bool   // it gets or loses the section of Agents
@@ -138,8 +138,8 @@ func (f *file) fail(code errs.Code, message string, args ...any) error {
 	return e
 }
 
-// EditFile changes a configuration file of Arbor's own in one step, or with dry only says what would change. mode is
-// that of a new file, and a link is followed. What is left without a byte is deleted.
+// EditFile changes a configuration file of Arbor's own in one step, or with dry only reports what would change. mode is
+// for a new file. It follows a link, and deletes a file that becomes empty.
 func EditFile(
 	path string, mode fs.FileMode, dry bool, edit func(path string, src []byte) ([]byte, error),
 ) (*plan.Outcome, error) {

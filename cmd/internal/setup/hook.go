@@ -72,8 +72,8 @@ func Hook(ctx context.Context, e *engine.Engine, call HookCall) error {
 	return errors.Join(err, enc.Encode(d.says(call.Name, d.events[call.Name], text)))
 }
 
-// A hookInput is what a client tells a hook. Clients name the session in different ways, and say that a hook has held
-// this turn on already.
+// A hookInput is the input of a hook from its client. Clients name the session in different ways, and say whether a
+// hook has already prolonged this turn.
 type hookInput struct {
 	Session      string `json:"session_id"`
 	SessionID    string `json:"sessionId"`
@@ -82,7 +82,7 @@ type hookInput struct {
 	Loop         int    `json:"loop_count"`
 }
 
-// inputOf reads what a client tells, nothing if the input is damaged. It reads nothing behind one object.
+// inputOf reads one object from a client; the result is empty if it is damaged.
 func inputOf(stdin io.Reader) (input hookInput) {
 	if stdin == nil || json.NewDecoder(io.LimitReader(stdin, largestInput)).Decode(&input) != nil {
 		return hookInput{}
@@ -115,8 +115,8 @@ func hookText(ctx context.Context, e *engine.Engine, call HookCall) (string, err
 		len(seen.Differences)), nil
 }
 
-// meant returns the workspace that a session is about: the one that it is bound to, or the only active one. The
-// binding names none if there are several, or none.
+// meant returns the workspace that a session is about: the one that it is bound to, or the only active one. The result
+// has no workspace if there are several or none.
 func meant(ctx context.Context, e *engine.Engine, session string) (sessions.Binding, []*mdstore.Workspace, error) {
 	all, err := e.Workspaces(ctx)
 	if err != nil {

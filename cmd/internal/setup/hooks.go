@@ -10,22 +10,22 @@ import (
 
 // The hooks.
 const (
-	SessionStart = "session-start" // a session begins, goes on, or was compacted: where the plan stands
+	SessionStart = "session-start" // a session begins, continues, or was compacted: reports the state of the plan
 	Prompt       = "prompt"        // a person has asked something: how many files others have changed
-	Stop         = "stop"          // a turn ends: what runs although nothing was logged since it was started
+	Stop         = "stop"          // a turn ends: reminds of nodes that were started and have no log entry since
 	Compact      = "compact"       // a conversation is about to be compacted: likewise, for the person
 )
 
 // Hooks returns the names of the hooks.
 func Hooks() []string { return []string{SessionStart, Prompt, Stop, Compact} }
 
-// A dialect is how a client runs hooks, and takes what they say.
+// A dialect describes how a client runs hooks and reads their output.
 type dialect struct {
 	client string
-	events map[string]string // by hook: what the client calls it; a hook that is missing has no use there
-	flat   bool              // in the file a hook stands in the list of its event, and not in a group
+	events map[string]string // the client's name of each hook; a missing hook is of no use there
+	flat   bool              // in the file, a hook is directly in the list of its event, not in a group
 	keys   command           // and has these keys besides its command
-	// says returns what the client takes from a hook: a text for the model, or of Compact for the person.
+	// says returns the output of a hook for the client: a text for the model or, for Compact, for the person.
 	says func(hook, event, text string) any
 }
 
@@ -88,7 +88,7 @@ func dialectOf(client string) (dialect, bool) {
 	return dialects[i], true
 }
 
-// versioned is the text of a file of hooks without any, where the client asks for a version.
+// versioned is the text of an empty file of hooks for a client that requires a version.
 const versioned = "{\n  \"version\": 1\n}\n"
 
 // A command is an entry for a program that a client starts: a server, or a hook.

@@ -10,8 +10,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// The files are JSON that may hold comments and trailing commas. The texts that the functions of this file return have
-// the same bytes as the one that they are given except those of an entry; an error begins with ":line: ".
+// The files are JSON that may hold comments and trailing commas. The functions of this file return their text unchanged
+// except for the bytes of one entry; an error begins with ":line: ".
 
 const (
 	byteOrderMark = "\ufeff"

@@ -13,7 +13,7 @@ import (
 const plainUnit = "  " // one step of indentation in a file that shows none
 
 // A part is a member of an object or an element of a list.
-type part struct{ first, value *hujson.Value } // first is what it begins with: the name of a member
+type part struct{ first, value *hujson.Value } // first is its beginning: the name of a member
 
 // parts returns the parts of an object or list, and the comments and white space before its closing bracket.
 func parts(v *hujson.Value) (all []part, end *hujson.Extra) {
@@ -32,8 +32,9 @@ func parts(v *hujson.Value) (all []part, end *hujson.Extra) {
 	return nil, nil
 }
 
-// insert adds a part at the end of a container: a member, or an element if key is "-". Beside a part that begins a line
-// it gets lines of its own; otherwise it is written in one line. A comma after the last part is followed by another.
+// insert adds a part at the end of a container: a member, or an element if key is "-". If the parts begin on lines of
+// their own, the new one does too; otherwise it stays on the line. If there is a comma after the last part, the new
+// part gets one too.
 func insert(root, container *hujson.Value, key string, value hujson.Value) {
 	l := layout{unit: plainUnit}
 	if all, _ := parts(root); len(all) > 0 {
@@ -64,7 +65,7 @@ func insert(root, container *hujson.Value, key string, value hujson.Value) {
 	*end = hujson.Extra(after)
 	l.apply(&value)
 	value.BeforeExtra = hujson.Extra(before)
-	value.AfterExtra = last.value.AfterExtra[:0] // which is nil if there is no comma after the last part
+	value.AfterExtra = last.value.AfterExtra[:0] // nil if there is no comma after the last part
 	switch c := container.Value.(type) {
 	case *hujson.Object:
 		name := hujson.Value{BeforeExtra: value.BeforeExtra, Value: hujson.String(key)}
@@ -131,7 +132,7 @@ func lineStart(before hujson.Extra) (nl, indent string, ok bool) {
 
 // A layout is how a new value is written.
 type layout struct {
-	nl     string // the line end; "" writes everything in one line
+	nl     string // the line end; "" puts everything on one line
 	indent string // of the line on which the value begins
 	unit   string // one step of indentation
 }

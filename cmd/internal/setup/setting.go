@@ -8,28 +8,28 @@ import (
 	"strings"
 )
 
-// A setting is one thing that set-up writes into a file: the entry of the server, or a hook.
+// A setting is one entry that set-up writes into a file: the server, or a hook.
 type setting struct {
 	what  string   // for errors
 	path  []string // keys from the root on: the last is its own, or for a hook that of the list with groups of hooks
 	value any      // the value that set-up writes: a struct with JSON tags
 	toml  bool     // the file is TOML, not JSON
-	flat  bool     // of a hook: the list has hooks, not groups of them
-	// isHook reports whether a hook of the list is this one; nil for what is no hook.
+	flat  bool     // for a hook: the list has hooks, not groups of them
+	// isHook reports whether a hook of the list is this one; nil for the server.
 	isHook func(fields map[string]any) bool
 }
 
 // An entry is a setting that a file has.
 type entry struct {
-	fields map[string]any // nil if it is no object or has a key twice
-	value  any            // all of it, as add takes it
+	fields map[string]any // nil if it is not an object or has a key twice
+	value  any            // the whole value, in the form for add
 	line   int
 	place  string // its JSON pointer
 }
 
 // put returns the text with the setting in it, or without it if remove. Without force, an entry that differs from what
-// set-up writes is an error; one to be removed may differ in how arbor is started. What is left without an entry is the
-// text of which put makes the text with it.
+// set-up writes is an error; one to be removed may differ in how arbor is started. Removing the entry restores the text
+// from before put added it.
 func (s setting) put(text string, remove, force bool) (string, error) {
 	found, err := find(text, s)
 	var refused error

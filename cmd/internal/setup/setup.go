@@ -26,9 +26,9 @@ type Options struct {
 	Project string              // absolute path; an entry of scope User names it. "" is any project that is open
 	Home    string              // the person's home folder, an absolute path
 	Getenv  func(string) string // returns an environment variable
-	GOOS    string              // the system whose paths are meant; "" is this one
+	GOOS    string              // the system whose paths to use; "" is this one
 	Command string              // how the client starts arbor; "" is Program, or arbor, found by PATH
-	Program string              // the absolute path of arbor where PATH does not lead to it; "" if it does
+	Program string              // the absolute path of arbor if it is not on the PATH; "" if it is
 	Args    []string            // further arguments of arbor mcp, such as --profile worker
 	Hooks   bool                // write the hooks as well, where the client has them; Remove always removes them
 	Remove  bool                // take Arbor's entries out
@@ -61,9 +61,9 @@ type FileResult struct {
 // the bytes from before the set-up and deletes a file that set-up made, unless the set-up was edited since. An object
 // or list that is empty then stays if the layout does not show that set-up made it.
 //
-// The error is an *errs.Error: INVALID_PARAMS; INVALID_PATH for what is no regular file or cannot be read or written;
-// INVALID_CONTENT for a file that cannot be edited or whose entry set-up has not written; CONFLICT if another program
-// changed the file meanwhile. Such a file was not changed.
+// The error is an *errs.Error: INVALID_PARAMS; INVALID_PATH for a path that is not a regular file or cannot be read or
+// written; INVALID_CONTENT for a file that cannot be edited or whose entry set-up has not written; CONFLICT if another
+// program changed the file meanwhile. Such a file was not changed.
 func Run(opt Options) (*Result, error) {
 	p, err := placeOf(opt.Client, opt.Scope)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"arbor/mdstore"
 )
 
-// A caller says whose words a text uses: it returns how the reader calls an operation.
+// A caller returns how the reader of a text calls an operation.
 type caller func(op string) string
 
 // byTool is for readers with the tools of a server.
@@ -39,8 +39,8 @@ const (
 	named      = 3    // nodes of a list
 )
 
-// standing returns the text at the start of a session: where the plan of the bound workspace stands, its rules, and how
-// to go on.
+// standing returns the text for the start of a session: the state of the bound workspace's plan, its rules, and how to
+// continue.
 func standing(
 	ctx context.Context, e *engine.Engine, b sessions.Binding, session string, by caller,
 ) (string, error) {
@@ -111,8 +111,8 @@ func standingText(v *view.View, b sessions.Binding, focused mdstore.ID, next *op
 	return head.String() + rulesText(w, startBytes-head.Len()-tail.Len(), by) + tail.String()
 }
 
-// rulesText returns the rules, or those that fit into room bytes. Their hash proves that all were read, and stands with
-// all of them only.
+// rulesText returns the rules, or those that fit into room bytes. Their hash proves that all were read, so it is only
+// shown with all of them.
 func rulesText(w *mdstore.Workspace, room int, by caller) string {
 	const heading = 150 // bytes, at most
 	rules := w.Rules()
@@ -145,7 +145,7 @@ func listText(active []*mdstore.Workspace, by caller) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// quote writes a text of a file in at most that many bytes, with a mark before each line; nothing for a blank one.
+// quote writes at most most bytes of a text from a file, with a mark before each line; nothing for a blank text.
 func quote(b *strings.Builder, label, text string, most int) {
 	text = strings.TrimSpace(printable(text))
 	if text == "" {
@@ -177,7 +177,7 @@ func clip(s string, most int) string {
 	return strings.TrimRight(strings.ToValidUTF8(s[:most-len(ellipsis)], ""), " \t\n") + ellipsis
 }
 
-// word returns an id, a type or a status as it stands in a file, unless it could pass for more than one word.
+// word returns an id, a type or a status from a file, unless it could be read as several words.
 func word[T ~string](s T) string {
 	if !mdstore.ID(s).Valid() {
 		return "(invalid)"

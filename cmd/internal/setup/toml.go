@@ -9,7 +9,8 @@ import (
 	"arbor/engine/config"
 )
 
-// In a TOML file an entry is a table of its own. Package config edits it, and refuses what would change anything else.
+// In a TOML file an entry is a table of its own. Package config edits it, and refuses edits that would change anything
+// else.
 
 // key returns the TOML name of a setting, or of a member of it.
 func (s setting) key(names ...string) string { return strings.Join(slices.Concat(s.path, names), ".") }

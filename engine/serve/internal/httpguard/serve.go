@@ -17,7 +17,7 @@ const (
 	writeTime  = 30 * time.Second // for the client to take a piece of the response
 	idleTime   = 2 * time.Minute  // for the next request on a connection
 	finishTime = time.Second      // for requests to finish by themselves once the server ends
-	cutTime    = 3 * time.Second  // for all requests to finish after the server ends and their contexts were cancelled
+	cutTime    = 3 * time.Second  // for all requests to end once the server ends, cancelled ones included
 )
 
 const maxHeader = 64 << 10 // bytes
