@@ -30,14 +30,14 @@ type Import struct {
 	Problem    mdstore.Problem
 	Nodes      []ImportNode      // the root, whose id is mdstore.Root, among them; siblings in their order
 	Files      map[string][]byte // further files, by path relative to the workspace's folder
-	Adapted    []string          // how texts were changed before to fit
+	Adapted    []string          // how texts were changed to fit the limits, one sentence each
 	Briefing   Briefing
 }
 
 // An ImportNode is one node of an Import.
 type ImportNode struct {
 	ID, Parent   mdstore.ID
-	mdstore.Head // without an order its place among its siblings is that of its time of creation
+	mdstore.Head // without an order, its place among its siblings is by its time of creation
 	CreatedAt    int64
 	UpdatedAt    int64
 	Requirement  string

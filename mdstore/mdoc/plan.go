@@ -10,10 +10,10 @@ type plan struct {
 	doc      *Doc
 	front    *front // nil unless fields are set
 	fields   []FieldValue
-	renames  map[string]string // keys by the names that they get
+	renames  map[string]string // the old keys by their new names
 	sections []*sectionPlan
 	edits    []edit
-	dropped  []int // the lines of the headings that go with their sections
+	dropped  []int // the lines of the headings that are removed with their sections
 }
 
 // A sectionPlan is all that is requested of the sections of one name.

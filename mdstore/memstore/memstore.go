@@ -291,7 +291,7 @@ func (s *Store) listing(under mdstore.Path) []result {
 // workspaces adds the own file of every workspace to names, also where that file is missing beside a folder of nodes.
 func (s *Store) workspaces(names map[mdstore.Path]bool) {
 	for p := range s.files {
-		for ; p != ""; p = p.Dir() { // a folder of that name is listed, as what cannot be read
+		for ; p != ""; p = p.Dir() { // a folder of that name is listed too, and cannot be read
 			ws := mdstore.WorkspaceDir(p)
 			if own := mdstore.WorkspacePath(ws); ws != "" && (p == own || p.Dir() == mdstore.NodeKind.Folder(ws)) {
 				names[own] = true

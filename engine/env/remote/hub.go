@@ -14,11 +14,11 @@ import (
 	"arbor/engine/errs"
 )
 
-// Times are those of a Hub's connections. Each zero is the usual one.
+// Times are those of a Hub's connections. 0 is the default.
 type Times struct {
 	Ping time.Duration // between two pings: 10 s
-	Miss time.Duration // for the answer to one: 5 s
-	Life time.Duration // for a sign of life of a call: 30 s
+	Miss time.Duration // to wait for the answer to a ping: 5 s
+	Life time.Duration // to wait for a sign of life of a call: 30 s
 }
 
 func (t *Times) defaults() {

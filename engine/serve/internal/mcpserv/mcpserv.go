@@ -32,7 +32,7 @@ type Options struct {
 	ReadOnly  bool        // only tools that write nothing are offered; nothing is claimed, and nothing counts as seen
 	Toolsets  []string    // the tool sets that are on, or allSets; nil: DefaultSet
 	Offer     []string    // the tool sets that tools_enable turns on where DefaultSet is on; nil: DefaultOffer
-	Tools     []string    // the only tools that are offered, of whatever set; nil: all of the profile
+	Tools     []string    // the only tools that are offered, of any set; nil: all of the profile
 	Exclude   []string    // tools that are not offered
 	Workspace string      // of calls that name none, until their session is bound; "" for no default
 	Session   string      // of every connection that binds none itself; "" gives each connection one of its own
