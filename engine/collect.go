@@ -9,7 +9,6 @@ import (
 
 	"arbor/engine/claims"
 	"arbor/engine/plan"
-	"arbor/engine/sessions"
 	"arbor/engine/view"
 	"arbor/mdstore"
 )
@@ -27,13 +26,13 @@ func (e *Engine) DeleteWorkspace(
 			}
 		}
 		x := plan.DeleteWorkspace{Force: force}
-		s, err := sessions.ReadBindings(ctx, e.st)
+		s, err := e.bindings(ctx)
 		if err != nil {
 			return err
 		}
-		if left = s.Corrupt(); left == nil {
-			x.Bindings = s.Raw()
-			x.Unbound, left = s.UnsetTo(ws, e.opt.Now())
+		x.Bindings, left = s.Raw(), s.Corrupt()
+		if x.Unbound, err = s.UnsetTo(ws, e.opt.Now()); err != nil {
+			return err
 		}
 		deleted, err = x.Plan(d)
 		return err
@@ -58,6 +57,8 @@ const LeastAge = 24 * time.Hour
 type Collect struct {
 	MaxAge time.Duration // LeastAge or more
 	Shared bool          // other workspaces, too; for them every change of their files counts as use
+
+	Hidden map[mdstore.ID]mdstore.Path // workspaces that the caller does not see: they stay, and have no entry
 }
 
 // A Collected is a workspace that Collect has looked at.
@@ -69,7 +70,7 @@ type Collected struct {
 }
 
 // CollectWorkspaces moves old workspaces to the trash as DeleteWorkspace does, each in a commit of its own. It returns
-// an entry for every workspace; the entry of a kept one has the reason.
+// an entry for every workspace that the caller sees; the entry of a kept one has the reason.
 func (e *Engine) CollectWorkspaces(ctx context.Context, c Collect, act plan.Act) ([]Collected, *plan.Outcome, error) {
 	all, err := e.Workspaces(ctx)
 	if err != nil {
@@ -78,6 +79,9 @@ func (e *Engine) CollectWorkspaces(ctx context.Context, c Collect, act plan.Act)
 	var looked []Collected
 	out := &plan.Outcome{DryRun: act.DryRun}
 	for _, w := range all {
+		if c.Hidden[w.ID] != "" {
+			continue
+		}
 		one := Collected{ID: w.ID, Name: w.Name}
 		d, o, err := (*plan.Deleted)(nil), (*plan.Outcome)(nil), e.unused(ctx, w, c)
 		if err == nil { // the plan decides again under the lock
@@ -149,10 +153,13 @@ func (e *Engine) inUse(ctx context.Context, v *view.View, within time.Duration) 
 			return fmt.Errorf("%s is claimed by %s", n.ID, c.By())
 		}
 	}
-	if open := plan.OpenSessions(v); len(open) > 0 {
-		return fmt.Errorf("session %s is open", open[0].ID)
+	if err := e.openSession(ctx, v.Workspace().ID); err != nil {
+		return err
 	}
-	s, err := sessions.ReadSound(ctx, e.st)
+	s, err := e.bindings(ctx)
+	if err == nil {
+		err = s.Corrupt() // what cannot be read may be a binding to it
+	}
 	if err != nil {
 		return err
 	}
@@ -162,6 +169,25 @@ func (e *Engine) inUse(ctx context.Context, v *view.View, within time.Duration) 
 		}
 	}
 	return nil
+}
+
+// openSession returns an error that names a session of a workspace that has not ended. The conversation of the
+// identifier that the workspace was created for does not count: it has no end.
+func (e *Engine) openSession(ctx context.Context, ws mdstore.ID) error {
+	return e.Read(ctx, func(ctx context.Context) error {
+		v, err := e.WithPages(ctx, ws)
+		if err != nil {
+			return err
+		}
+		for _, p := range v.Pages().Of(mdstore.SessionKind) {
+			whose := p.Field(mdstore.KeyExternal)
+			conversation := whose != "" && whose == v.Workspace().Identifier
+			if !conversation && view.SessionEnded(p, e.opt.Now()) == 0 {
+				return fmt.Errorf("session %s is open", p.ID)
+			}
+		}
+		return nil
+	})
 }
 
 // newest returns the latest modification time of a workspace's files, in Unix milliseconds, 0 if none is known. With

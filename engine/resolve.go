@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
-	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/engine/sessions"
 	"arbor/engine/view"
@@ -32,8 +32,8 @@ type Resolved struct {
 
 // ResolveWorkspace returns the workspace that an identifier is bound to, and notes that the workspace was used. If the
 // identifier has no binding, or its workspace is gone, one commit makes a new workspace and binds the identifier to it.
-// If the vault has bindings that cannot be read, and the identifier is not among the readable ones, the error is
-// FILE_UNREADABLE: the identifier may be bound already.
+// A sessions.json that is damaged or missing is written anew: see bindings. If there is a damaged one, or a kept copy
+// of one, a new workspace comes with a warning that names it.
 func (e *Engine) ResolveWorkspace(ctx context.Context, r Resolve, act plan.Act) (*Resolved, error) {
 	if err := sessions.ValidKey("identifier", r.Identifier); err != nil {
 		return nil, err
@@ -46,15 +46,25 @@ func (e *Engine) ResolveWorkspace(ctx context.Context, r Resolve, act plan.Act) 
 		}
 		return s, b, err
 	}
-	_, _, err := find()
-	if err == nil && out.ID == "" {
+	s, _, err := find()
+	if err == nil && (out.ID == "" || !s.Whole() && !act.DryRun) {
 		_, err = e.write(ctx, out.Outcome, func() ([]mdstore.Change, error) {
-			s, lost, err := find()
-			if err != nil || out.ID != "" {
-				return nil, err // another process was faster
+			s, b, err := find()
+			switch {
+			case err != nil:
+				return nil, err
+			case out.ID == "":
+				made = true
+				return e.newBound(ctx, r, s, b.WorkspaceID, act, out)
+			case s.Whole():
+				return nil, nil // another process was faster
 			}
-			made = true
-			return e.newBound(ctx, r, s, lost.WorkspaceID, act, out)
+			changes, err := s.Set(b, e.opt.Now())
+			if s.Corrupt() != nil {
+				out.Warned = []string{fmt.Sprintf("%s was damaged, and is written anew; it is kept as %s",
+					mdstore.SessionsFile, e.unreadBindings(ctx, changes))}
+			}
+			return changes, err
 		})
 	}
 	switch {
@@ -80,12 +90,8 @@ func (e *Engine) newBound(
 			return nil, err
 		}
 	}
-	id, err := e.opt.NewID("ws")
-	if err != nil {
-		return nil, err
-	}
 	now, name := e.opt.Now(), cmp.Or(r.Name, fitName(r.Identifier))
-	imp, err := plan.NewWorkspace{Name: name}.Import(id, now, act.By())
+	imp, err := e.importFor(r.Identifier, name, now, act)
 	if err != nil {
 		return nil, err
 	}
@@ -93,75 +99,85 @@ func (e *Engine) newBound(
 	if err != nil {
 		return nil, err
 	}
-	changes, err := s.Set(sessions.Binding{SessionID: r.Identifier, WorkspaceID: id, BoundAt: now.UnixMilli()}, now)
+	changes, err := s.Set(sessions.Binding{SessionID: r.Identifier, WorkspaceID: imp.ID, BoundAt: now.UnixMilli()}, now)
 	if err != nil {
 		return nil, err
 	}
-	addBindings(out.Outcome, s, changes, view.Change{ID: mdstore.ID(r.Identifier), Do: "bound to " + string(id)})
+	addBindings(out.Outcome, s, changes, view.Change{ID: mdstore.ID(r.Identifier), Do: "bound to " + string(imp.ID)})
+	if kept := e.unreadBindings(ctx, changes); kept != "" && lost == "" {
+		const text = "%s has a new workspace: bindings could not be read; if it was bound to another one, %s may say " +
+			"to which, and {session_bind} binds it to that again"
+		out.Warned = append(out.Warned, fmt.Sprintf(text, r.Identifier, kept))
+	}
 	if lost != "" {
 		const text = "%s was bound to %s, which the vault does not have; it is bound to a new workspace now"
 		out.Warned = append(out.Warned, fmt.Sprintf(text, r.Identifier, lost))
 	}
-	out.ID, out.Name = id, name
+	out.ID, out.Name = imp.ID, name
 	return append(files, changes...), nil
 }
 
+// importFor returns the import that makes a workspace for an identifier.
+func (e *Engine) importFor(identifier, name string, now time.Time, act plan.Act) (imp plan.Import, err error) {
+	id, err := e.opt.NewID("ws")
+	if err != nil {
+		return imp, err
+	}
+	session, err := e.opt.NewID("session")
+	if err != nil {
+		return imp, err
+	}
+	if imp, err = (plan.NewWorkspace{Name: name}).Import(id, now, act.By()); err != nil {
+		return imp, err
+	}
+	return imp.For(identifier, session, now)
+}
+
 // boundTo returns all bindings, the binding of the identifier, and its workspace. The workspace is nil if the
-// identifier is not bound, or its workspace is gone. The error is FILE_UNREADABLE if the identifier may have a binding
-// that cannot be read.
+// identifier is not bound, or its workspace is gone. For an entry that cannot be read it is the workspace that was
+// created for the identifier.
 func (e *Engine) boundTo(ctx context.Context, identifier string) (
 	s *sessions.Bindings, b sessions.Binding, w *mdstore.Workspace, err error) {
-	if s, err = sessions.ReadBindings(ctx, e.st); err != nil {
+	if s, err = e.bindings(ctx); err != nil {
 		return s, b, nil, err
 	}
-	b, ok, err := s.Find(identifier)
-	if err == nil && !ok {
-		b, ok, err = e.boundAside(ctx, identifier, s.Corrupt() != nil)
-	}
-	if err != nil || !ok {
-		return s, b, nil, err
+	b, _ = s.Get(identifier)
+	unread := b.WorkspaceID == ""
+	if unread && !s.Has(identifier) {
+		return s, b, nil, nil
 	}
 	all, err := e.Workspaces(ctx)
+	for _, w := range all { // oldest first
+		if unread && w.Identifier == identifier {
+			b.WorkspaceID = w.ID
+		}
+	}
+	b.SessionID = identifier
 	if i := slices.IndexFunc(all, func(w *mdstore.Workspace) bool { return w.ID == b.WorkspaceID }); i >= 0 {
 		w = all[i]
 	}
 	return s, b, w, err
 }
 
-// boundAside looks for an identifier in the kept copies of unreadable binding files, the newest first, and in a
-// corrupt sessions.json. It fails if there are such files and none of them has the identifier.
-func (e *Engine) boundAside(
-	ctx context.Context, identifier string, corrupt bool,
-) (b sessions.Binding, ok bool, err error) {
-	var names []string
-	if corrupt {
-		names = append(names, mdstore.SessionsFile)
-	}
-	if in, can := mdstore.AsStore[mdstore.Strays](e.st); can {
-		strays, err := in.Strays(ctx, "")
-		if err != nil {
-			return b, false, err
-		}
-		for _, stray := range slices.Backward(strays) {
-			if stray.Kind == mdstore.StrayBindings {
-				names = append(names, string(stray.Path))
-			}
+// unreadBindings returns the newest copy of bindings that could not be read, be it kept already or by these changes. It
+// returns "" if there is none.
+func (e *Engine) unreadBindings(ctx context.Context, changes []mdstore.Change) (newest mdstore.Path) {
+	for _, c := range changes {
+		if strings.HasPrefix(string(c.Path), mdstore.CorruptPrefix) {
+			return c.Path
 		}
 	}
-	for _, name := range names {
-		if f, err := e.st.Read(ctx, mdstore.Path(name)); err == nil {
-			if b, ok = sessions.FindIn(f.Data, identifier); ok {
-				return b, true, nil
-			}
+	in, can := mdstore.AsStore[mdstore.Strays](e.st)
+	if !can {
+		return ""
+	}
+	strays, _ := in.Strays(ctx, "") // check reports an error
+	for _, stray := range strays {
+		if stray.Kind == mdstore.StrayBindings {
+			newest = max(newest, stray.Path)
 		}
 	}
-	if names == nil {
-		return b, false, nil
-	}
-	const text = "%s: it cannot be told what the identifier is bound to, as bindings could not be read: take over what you " +
-		"need from %s, then delete it; or bind the identifier ({session_bind})"
-	return b, false, errs.New(errs.FileUnreadable, text, identifier, strings.Join(names, ", ")).
-		With(errs.Details{Paths: names})
+	return newest
 }
 
 // fitName returns the name of a workspace for an identifier: its first 200 printable characters, or "Workspace" if it
@@ -198,7 +214,7 @@ func (e *Engine) UserDefault(ctx context.Context, act plan.Act) (mdstore.ID, err
 // BoundFolder returns the binding of dir or, if dir is not bound, of the nearest bound folder above it. The bool is
 // false if there is none. dir is a path with slashes.
 func (e *Engine) BoundFolder(ctx context.Context, dir string) (sessions.Binding, bool, error) {
-	s, err := sessions.ReadSound(ctx, e.st)
+	s, err := e.bindings(ctx)
 	if err != nil {
 		return sessions.Binding{}, false, err
 	}

@@ -13,12 +13,26 @@ import (
 	"arbor/mdstore"
 )
 
-// Binding returns what a session is bound to. A corrupt sessions.json is an error that says so.
+// bindings returns the bindings of this machine. What cannot be read of a damaged file, or all of a missing one, is
+// restored from what the workspaces say about themselves.
+func (e *Engine) bindings(ctx context.Context) (*sessions.Bindings, error) {
+	s, err := sessions.ReadBindings(ctx, e.st)
+	if err != nil || s.Whole() {
+		return s, err
+	}
+	all, err := e.live.Known(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Restore(all)
+}
+
+// Binding returns what a session is bound to.
 func (e *Engine) Binding(ctx context.Context, session string) (sessions.Binding, bool, error) {
 	if err := sessions.ValidID(session); err != nil {
 		return sessions.Binding{}, false, err
 	}
-	s, err := sessions.ReadSound(ctx, e.st)
+	s, err := e.bindings(ctx)
 	if err != nil {
 		return sessions.Binding{}, false, err
 	}
@@ -81,7 +95,7 @@ func (e *Engine) Leave(ctx context.Context, session string) {
 func (e *Engine) editBindings(ctx context.Context, act plan.Act, what view.Change, edit func(*sessions.Bindings) ([]mdstore.Change, error)) (*plan.Outcome, error) {
 	out := &plan.Outcome{DryRun: act.DryRun}
 	return e.write(ctx, out, func() ([]mdstore.Change, error) {
-		s, err := sessions.ReadBindings(ctx, e.st)
+		s, err := e.bindings(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -16,7 +16,7 @@ func (e *Engine) SessionFile(ctx context.Context, v *view.View, caller string) (
 	if caller == "" || len(v.Pages().Of(mdstore.SessionKind)) == 0 {
 		return nil, false
 	}
-	if s, err := sessions.ReadBindings(ctx, e.st); err == nil {
+	if s, err := e.bindings(ctx); err == nil {
 		if b, ok := s.Get(caller); ok && b.WorkspaceID == v.Workspace().ID {
 			caller = sessions.FileOf(e.begun(ctx), b.WorkspaceID, caller)
 		}
@@ -95,7 +95,7 @@ func ApplyBound[R any](
 		if err != nil {
 			return r, err
 		}
-		s, err := sessions.ReadBindings(ctx, e.st)
+		s, err := e.bindings(ctx)
 		if err != nil {
 			return r, err
 		}

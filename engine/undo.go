@@ -44,13 +44,9 @@ func (e *Engine) Deeds(ctx context.Context) (all []Deed, err error) {
 	return all, err
 }
 
-// deed returns the operation that ref names: its number in the list or its id; with "" the newest that is neither an
-// undo nor undone.
-func (e *Engine) deed(ctx context.Context, ref string) (Deed, error) {
-	all, err := e.Deeds(ctx)
-	if err != nil {
-		return Deed{}, err
-	}
+// DeedOf returns the operation of a list that ref names: its number in the list or its id; with "" the newest that is
+// neither an undo nor undone.
+func DeedOf(all []Deed, ref string) (Deed, error) {
 	n, bad := strconv.Atoi(ref)
 	i := slices.IndexFunc(all, func(d Deed) bool { return d.ID == ref || ref == "" && !d.Undone && d.Undoes == "" })
 	switch {
@@ -81,7 +77,11 @@ func (e *Engine) deed(ctx context.Context, ref string) (Deed, error) {
 // check would then find something that it does not find now.
 func (e *Engine) Undo(ctx context.Context, ref string, again bool, act plan.Act) (d Deed, u *plan.Undone, err error) {
 	do := func(tx mdstore.Tx) error {
-		if d, err = e.deed(ctx, ref); err != nil {
+		all, err := e.Deeds(ctx)
+		if err == nil {
+			d, err = DeedOf(all, ref)
+		}
+		if err != nil {
 			return err
 		}
 		x := plan.Undo{Operation: d.Operation, Trash: mdstore.TrashPath(mdstore.TrashStamp(e.opt.Now(), "undo"), "")}

@@ -57,6 +57,7 @@ const (
 	KeyDescription = "description" // of a workspace, a session, a state
 	KeyRootFolder  = "rootFolder"
 	KeyAgent       = "agent"
+	KeyIdentifier  = "identifier"
 
 	KeyStarted  = "startedAt" // of a session
 	KeyEnded    = "endedAt"

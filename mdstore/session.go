@@ -17,7 +17,7 @@ var SessionKind = &Kind{
 		{Name: KeySlot, Merge: MergeLater, Help: "the memory slot of the session"},
 		{Name: KeyAttached, Rule: listRule, Merge: MergeUnite, Help: "environments, each as `id folder=SUB tools=A,B`"},
 		{Name: KeyTags, Rule: listRule, Merge: MergeUnite, Help: "a list"},
-		{Name: KeyExternal, Help: "what the caller calls the session, where that cannot name a folder"},
+		{Name: KeyExternal, Help: "what the caller calls it, if that cannot name a folder; of a conversation, whose it is"},
 		{Name: KeyCommit, Help: "the commit of git at its end"},
 	},
 }

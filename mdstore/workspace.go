@@ -16,6 +16,7 @@ var WorkspaceKind = &Kind{
 		{Name: KeyDescription, Merge: MergeNoted, Help: "text"},
 		{Name: KeyRootFolder, Help: "a folder, relative to the project or absolute"},
 		{Name: KeyAgent, Merge: MergeLater, Help: "the id of an agent"},
+		{Name: KeyIdentifier, Help: "the session, device or folder that the workspace was created for"},
 		{Name: KeyVerify, Rule: listRule, Merge: MergeUnite, Help: "a list of tools, for all execution nodes"},
 		{Name: KeyStatus, Merge: MergeStatus, Help: "`active`, or `archived` in `archive/`"},
 		{Name: KeyRulesHash, Merge: MergeHash, Help: "8 hex digits"},
@@ -59,6 +60,7 @@ type Workspace struct {
 	Description string // of the briefing, like RootFolder and Agent; "" for none
 	RootFolder  string // relative to the project, or absolute
 	Agent       ID     // of a page of AgentKind
+	Identifier  string // that the workspace was created for; "" for none
 
 	Dir      Path // the workspace's folder
 	Path     Path
@@ -91,6 +93,7 @@ func WorkspaceOf(path Path, version Version, doc *mdoc.Doc, problems []mdoc.Diag
 	w.CreatedAt = r.integer(KeyCreated)
 	w.UpdatedAt = r.integer(KeyUpdated)
 	w.Description, w.RootFolder, w.Agent = r.text(KeyDescription), r.text(KeyRootFolder), ID(r.text(KeyAgent))
+	w.Identifier = r.text(KeyIdentifier)
 	w.Status = StatusActive
 	if Archived(w.Dir) {
 		w.Status = StatusArchived

@@ -21,6 +21,20 @@ type desk struct {
 	in  io.WriteCloser
 	out *bufio.Scanner
 	id  int
+
+	device string // the identifier of the client; "" for none
+}
+
+// newDesk returns a desk in an empty folder, for a person without settings.
+func newDesk(t *testing.T) *desk {
+	d := &desk{t: t, dir: t.TempDir()}
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "ARBOR_") && !strings.HasPrefix(v, "CLAUDE_") {
+			d.env = append(d.env, v)
+		}
+	}
+	d.env = append(d.env, "HOME="+t.TempDir(), "XDG_CONFIG_HOME=")
+	return d
 }
 
 // connect starts a server, which is ended by leave.
@@ -42,7 +56,7 @@ func (d *desk) connect() {
 	d.in, d.out = in, bufio.NewScanner(out)
 	d.out.Buffer(nil, 1<<20)
 	d.ask("initialize", map[string]any{"protocolVersion": "2025-06-18", "capabilities": map[string]any{},
-		"clientInfo": map[string]any{"name": "day", "version": "1"}})
+		"clientInfo": map[string]any{"name": "day", "version": "1"}, "_meta": map[string]any{"sessionId": d.device}})
 	fmt.Fprintln(d.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
@@ -156,13 +170,7 @@ func (d *desk) arbor(args ...string) string {
 // An assistant works for a day, and another one takes up its work on the next, after a person has changed files in an editor.
 // The log has what each reply costs: go test ./cmd/arbor -run TestAssistantsDay -v
 func TestAssistantsDay(t *testing.T) {
-	d := &desk{t: t, dir: t.TempDir()}
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "ARBOR_") && !strings.HasPrefix(v, "CLAUDE_") {
-			d.env = append(d.env, v)
-		}
-	}
-	d.env = append(d.env, "HOME="+t.TempDir(), "XDG_CONFIG_HOME=")
+	d := newDesk(t)
 	d.write(".tanmi-workspace/agents/specialist.md", "---\nid: marketing-specialist\nname: Marketing Specialist\n---\n\nYou write plainly, and never invent a fact.\n")
 	for _, f := range []string{"cv.md", "index.md", "tracker.md", "letters/acme.md", "letters/globex.md", "research/acme.md", "research/globex.md", "interviews/notes.md"} {
 		d.write("Job/"+f, f)

@@ -134,7 +134,7 @@ func Strays(st Store) []Finding {
 		case mdstore.StrayMarkdown:
 			f.Text = "a Markdown file among the nodes that is none: a node is a folder with " + mdstore.NodeKind.Place.Name + "; make it one, or move it elsewhere"
 		case mdstore.StrayBindings:
-			f.Text = "bindings of sessions that could not be read: take over what you need, then delete the file; until then no new identifier is bound"
+			f.Text = "bindings of sessions that could not be read: take over what you need, then delete the file"
 		case mdstore.StrayLeftover:
 			f.Text = "a temporary file that a commit which was cut short has left"
 			f.Fix = clearAway

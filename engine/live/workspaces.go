@@ -125,21 +125,38 @@ func ProblemOf(p mdstore.Path, err error) mdoc.Diagnostic {
 // workspace returns the one workspace with that id. It lists the workspaces again only if they may have changed since
 // the last time.
 func (l *Vault) workspace(ctx context.Context, id mdstore.ID) (*mdstore.Workspace, error) {
-	gen, err := l.Generation(ctx)
+	known, err := l.listed(ctx)
 	if err != nil {
 		return nil, err
 	}
-	l.mu.Lock()
-	known, current := l.all, l.allGen == gen
-	l.mu.Unlock()
-	if current {
-		if w, err := view.Workspace(known, id); err == nil {
-			return w, nil
-		}
+	if w, err := view.Workspace(known, id); err == nil {
+		return w, nil
 	}
 	all, err := l.Workspaces(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return view.Workspace(all, id)
+}
+
+// listed returns the workspaces as they were listed last, nil where a process has committed since.
+func (l *Vault) listed(ctx context.Context) ([]*mdstore.Workspace, error) {
+	gen, err := l.Generation(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.allGen != gen {
+		return nil, nil
+	}
+	return l.all, nil
+}
+
+// Known is Workspaces for what only Arbor writes: it lists them again only where a process has committed since.
+func (l *Vault) Known(ctx context.Context) ([]*mdstore.Workspace, error) {
+	if known, err := l.listed(ctx); known != nil || err != nil {
+		return known, err
+	}
+	return l.Workspaces(ctx)
 }

@@ -66,7 +66,8 @@ func TestWhatIsCollected(t *testing.T) {
 	in := func(name string) map[string]any { return map[string]any{"workspaceId": string(ids[name])} }
 	must(t, env, "node_next", map[string]any{"workspaceId": string(ids["claimed"]), "claim": true, "sessionId": "s"})
 	dir := mdstore.Path(ids["open"])
-	w.Store.Put(mdstore.SessionKind.File(mdstore.SessionKind.Folder(dir).Join("session-1")), []byte("---\nid: session-1\nname: S\nstartedAt: 1\nendedAt: null\n---\n"))
+	w.Store.Put(mdstore.SessionKind.File(mdstore.SessionKind.Folder(dir).Join("session-1")), fmt.Appendf(nil,
+		"---\nid: session-1\nname: S\nstartedAt: %d\nendedAt: null\n---\n", w.Now().UnixMilli()))
 	w.Store.Put(mdstore.WorkspacePath(mdstore.Path(ids["unreadable"])), []byte("---\nid: "+string(ids["unreadable"])+"\nname: unreadable\n<<<<<<< a\n"))
 	must(t, env, "session_bind", map[string]any{"workspaceId": string(ids["bound"]), "sessionId": "s"})
 	setAccess(t, w, ids["bound"], -100*day)
@@ -94,6 +95,19 @@ func TestWhatIsCollected(t *testing.T) {
 	}
 	if _, there := w.Engine.Accessed(t.Context())[ids["old"]]; there {
 		t.Error("the access of a workspace that is collected is still noted")
+	}
+}
+
+// A session without a line for a day is over, and keeps no workspace, be its end written or not.
+func TestASessionThatIsOverKeepsNothing(t *testing.T) {
+	w := enginetest.New(t, enginetest.Plan("ws-own", "n1"))
+	env := &ops.Env{Engine: w.Engine}
+	id := resolve(t, env, "phone")["workspaceId"]
+	must(t, env, "session_start", map[string]any{"workspaceId": id, "name": "S", "sessionId": "s"})
+	must(t, env, "session_unbind", map[string]any{"sessionId": "s"})
+	w.Tick(100 * day)
+	if names, kept := collected(t, env, nil); !slices.Equal(names, []string{"phone"}) {
+		t.Errorf("collected are %v, kept %v", names, kept)
 	}
 }
 

@@ -90,7 +90,7 @@ func Conflicts(ctx context.Context, env *Env, _ ConflictsIn) (*ConflictsOut, err
 
 // conflictsOfVault returns all conflicts, the views of the workspaces that they may be in, and what check finds there.
 func conflictsOfVault(ctx context.Context, env *Env) (r *gitrepo.Repo, all []*conflict, views []*view.View, found []mdoc.Diagnostic, err error) {
-	workspaces, err := env.Engine.Workspaces(ctx)
+	workspaces, err := env.Workspaces(ctx)
 	if err != nil {
 		return nil, nil, nil, nil, fail(err)
 	}

@@ -85,7 +85,7 @@ func PlanDiff(ctx context.Context, env *Env, in PlanDiffIn) (*PlanDiffOut, error
 		return nil, fail(err)
 	}
 	d := diff{env: env, folders: map[string]mdstore.ID{}, sides: [2]map[planKey]*view.Edition{{}, {}}}
-	all, err := env.Engine.Workspaces(ctx)
+	all, err := env.Workspaces(ctx)
 	if err != nil {
 		return nil, fail(err)
 	}

@@ -112,7 +112,7 @@ func TestNothingCanBeDoneInAnArchive(t *testing.T) {
 	}
 }
 
-// Where the bindings cannot be read, a call fails only if it needs one to tell which workspace is meant.
+// Where the bindings cannot be read, a call that needs one is like that of a session that is bound to nothing.
 func TestCorruptSessionsStopNothingElse(t *testing.T) {
 	files := lone("", "")
 	files["sessions.json"] = []byte("{half")
@@ -124,7 +124,7 @@ func TestCorruptSessionsStopNothingElse(t *testing.T) {
 	files["ws-2/Workspace.md"] = []byte("---\nid: ws-2\nname: Two\ngoal: g\nstatus: active\n---\n")
 	w = enginetest.New(t, files)
 	env.Engine = w.Engine
-	refused(t, w, env, errs.FileUnreadable, "node_list", nil)
+	refused(t, w, env, errs.AmbiguousID, "node_list", nil)
 }
 
 // A folder that a person moves, and a workspace that is archived, are changes of the kind "moved", one for each file.

@@ -48,11 +48,12 @@ func unreadShown(all []string) []string {
 // sources returns the files of the workspaces that a call means, in the place that in names; "" and "all" mean every
 // place. unread names the files of these workspaces that cannot be read, and why.
 func sources(ctx context.Context, env *Env, workspace, in string) (all []source, unread []string, err error) {
-	workspaces, err := env.Engine.Workspaces(ctx)
+	workspaces, err := env.Workspaces(ctx)
 	if err != nil {
 		return nil, nil, fail(err)
 	}
-	meant := func(w *mdstore.Workspace) bool { return w.Status == mdstore.StatusActive }
+	others := env.ofOthers(ctx, workspaces)
+	meant := func(w *mdstore.Workspace) bool { return w.Status == mdstore.StatusActive && others[w.ID] == "" }
 	if ref := cmp.Or(workspace, env.Where.Workspace); ref != "" {
 		id, err := env.workspace(ctx, ref)
 		if err != nil {

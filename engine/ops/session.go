@@ -357,11 +357,14 @@ var SessionStatus = reading(func(ctx context.Context, env *Env, in SessionIn) (*
 	if err != nil {
 		return nil, err
 	}
+	if err := env.ownKey(ctx, id); err != nil {
+		return nil, err
+	}
 	b, ok, err := env.Engine.Binding(ctx, id)
 	if err != nil {
 		return nil, fail(err)
 	}
-	all, err := env.Engine.Workspaces(ctx)
+	all, err := env.Workspaces(ctx)
 	if err != nil {
 		return nil, fail(err)
 	}

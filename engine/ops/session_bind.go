@@ -54,6 +54,9 @@ func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (out *SessionB
 	if in.SessionID, err = env.toBind(ctx, wholeIdentifier(env, asked)); err != nil {
 		return nil, err
 	}
+	if err := env.ownKey(ctx, in.SessionID); err != nil {
+		return nil, err
+	}
 	b := sessions.Binding{SessionID: in.SessionID, WorkspaceID: w.ID}
 	if old, ok, err := env.Engine.Binding(ctx, in.SessionID); err == nil && ok && old.WorkspaceID == w.ID {
 		if _, there := s.Node(old.FocusedNodeID); there { // a session that binds to the same workspace again keeps it
@@ -138,6 +141,9 @@ var sessionUnbind = op("session_unbind", writes, SessionUnbind, Help{
 func SessionUnbind(ctx context.Context, env *Env, in SessionUnbindIn) (*SessionUnbindOut, error) {
 	id, err := env.sessionNamed(wholeIdentifier(env, in.SessionID))
 	if err != nil {
+		return nil, err
+	}
+	if err := env.ownKey(ctx, id); err != nil {
 		return nil, err
 	}
 	o, err := env.Engine.Unbind(ctx, id, env.act(in.Write, Match{}))

@@ -77,7 +77,12 @@ func TestBindingKeepsACorruptFileOfSessions(t *testing.T) {
 	files["sessions.json"] = []byte("{half")
 	w := enginetest.New(t, files)
 	env := &ops.Env{Engine: w.Engine}
-	refused(t, w, env, errs.FileUnreadable, "session_status", map[string]any{"sessionId": "s"})
+	if got := must(t, env, "session_status", map[string]any{"sessionId": "s"}); got["bound"] != false {
+		t.Errorf("a session that nothing binds: %v", got)
+	}
+	if found := must(t, env, "workspace_check", nil); !strings.Contains(fmt.Sprint(found), "no valid JSON") {
+		t.Errorf("check says nothing of the damaged file: %v", found)
+	}
 	must(t, env, "session_bind", map[string]any{"sessionId": "s", "workspaceId": ws})
 	kept := false
 	for p, b := range w.Store.Files() {

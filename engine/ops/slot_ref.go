@@ -32,9 +32,10 @@ func memorySession(ctx context.Context, env *Env) (v *view.View, p *mdstore.Page
 		return nil, nil, false
 	}
 	ids := []mdstore.ID{}
-	if b, bound, err := env.Engine.Binding(ctx, env.Session); err == nil && bound {
+	b, bound, err := env.Engine.Binding(ctx, env.Session)
+	if err == nil && bound && env.ownKey(ctx, env.Session) == nil {
 		ids = append(ids, b.WorkspaceID)
-	} else if all, err := env.Engine.Workspaces(ctx); err == nil {
+	} else if all, err := env.Workspaces(ctx); err == nil {
 		for _, w := range all {
 			ids = append(ids, w.ID)
 		}
@@ -95,13 +96,14 @@ func searched(ctx context.Context, env *Env, workspace string) (groups [][]*view
 	} else if e := errs.As(err); e.Code != errs.AmbiguousID && e.Code != errs.WorkspaceNotFound {
 		return nil, err
 	}
-	all, err := env.Engine.Workspaces(ctx)
+	all, err := env.Workspaces(ctx)
 	if err != nil {
 		return nil, errs.As(err)
 	}
 	var rest, other []*view.View
+	others := env.ofOthers(ctx, all)
 	for _, w := range all {
-		if w.ID == own || w.Status != mdstore.StatusActive {
+		if w.ID == own || others[w.ID] != "" || w.Status != mdstore.StatusActive {
 			continue
 		}
 		v, err := env.Engine.WithPages(ctx, w.ID)

@@ -34,12 +34,12 @@ func TranscriptAppend(ctx context.Context, env *Env, in TranscriptAppendIn) (*Tr
 	if !slices.Contains(mdstore.MessageRoles(), in.Role) {
 		return nil, badParam("role", "role is %q; %s are known", short(in.Role), strings.Join(mdstore.MessageRoles(), ", "))
 	}
-	v, p, err := sessionOf(ctx, env, in.SessionRef)
+	ws, session, err := begun(ctx, env, in.SessionRef, in.Write)
 	if err != nil {
 		return nil, err
 	}
-	x := plan.AppendTranscript{Session: p.ID, Messages: []mdstore.Message{{Role: in.Role, Text: in.Text}}}
-	w, err := done(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, Match{}), x, "{transcript_read} "+
+	x := plan.AppendTranscript{Session: session, Messages: []mdstore.Message{{Role: in.Role, Text: in.Text}}}
+	w, err := done(ctx, env, target{ws: ws}, env.act(in.Write, Match{}), x, "{transcript_read} "+
 		"shows it")
 	if err != nil {
 		return nil, err
@@ -67,9 +67,12 @@ var transcriptRead = op("transcript_read", reads|repeats, TranscriptRead, Help{
 
 // TranscriptRead returns the messages of a session, or the last of them.
 var TranscriptRead = reading(func(ctx context.Context, env *Env, in TranscriptReadIn) (*TranscriptReadOut, error) {
-	v, p, err := sessionOf(ctx, env, in.SessionRef)
+	v, p, err := conversation(ctx, env, in.SessionRef)
 	if err != nil {
 		return nil, err
+	}
+	if p == nil {
+		return &TranscriptReadOut{Messages: []mdstore.Message{}, Out: Out{Hint: "{transcript_append} adds the first"}}, nil
 	}
 	all, err := view.Transcript(v, p, in.Last)
 	if err != nil {
@@ -107,11 +110,11 @@ var transcriptClear = op("transcript_clear", writes|repeats, TranscriptClear, He
 
 // TranscriptClear starts a session's transcript anew. It keeps the old one as a file beside the session's.
 func TranscriptClear(ctx context.Context, env *Env, in TranscriptClearIn) (*TranscriptClearOut, error) {
-	v, p, err := sessionOf(ctx, env, in.SessionRef)
+	ws, session, err := begun(ctx, env, in.SessionRef, in.Write)
 	if err != nil {
 		return nil, err
 	}
-	kept, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, Match{}), plan.ClearTranscript{Session: p.ID},
+	kept, w, err := apply(ctx, env, target{ws: ws}, env.act(in.Write, Match{}), plan.ClearTranscript{Session: session},
 		"it is kept, and can be read as a file")
 	if err != nil {
 		return nil, err

@@ -2,8 +2,10 @@ package ops
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"arbor/engine"
 	"arbor/engine/config"
 	"arbor/engine/plan"
 	"arbor/mdstore"
@@ -73,6 +75,17 @@ func UndoOperation(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
 	if in.Again && in.Operation == "" {
 		return nil, badParam("operation", "operation is missing: the number or id of what is to be written again (undo with list names them)")
 	}
+	if env.apart() {
+		all, err := env.deeds(ctx)
+		if err != nil {
+			return nil, err
+		}
+		d, err := engine.DeedOf(all, in.Operation)
+		if err != nil {
+			return nil, fail(err)
+		}
+		in.Operation = d.ID
+	}
 	d, u, err := env.Engine.Undo(ctx, in.Operation, in.Again, env.act(in.Write, Match{}))
 	if err != nil {
 		return nil, fail(err)
@@ -88,10 +101,31 @@ func UndoOperation(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
 	return &UndoOut{Undone: d.Text, ID: d.ID, Wrote: env.wrote(ctx, u.Workspace, &u.Outcome, hint)}, nil
 }
 
-func undoList(ctx context.Context, env *Env, diffs bool) (*UndoOut, error) {
+// deeds returns the last operations, without those that changed a workspace that the caller does not see.
+func (env *Env) deeds(ctx context.Context) ([]engine.Deed, error) {
 	all, err := env.Engine.Deeds(ctx)
 	if err != nil {
 		return nil, fail(err)
+	}
+	hidden, err := env.hidden(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in := func(s mdstore.Step) bool {
+		for _, dir := range hidden {
+			if s.Path.Under(dir) || s.To.Under(dir) {
+				return true
+			}
+		}
+		return false
+	}
+	return slices.DeleteFunc(all, func(d engine.Deed) bool { return slices.ContainsFunc(d.Steps, in) }), nil
+}
+
+func undoList(ctx context.Context, env *Env, diffs bool) (*UndoOut, error) {
+	all, err := env.deeds(ctx)
+	if err != nil {
+		return nil, err
 	}
 	var list []Undoable
 	for i, d := range all {

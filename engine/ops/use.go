@@ -42,13 +42,35 @@ func Use(ctx context.Context, env *Env, in In) (*UseOut, error) {
 	return &UseOut{string(w.ID), w.Name}, fail(err)
 }
 
+// use makes a workspace that a person has loaded the default of this machine, if it is active and is not meant anyway.
+// It returns a hint that says what later commands are about, "" if that has not changed.
+func (env *Env) use(ctx context.Context, id mdstore.ID) (hint string, err error) {
+	of := *env
+	of.May = MayLook // nothing is made to find out
+	is := func() bool {
+		meant, err := of.workspace(ctx, "")
+		return err == nil && meant == id
+	}
+	v, err := env.Engine.View(ctx, id)
+	if err != nil || v.Workspace().Status != mdstore.StatusActive || is() {
+		return "", fail(err)
+	}
+	if err := env.Engine.EditMachine(ctx, func(m *engine.Machine) { m.Workspace = id }); err != nil {
+		return "", fail(err)
+	}
+	if is() {
+		return "commands that name no workspace are about it from now on", nil
+	}
+	return "commands that name no workspace are still about the one that this session or folder is bound to", nil
+}
+
 // machineDefault returns the workspace that is this machine's default; nil if none is, or it is active no more.
 func (env *Env) machineDefault(ctx context.Context) (*mdstore.Workspace, error) {
 	m, err := env.Engine.MachineOf(ctx)
 	if err != nil || m.Workspace == "" {
 		return nil, err
 	}
-	all, err := env.Engine.Workspaces(ctx)
+	all, err := env.Workspaces(ctx)
 	for _, w := range all {
 		if w.ID == m.Workspace && w.Status == mdstore.StatusActive {
 			return w, nil

@@ -16,6 +16,7 @@ type Where struct {
 	Workspace  string       // id, prefix or name; "" for none
 	Identifier string       // the identifier whose workspace the connection means; "" for none
 	Own        string       // the identifier of the connection, also while it is bound to a session; "" for none
+	All        bool         // a connection with an identifier sees the workspaces of other identifiers
 	Loaded     mdstore.ID   // the workspace that the connection loaded last; "" for none
 	MayMake    func() error // returns an error if no workspace may be made for the Identifier; nil: one may be made
 	Dir        string       // the folder of a person's commands, with slashes; "" for none
@@ -38,9 +39,9 @@ func Meanings() []Meaning {
 		{"the workspace of the connection's identifier (`Arbor-Identifier`), which is created if there is none", identified},
 		{"the workspace that the session is bound to", bound},
 		{"the workspace that the folder of the command is bound to, or a folder above it", inFolder},
-		{"for a person: the default of this machine, `arbor use WORKSPACE`", ofMachine},
-		{"the only active workspace, without counting the one named default", onlyActive},
+		{"for a person: the default of this machine, the last `arbor use WORKSPACE` or `arbor ws load WORKSPACE`", ofMachine},
 		{"where the vault is your own, not a project's: the workspace default, which is created if there is none", byDefault},
+		{"the only active workspace, without counting the one named default and those created for identifiers", onlyActive},
 	}
 }
 
@@ -57,12 +58,15 @@ type seeking struct {
 // workspace returns the id of the workspace that ref names. For "" it returns the one that the caller means: see
 // Meanings.
 func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
-	all, err := env.Engine.Workspaces(ctx)
+	all, err := env.Workspaces(ctx)
 	if err != nil {
 		return "", errs.As(err)
 	}
-	s := &seeking{env: env, ref: ref, all: all}
+	s, others := &seeking{env: env, ref: ref, all: all}, env.ofOthers(ctx, all)
 	for _, w := range all {
+		if others[w.ID] != "" {
+			continue
+		}
 		twin := slices.ContainsFunc(s.active, func(o *mdstore.Workspace) bool { return o.ID == w.ID })
 		if w.Status == mdstore.StatusActive && w.ID != mdstore.DefaultWorkspace && !twin {
 			s.active = append(s.active, w) // of two with one id, keep one: the engine reports the other
@@ -118,7 +122,7 @@ func identified(ctx context.Context, s *seeking) (mdstore.ID, error) {
 				"%s: no workspace is bound to this identifier yet, and nothing is to be written; name a workspace", name)
 		}
 	}
-	r, err := resolveIdentifier(ctx, s.env, name, "", may, Write{DryRun: s.env.May == MayLook})
+	r, err := resolveIdentifier(ctx, s.env, name, "", may, Write{DryRun: s.env.May != MayWrite})
 	if err != nil {
 		return "", err
 	}
@@ -184,10 +188,14 @@ func onlyActive(_ context.Context, s *seeking) (mdstore.ID, error) {
 }
 
 func byDefault(ctx context.Context, s *seeking) (mdstore.ID, error) {
-	if s.env.Where.Default && (s.env.May == MayWrite || s.there(mdstore.DefaultWorkspace)) {
-		return s.env.Engine.UserDefault(ctx, s.env.act(Write{}, Match{}))
+	switch {
+	case !s.env.Where.Default:
+		return "", nil
+	case s.env.May != MayWrite && !s.there(mdstore.DefaultWorkspace):
+		return "", errs.New(errs.WorkspaceNotFound, "the workspace default, which the call is about, is not there yet; a "+
+			"call that may write creates it, or name another workspace ({.workspaceId})")
 	}
-	return "", nil
+	return s.env.Engine.UserDefault(ctx, s.env.act(Write{}, Match{}))
 }
 
 // nothing returns the error of a call for which no workspace was found.
@@ -201,6 +209,9 @@ func (s *seeking) nothing() error {
 	case len(s.active) == 0 && len(s.all) == 1 && s.there(mdstore.DefaultWorkspace):
 		return errs.New(errs.WorkspaceNotFound,
 			"the only workspace of the vault is default; a call is about it only if it names it ({.workspaceId})")
+	case len(s.active) == 0 && slices.ContainsFunc(s.all, ofIdentifier):
+		return errs.New(errs.WorkspaceNotFound, "the active workspaces were created for identifiers, and a call is about "+
+			"such a one only if it names it ({.workspaceId}); {workspace_init} makes one for the project")
 	case len(s.active) == 0:
 		return errs.New(errs.WorkspaceNotFound, "no workspace is active, of %d in the archive; "+
 			"name one ({.workspaceId}), or restore one ({workspace_restore})", len(s.all))
@@ -209,6 +220,10 @@ func (s *seeking) nothing() error {
 		"({session_bind}), or let a person choose one (arbor use)"
 	return errs.New(errs.AmbiguousID, form, len(s.active), ": "+view.List(heads)).
 		With(errs.Details{Param: "workspaceId", Candidates: heads, Head: fmt.Sprintf(form, len(s.active), "")})
+}
+
+func ofIdentifier(w *mdstore.Workspace) bool {
+	return w.Identifier != "" && w.Status == mdstore.StatusActive
 }
 
 // twinOf returns the id that all candidates of an error share. A copy of a workspace's folder causes this; a longer

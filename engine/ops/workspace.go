@@ -122,7 +122,7 @@ arbor ws list -q`,
 
 // WorkspaceList lists the workspaces that match, in the order asked for. It lists all of them unless Limit is given.
 var WorkspaceList = reading(func(ctx context.Context, env *Env, in WorkspaceListIn) (*WorkspaceListOut, error) {
-	all, err := env.Engine.Workspaces(ctx)
+	all, err := env.Workspaces(ctx)
 	if err != nil {
 		return nil, fail(err)
 	}
@@ -190,6 +190,10 @@ arbor use Login --bind path:../login`,
 
 // WorkspaceResolve returns the workspace of an identifier. If the identifier is bound to none, it makes one.
 func WorkspaceResolve(ctx context.Context, env *Env, in WorkspaceResolveIn) (*WorkspaceResolveOut, error) {
+	if env.apart() && in.Identifier != env.Where.Own {
+		return nil, badParam("identifier", "the connection is that of %s, and sees no workspace of other identifiers, "+
+			"unless the server was started with --all-identifiers", env.Where.Own)
+	}
 	r, err := resolveIdentifier(ctx, env, wholeIdentifier(env, in.Identifier), in.Name, env.Where.MayMake, in.Write)
 	if err != nil {
 		return nil, err
@@ -264,7 +268,7 @@ var workspaceRestore = op("workspace_restore", writes|repeats, WorkspaceRestore,
 // WorkspaceRestore takes a workspace out of the archive.
 func WorkspaceRestore(ctx context.Context, env *Env, in WorkspaceMoveIn) (*WorkspaceMoveOut, error) {
 	if in.WorkspaceID == "" { // the call means the archived workspace, not the active one
-		all, err := env.Engine.Workspaces(ctx)
+		all, err := env.Workspaces(ctx)
 		if err != nil {
 			return nil, fail(err)
 		}

@@ -259,6 +259,10 @@ func WorkspaceGC(ctx context.Context, env *Env, in WorkspaceGCIn) (*WorkspaceGCO
 		days = min(max(*in.MaxAge, 1), 100*365) // Operation.Run refuses less than 1; a time.Duration holds at most 292 years
 	}
 	old := engine.Collect{MaxAge: time.Duration(days) * 24 * time.Hour, Shared: in.Shared}
+	var err error
+	if old.Hidden, err = env.hidden(ctx); err != nil {
+		return nil, err
+	}
 	all, o, err := env.Engine.CollectWorkspaces(ctx, old, env.act(in.Write, Match{}))
 	if err != nil {
 		return nil, fail(err)

@@ -76,7 +76,7 @@ func WorkspaceOwn(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceG
 	if err != nil {
 		return nil, err
 	}
-	all, err := env.Engine.Workspaces(ctx)
+	all, err := env.Workspaces(ctx)
 	if err != nil {
 		return nil, fail(err)
 	}

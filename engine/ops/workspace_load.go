@@ -89,6 +89,8 @@ var workspaceLoad = op("workspace_load", reads|repeats, WorkspaceLoad, Help{
 	Use:     "ws load [WS]",
 	Text: `Shows the briefing (arbor ws set changes it), the newest log entries, sessions
 and states, files below the root folder, the agent, and the state of the plan.
+Later commands that name no workspace use the WS that is named here, as after
+arbor use, unless their session or folder is bound to another one.
 Folders whose names begin with a dot, and files that .gitignore excludes, are
 not listed.`,
 	Example: "arbor ws load\narbor ws load \"Job Search\" --limit 1 --json",
@@ -103,8 +105,16 @@ func WorkspaceLoad(ctx context.Context, env *Env, in WorkspaceLoadIn) (*Workspac
 	if err != nil {
 		return nil, err
 	}
+	id := mdstore.ID(out.WorkspaceContext.WorkspaceID)
 	if env.May != MayLook {
-		env.Engine.Touched(ctx, mdstore.ID(out.WorkspaceContext.WorkspaceID))
+		env.Engine.Touched(ctx, id)
+	}
+	if env.Caller != ByAssistant && cmp.Or(in.WorkspaceID, in.ID) != "" && env.May == MayWrite {
+		hint, err := env.use(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		out.Hint = cmp.Or(hint, out.Hint)
 	}
 	return out, nil
 }

@@ -32,6 +32,7 @@ type Import struct {
 	Files      map[string][]byte // further files, by path relative to the workspace's folder
 	Adapted    []string          // how texts were changed to fit the limits, one sentence each
 	Briefing   Briefing
+	Identifier string // that the workspace is created for; "" for none
 }
 
 // An ImportNode is one node of an Import.
@@ -162,6 +163,9 @@ func (w Import) compose() (*mdoc.Doc, []string, error) {
 		{Key: mdstore.KeyFocus, Value: focus},
 		{Key: mdstore.KeyCreated, Value: mdoc.Integer(w.CreatedAt)},
 		{Key: mdstore.KeyUpdated, Value: mdoc.Integer(w.UpdatedAt)},
+	}
+	if w.Identifier != "" {
+		fields = append(fields, mdoc.FieldValue{Key: mdstore.KeyIdentifier, Value: mdoc.Text(w.Identifier)})
 	}
 	sections := []mdoc.SectionText{
 		{Name: mdstore.SecRules, Items: append([]string{}, w.Rules...)}, // not nil: these sections are made, be they empty

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"arbor/engine/errs"
@@ -23,6 +24,7 @@ type StartSession struct {
 	Previous    mdstore.ID // the session that it goes on from; "" for none
 	Agent       mdstore.ID // "" for none
 	Tags        []string
+	External    string // what the caller calls it, where ID is ""; "" for none
 	First       string // the first line of its log; "" for none
 }
 
@@ -51,34 +53,44 @@ func (a StartSession) Plan(d *Draft) (*StartedSession, error) {
 	if err := title(errs.InvalidName, "name", name); err != nil {
 		return nil, err
 	}
-	id, external := mdstore.ID(a.ID), ""
+	id := mdstore.ID(a.ID)
 	if !portable(id) || taken(d, id) {
-		external = a.ID
+		a.External = cmp.Or(a.ID, a.External)
 		var err error
 		if id, err = FreshPage(d, mdstore.SessionKind, "session"); err != nil {
 			return nil, err
 		}
 	}
-	var f front
+	a.Name = name
+	file := SessionPath(d.View.Workspace().Dir, id)
+	fields, sections := a.content(id, d.now, d.act.Operator)
+	return &StartedSession{ID: id, Name: name}, AddPage(d, mdstore.SessionKind, file, fields, sections, created(id, name))
+}
+
+// SessionPath returns the path of a new session's file in the folder of a workspace.
+func SessionPath(workspace mdstore.Path, id mdstore.ID) mdstore.Path {
+	return mdstore.SessionKind.File(mdstore.SessionKind.Folder(workspace).Join(string(id)))
+}
+
+// content returns the front matter and the sections of the file.
+func (a StartSession) content(id mdstore.ID, now time.Time, operator string) (f front, sections []mdoc.SectionText) {
 	f.text(mdstore.KeyID, string(id))
-	f.text(mdstore.KeyName, name)
+	f.text(mdstore.KeyName, a.Name)
 	f.text(mdstore.KeyDescription, a.Description)
-	f.text(mdstore.KeyExternal, external)
-	f.put(mdstore.KeyStarted, mdoc.Integer(d.now.UnixMilli()))
+	f.text(mdstore.KeyExternal, a.External)
+	f.put(mdstore.KeyStarted, mdoc.Integer(now.UnixMilli()))
 	f.put(mdstore.KeyEnded, mdoc.NullValue())
 	f.text(mdstore.KeyPrevious, string(a.Previous))
 	f.text(mdstore.KeyAgent, string(a.Agent))
 	f.list(mdstore.KeyTags, a.Tags)
 	log := mdoc.SectionText{Name: mdstore.SecLog, Items: []string{}}
 	if a.First != "" {
-		log.Items = append(log.Items, mdstore.FormatLog(d.now.Format(mdstore.TimeLayout), d.act.Operator, a.First))
+		log.Items = append(log.Items, mdstore.FormatLog(now.Format(mdstore.TimeLayout), operator, a.First))
 	}
-	sections := []mdoc.SectionText{log}
 	if strings.TrimSpace(a.Goal) != "" {
-		sections = []mdoc.SectionText{{Name: mdstore.SecGoal, Text: a.Goal}, log}
+		sections = append(sections, mdoc.SectionText{Name: mdstore.SecGoal, Text: a.Goal})
 	}
-	file := mdstore.SessionKind.File(mdstore.SessionKind.Folder(d.View.Workspace().Dir).Join(string(id)))
-	return &StartedSession{ID: id, Name: name}, AddPage(d, mdstore.SessionKind, file, f, sections, created(id, name))
+	return f, append(sections, log)
 }
 
 // taken reports whether a session has this id in any case of letters, or whether there is a folder of this name.

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"cmp"
+
 	"arbor/engine/errs"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -39,25 +41,15 @@ func (x DeleteWorkspace) Plan(d *Draft) (*Deleted, error) {
 		what := []view.Change{{Do: "bindings to " + string(w.ID) + " ended"}}
 		d.extra = append(d.extra, planned{change: c, what: what, first: true, old: x.Bindings})
 	}
-	for _, s := range OpenSessions(d.View) {
-		if s.Editable() != nil {
-			continue // it is deleted without being ended
+	for _, s := range d.View.Pages().Of(mdstore.SessionKind) {
+		if s.Time(mdstore.KeyEnded) != 0 || s.Editable() != nil { // a damaged one is deleted without being ended
+			continue
 		}
 		e := OnPage(d, s)
-		e.Set(mdstore.KeyEnded, mdoc.Integer(d.now.UnixMilli()))
+		e.Set(mdstore.KeyEnded, mdoc.Integer(cmp.Or(view.SessionEnded(s, d.now), d.now.UnixMilli())))
 		e.Did(view.Change{ID: s.ID, Do: "ended", Name: s.Name()})
 	}
 	out := &Deleted{Count: d.View.Len(), Trash: mdstore.TrashPath(mdstore.TrashStamp(d.now, string(w.ID)), w.Dir)}
 	d.whole(mdstore.Change{Path: w.Dir, To: out.Trash}, view.Change{ID: w.ID, Do: view.Deleted, Name: w.Name})
 	return out, nil
-}
-
-// OpenSessions returns the sessions of a workspace that have not ended.
-func OpenSessions(v *view.View) (open []*mdstore.Page) {
-	for _, p := range v.Pages().Of(mdstore.SessionKind) {
-		if p.Time(mdstore.KeyEnded) == 0 {
-			open = append(open, p)
-		}
-	}
-	return open
 }

@@ -71,7 +71,7 @@ type Bindings struct {
 	corrupt  error
 }
 
-// ReadBindings reads sessions.json. A damaged file is not an error: see Corrupt.
+// ReadBindings reads sessions.json. A damaged file is not an error: what can be read of it counts. See Corrupt.
 func ReadBindings(ctx context.Context, st mdstore.Store) (*Bindings, error) {
 	f, err := st.Read(ctx, mdstore.SessionsFile)
 	s := &Bindings{version: f.Version, raw: f.Data}
@@ -86,16 +86,10 @@ func ReadBindings(ctx context.Context, st mdstore.Store) (*Bindings, error) {
 			s.corrupt = json.Unmarshal(b, &s.bindings)
 		}
 	}
-	return s, nil
-}
-
-// ReadSound is ReadBindings, but a damaged file is an error.
-func ReadSound(ctx context.Context, st mdstore.Store) (*Bindings, error) {
-	s, err := ReadBindings(ctx, st)
-	if err == nil {
-		err = s.Corrupt()
+	if s.corrupt != nil {
+		s.rest, s.bindings = nil, salvaged(f.Data)
 	}
-	return s, err
+	return s, nil
 }
 
 // Get returns the binding of a session.
@@ -108,13 +102,34 @@ func (s *Bindings) Get(id string) (Binding, bool) {
 	return b, true
 }
 
+// Whole reports whether the file is there and can be read.
+func (s *Bindings) Whole() bool { return s.corrupt == nil && !s.version.IsZero() }
+
+// Restore adds the bindings that a damaged or missing file lacks: each identifier is bound to the workspace that was
+// created for it, the newest of several, unless a binding that can be read says otherwise.
+func (s *Bindings) Restore(all []*mdstore.Workspace) error {
+	restored := map[string]json.RawMessage{}
+	for _, w := range all { // oldest first
+		if ValidID(w.Identifier) != nil {
+			continue
+		}
+		raw, err := json.Marshal(Binding{SessionID: w.Identifier, WorkspaceID: w.ID, BoundAt: w.CreatedAt})
+		if err != nil {
+			return err
+		}
+		restored[w.Identifier] = raw
+	}
+	maps.Copy(restored, s.bindings)
+	s.bindings = restored
+	return nil
+}
+
 // rewritten returns the commit that writes the file with its bindings edited. A corrupt file is kept under another
 // name, and its readable bindings are copied.
 func (s *Bindings) rewritten(now time.Time, edit func(map[string]json.RawMessage)) ([]mdstore.Change, error) {
 	var out []mdstore.Change
 	rest, bindings := maps.Clone(s.rest), maps.Clone(s.bindings)
 	if s.corrupt != nil {
-		rest, bindings = nil, salvaged(s.raw)
 		aside := mdstore.Path(mdstore.CorruptPrefix + now.UTC().Format(mdstore.StampLayout))
 		out = append(out, mdstore.Change{Path: aside, New: s.raw})
 	}
@@ -150,7 +165,7 @@ func (s *Bindings) Set(b Binding, now time.Time) ([]mdstore.Change, error) {
 	if made := mdstore.ID(b.SessionID).Generated(MadePrefix); !made || b.BoundAt-old.BoundAt < madeLife.Milliseconds()/30 {
 		old.BoundAt = b.BoundAt
 	}
-	if ok && old == b && s.corrupt == nil {
+	if ok && old == b && s.Whole() {
 		return nil, nil
 	}
 	raw, err := json.Marshal(b)
@@ -170,9 +185,6 @@ func (s *Bindings) Set(b Binding, now time.Time) ([]mdstore.Change, error) {
 
 // Unset undoes Set. The error is SESSION_NOT_FOUND if there is no binding.
 func (s *Bindings) Unset(session string, now time.Time) ([]mdstore.Change, error) {
-	if err := s.Corrupt(); err != nil {
-		return nil, err
-	}
 	if _, ok := s.bindings[session]; !ok {
 		return nil, errs.New(errs.SessionNotFound, "%s: no such session is bound; bound are: %s", session, orNone(slices.Sorted(maps.Keys(s.bindings))))
 	}
@@ -205,7 +217,7 @@ func (s *Bindings) UnsetFile(
 			callers = append(callers, id)
 		}
 	}
-	if callers == nil || s.corrupt != nil {
+	if callers == nil {
 		return nil, nil, nil
 	}
 	cs, err = s.rewritten(now, func(all map[string]json.RawMessage) {

@@ -4,34 +4,17 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"arbor/engine/errs"
 	"arbor/mdstore"
 	"arbor/mdstore/pattern"
 )
 
-// Find returns the binding of an identifier. The error is a FILE_UNREADABLE if the file has an invalid entry for it.
-func (s *Bindings) Find(identifier string) (b Binding, ok bool, err error) {
-	raw, there := s.bindings[identifier]
-	if !there {
-		return b, false, nil
-	}
-	if json.Unmarshal(raw, &b) != nil || b.WorkspaceID == "" {
-		return Binding{}, false, errs.New(errs.FileUnreadable, "%s: the binding of %s names no workspace; bind it "+
-			"again ({session_bind}), or remove it",
-			mdstore.SessionsFile, strconv.Quote(identifier)).With(errs.Details{Paths: []string{mdstore.SessionsFile}})
-	}
-	b.SessionID = identifier
-	return b, true, nil
-}
-
-// FindIn is Find in a file of bindings that cannot be read.
-func FindIn(kept []byte, identifier string) (b Binding, ok bool) {
-	raw, ok := salvaged(kept)[identifier]
-	return b, ok && json.Unmarshal(raw, &b) == nil
+// Has reports whether the file has an entry for an identifier, which may be no valid binding.
+func (s *Bindings) Has(identifier string) bool {
+	_, there := s.bindings[identifier]
+	return there
 }
 
 var object = pattern.Of(`\{[^{}]*\}`)

@@ -50,6 +50,8 @@ type offer struct {
 	tls       bool              // of arbor serve
 	site      *serve.Page       // of arbor serve: the page
 	verbose   bool
+
+	allIdentifiers bool // a connection with an identifier sees the workspaces of others
 }
 
 func (o *offer) flags(fs *flag.FlagSet) {
@@ -62,6 +64,8 @@ func (o *offer) flags(fs *flag.FlagSet) {
 	fs.Func("exclude-tools", "do not offer these `TOOLS`, separated by commas", commas(&o.exclude))
 	fs.StringVar(&o.replies, "replies", "", "the `FORM` of replies: both (the default), or text, without structured content and output schemas")
 	fs.IntVar(&o.maxTokens, "max-tokens", 0, "the largest reply, in `TOKENS` of 4 bytes; 8000 unless said otherwise")
+	fs.BoolVar(&o.allIdentifiers, "all-identifiers", false,
+		"a connection with an identifier sees the workspaces of other identifiers")
 	fs.BoolVar(&o.verbose, "verbose", false, "log to stderr what goes on")
 }
 
@@ -99,10 +103,11 @@ func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, versio
 		Toolsets: o.toolsets, Profile: serve.Profile(o.profile), Workspace: set.Workspace, Session: set.Session,
 		Operator: set.Operator,
 		ReadOnly: o.readOnly, Tools: o.tools, Exclude: o.exclude,
-		Clients: o.clients,
-		Home:    home,
-		Hear:    hear,
-		Replies: serve.Replies(o.replies), MaxTokens: o.maxTokens, Log: o.log(call.Stderr)})
+		AllIdentifiers: o.allIdentifiers,
+		Clients:        o.clients,
+		Home:           home,
+		Hear:           hear,
+		Replies:        serve.Replies(o.replies), MaxTokens: o.maxTokens, Log: o.log(call.Stderr)})
 	return s, e, err
 }
 

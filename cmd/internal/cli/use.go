@@ -56,6 +56,9 @@ func showResolved(sh *shell, out *ops.WorkspaceResolveOut) error {
 	if out.Changed || sh.flags.json {
 		return sh.wrote(out, out.Wrote, out.WorkspaceID)
 	}
+	for _, text := range out.Warned {
+		sh.warn("%s", text)
+	}
 	return sh.print(render.Visible(out.WorkspaceID))
 }
 

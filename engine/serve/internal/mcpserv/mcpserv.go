@@ -48,6 +48,9 @@ type Options struct {
 	// Hear is called once the vault is followed, and then for each change; it may be nil. With Hear the server follows
 	// the vault from the start, otherwise from the first call on.
 	Hear func(live.News)
+
+	// AllIdentifiers lets a connection with an identifier see the workspaces of other identifiers, which it names.
+	AllIdentifiers bool
 }
 
 // Replies is a form of replies.
@@ -137,7 +140,7 @@ func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		switch req := req.(type) {
 		case *mcp.ListResourcesRequest: // from the vault: resources are not registered
-			list, err := s.listResources(ctx, req.Params)
+			list, err := s.listResources(ctx, s.reader(req.Session, req.Extra), req.Params)
 			if err != nil {
 				return nil, failed(err)
 			}

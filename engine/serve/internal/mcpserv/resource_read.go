@@ -28,6 +28,11 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	res := &mcp.ReadResourceResult{Cacheable: private, Contents: []*mcp.ResourceContents{shown}}
 	room := s.room() - marshalled(res)
 	env := s.reader(req.Session, req.Extra)
+	if r.workspace != "" {
+		if _, err := env.In(ctx, string(r.workspace)); err != nil {
+			return nil, notFound(uri, err)
+		}
+	}
 	if r.part.ofNode() { // the id may be short, as in replies
 		if _, r.node, err = env.At(ctx, string(r.workspace), string(r.node)); err != nil {
 			return nil, notFound(uri, err)

@@ -63,8 +63,10 @@ const slotCursor = "slot/"
 
 // listResources lists the file and the tree of each active workspace, oldest first, and then the slots if the tool set
 // memory is on. There are too many nodes to list; templates name them.
-func (s *Server) listResources(ctx context.Context, params *mcp.ListResourcesParams) (*mcp.ListResourcesResult, error) {
-	all, err := s.engine.Workspaces(ctx)
+func (s *Server) listResources(
+	ctx context.Context, env *ops.Env, params *mcp.ListResourcesParams,
+) (*mcp.ListResourcesResult, error) {
+	all, err := env.Workspaces(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
 		Operator: s.opt.Operator, MaxBytes: s.room(), Patience: minuteAtMost, Detail: ops.DetailBrief, Names: ops.NamesLoose,
 		Home: s.opt.Home, CallLog: &s.memory, Clients: s.opt.Clients, Voice: say.Voice{Op: s.offer(session, header).called},
 		Where: ops.Where{Workspace: header.Get(HeaderWorkspace), Identifier: header.Get(HeaderIdentifier),
-			Own: header.Get(HeaderIdentifier), Focus: true}}
+			Own: header.Get(HeaderIdentifier), All: s.opt.AllIdentifiers, Focus: true}}
 	if s.opt.ReadOnly {
 		env.May = ops.MayLook
 	}
@@ -110,8 +110,10 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 	}
 	c := &connection{name: ownSession + strings.ToLower(rand.Text()[:16]), called: s.engine.Now(), given: cmp.Or(header.Get(HeaderSession), s.opt.Session), identifier: header.Get(HeaderIdentifier)}
 	if p := session.InitializeParams(); p != nil {
-		if id, ok := p.Meta["sessionId"].(string); ok && id != "" {
-			c.identifier = id
+		for _, key := range []string{"device_id", "sessionId"} { // the first is the deprecated name
+			if id, ok := p.Meta[key].(string); ok && id != "" {
+				c.identifier = id
+			}
 		}
 		if p.ClientInfo != nil {
 			c.client = p.ClientInfo.Name
