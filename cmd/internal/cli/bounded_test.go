@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A dry run of a long change fills a terminal with no more than a listing does, and goes whole to whatever else takes it.
+// On a terminal, the diff of a long change is cut to as many lines as a listing has; elsewhere it is whole.
 func TestLongDiffsFit(t *testing.T) {
 	w := newWorld(t)
 	var long strings.Builder
@@ -35,7 +35,7 @@ func TestLongDiffsFit(t *testing.T) {
 	}
 }
 
-// A shell is given no more nodes than it can show, and those that begin with what is typed, however far down they are.
+// Completion offers a bounded number of nodes, of all nodes whose names begin with the typed text, at any depth.
 func TestCompletionsAreFew(t *testing.T) {
 	w := newWorld(t)
 	for i := range candidatesMost + 20 {

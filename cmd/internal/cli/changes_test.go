@@ -8,7 +8,8 @@ import (
 	"arbor/mdstore"
 )
 
-// A session is told all that changed, however much it is: what it was told counts as seen, and no later call names it. A time can be asked for again.
+// A session gets all changes, however many: they then count as seen, and no later call names them. The changes since a
+// given time can be listed again.
 func TestChangesAreToldWhole(t *testing.T) {
 	const many = listLines + 100
 	w := crowd(t, many)
@@ -42,7 +43,7 @@ func TestChangesAreToldWhole(t *testing.T) {
 	}
 }
 
-// filesIn returns how many files a list of changes names; their texts are indented.
+// filesIn returns how many files a list of changes names. It skips indented lines, which are texts.
 func filesIn(list string) (n int) {
 	for line := range strings.Lines(list) {
 		if !strings.HasPrefix(line, " ") {

@@ -16,9 +16,9 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// A checkout is a project in a working tree, with a vault whose files are on the disk too, where columns are counted.
+// A checkout is a project in a working tree, with a vault. The files of the vault are on disk too, for the columns.
 type checkout struct {
-	dir   string // of the working tree
+	dir   string // the working tree
 	vault string
 	files map[mdstore.Path][]byte
 }
@@ -53,7 +53,7 @@ func (c *checkout) Open(ctx context.Context, p Lookup, _ Mode) (*Vault, error) {
 	return &Vault{Engine: e, Found: found}, err
 }
 
-// sarif runs check --sarif and returns what it prints as any reader of JSON sees it.
+// sarif runs check --sarif and returns the parsed JSON.
 func (c *checkout) sarif(t *testing.T) (doc map[string]any, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -121,7 +121,7 @@ func TestSARIFIsWhatReadersExpect(t *testing.T) {
 	}
 }
 
-// conforms checks a document against what the schema of SARIF 2.1.0 asks of the parts that it has, and returns its results.
+// conforms checks the parts of a document against the schema of SARIF 2.1.0, and returns the results in it.
 func conforms(t *testing.T, doc map[string]any) []map[string]any {
 	t.Helper()
 	object := func(where string, v any, required, known string) map[string]any {
@@ -214,7 +214,7 @@ func conforms(t *testing.T, doc map[string]any) []map[string]any {
 	return results
 }
 
-// TestSARIFFingerprintsStay wants results known again when lines above them come and go.
+// TestSARIFFingerprintsStay checks that fingerprints stay the same if lines above the results are added and removed.
 func TestSARIFFingerprintsStay(t *testing.T) {
 	prints := func(files map[string]string) (all []string) {
 		doc, _ := newCheckout(t, "vault", files).sarif(t)
@@ -239,7 +239,7 @@ func TestSARIFFingerprintsStay(t *testing.T) {
 	}
 }
 
-// TestSARIFOfNothing prints a whole document, and ends with 0.
+// Without problems, the document is complete, and the exit code is 0.
 func TestSARIFOfNothing(t *testing.T) {
 	files := sarifFiles()
 	for name := range files {
@@ -253,7 +253,7 @@ func TestSARIFOfNothing(t *testing.T) {
 	}
 }
 
-// Files are named as RFC 3986 has it, whatever their names hold.
+// Files are URIs by RFC 3986, whatever characters their names have.
 func TestSARIFNamesFiles(t *testing.T) {
 	s := sources{root: "/r", vault: "/r"}
 	for in, want := range map[string]string{

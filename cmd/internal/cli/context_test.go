@@ -9,7 +9,8 @@ import (
 	"arbor/context/assemble"
 )
 
-// A context keeps to its budget as help says that it is counted: the Markdown as it is printed, the JSON without its layout and what is beside the context.
+// A context keeps to its budget, counted as help says: the Markdown as printed; the JSON without indentation and
+// without the members beside the context.
 func TestABudgetIsCountedAsHelpSays(t *testing.T) {
 	w := newWorld(t)
 	for i := range 40 {

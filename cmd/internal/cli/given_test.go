@@ -2,7 +2,7 @@ package cli
 
 import "testing"
 
-// What was given stays as it was given.
+// Given words appear in errors as they were given, also if a word is the name of a tool.
 func TestAWordThatIsGivenStays(t *testing.T) {
 	w := newWorld(t)
 	contains(t, "arbor show", w.fails(exitNotFound, "show", "node_list"), "node_list: no such node")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every reading command that has no operation of its own says in its JSON what can be done next, as operations do.
+// The JSON of every reading command without an operation has a hint, as that of operations has.
 func TestReadsHint(t *testing.T) {
 	w := newWorld(t)
 	hints := func(when string) {
@@ -35,14 +35,14 @@ func TestReadsHint(t *testing.T) {
 	}
 }
 
-// Who forgets -m is told of it: an only word is a node, whatever it looks like.
+// A single word is a node, whatever it looks like. If there is no such node, the error suggests -m.
 func TestATextThatIsTakenForANode(t *testing.T) {
 	w := newWorld(t)
 	for line, want := range map[string]string{
 		"log":     "arbor log -m EVENT writes to the workspace's log",
 		"problem": "arbor problem -m TEXT says what is wrong with the workspace",
 	} {
-		for _, word := range []string{"did a thing", "node-cc"} { // none is like it, one may be meant
+		for _, word := range []string{"did a thing", "node-cc"} { // a word that is like no node, and one that may mean a node
 			contains(t, "arbor "+line+" "+word, w.fails(exitNotFound, line, word), "no such node", "; if it is a text: "+want)
 		}
 		if stderr := w.fails(exitNotFound, line, "did a thing", "-m", "text"); strings.Contains(stderr, "-m") {
@@ -54,7 +54,7 @@ func TestATextThatIsTakenForANode(t *testing.T) {
 	}
 }
 
-// In an archived workspace nothing is offered that is refused there.
+// In an archived workspace, hints name no command that is refused there.
 func TestAnArchiveOffersNothing(t *testing.T) {
 	w := newWorld(t)
 	w.ok("ws", "archive", "Login")
@@ -67,7 +67,7 @@ func TestAnArchiveOffersNothing(t *testing.T) {
 	}
 }
 
-// A session whose workspace is gone learns where the id comes from that names none, and what would work.
+// If the workspace of a session is gone, errors say that the binding names it, and which commands help.
 func TestALostBinding(t *testing.T) {
 	w := newWorld(t)
 	w.ok("init", "Second", "--goal", "g")

@@ -10,8 +10,7 @@ import (
 	"arbor/engine/ops"
 )
 
-// A word that another program has for a command is answered with the command, and not with one that is only spelled
-// alike.
+// For another program's word, the error suggests the command that does the same, not one that is only spelled alike.
 func TestAWordOfAnotherProgram(t *testing.T) {
 	w := newWorld(t)
 	for line, want := range map[string]string{
@@ -32,7 +31,7 @@ func TestAWordOfAnotherProgram(t *testing.T) {
 	}
 }
 
-// Each command that the tables name exists, and no word of theirs is a command.
+// Each command that the tables name exists, and none of their words is a command.
 func TestWhatIsMeantExists(t *testing.T) {
 	root := newRoot(&shell{sys: &System{More: []Command{{Use: "serve"}}}})
 	named := func(line string) (*cobra.Command, bool) {

@@ -29,7 +29,7 @@ func crowd(t *testing.T, n int) *world {
 	return &world{t: t, engine: e, store: st, env: map[string]string{"LANG": "C.UTF-8"}, dir: t.TempDir()}
 }
 
-// Who claims is told all that they have claimed, however much it is: nobody else is given it.
+// next --claim lists all nodes that it claimed, however many: they are given to nobody else.
 func TestAClaimIsShownWhole(t *testing.T) {
 	const ready, many = 800, 300
 	w := crowd(t, ready)

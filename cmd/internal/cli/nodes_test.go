@@ -63,7 +63,7 @@ func TestAListAsJSONIsFlat(t *testing.T) {
 	)
 }
 
-// Times in JSON are as the tools of MCP have them: Unix milliseconds, and those of logs in UTC as the files have them.
+// Times in JSON are the same as in the MCP tools: Unix milliseconds; times of log entries are in UTC, as in the files.
 func TestTimesInJSON(t *testing.T) {
 	w := newWorld(t)
 	w.ok("next", "--claim", "--session", "s")
@@ -71,7 +71,7 @@ func TestTimesInJSON(t *testing.T) {
 	contains(t, "arbor show --json", got, `"createdAt": 17672616`, `"leasedUntil": 17672`, `"timestamp": "2026-01-01 10:00:0`)
 }
 
-// Claims show wherever nodes are listed.
+// Every list of nodes shows claims.
 func TestClaimsShow(t *testing.T) {
 	w := newWorld(t)
 	w.ok("next", "--claim", "--session", "alice")

@@ -117,7 +117,7 @@ func TestEveryOperationHasACommand(t *testing.T) {
 		t.Fatal("the catalogue is empty")
 	}
 	for _, o := range all {
-		if o.Use == "" { // people have editors for what the tools of files do
+		if o.Use == "" { // the file tools have no commands: people have editors
 			continue
 		}
 		line := o.CommandLine()
@@ -142,7 +142,7 @@ func TestEveryOperationHasACommand(t *testing.T) {
 	}
 }
 
-// A command of another front end takes the flags of every command, and opens the vault that they name.
+// A command of another front end takes the global flags too, and opens the vault that they name.
 func TestFrontEndCommand(t *testing.T) {
 	w := newWorld(t)
 	addr := ""

@@ -15,7 +15,7 @@ import (
 	"arbor/mdstore"
 )
 
-// Whatever a result holds, its JSON reads back the same and does nothing to a terminal.
+// The JSON of any result reads back the same, and has no control characters for a terminal.
 func TestJSONLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := map[string]string{"a": rapid.String().Draw(t, "text"), "b": "\u009b\u202e\x7f\x1b<>&"}
@@ -69,7 +69,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// --json prints one document on stdout and nothing anywhere else, whatever happens.
+// --json prints one document on stdout and nothing on stderr, also if the command fails.
 func TestJSONIsAlone(t *testing.T) {
 	w := newWorld(t)
 	for _, args := range [][]string{
@@ -94,7 +94,8 @@ func TestJSONIsAlone(t *testing.T) {
 	}
 }
 
-// A write is told in titles: what it is about first, and what followed below it. Files and whole ids are told with -v.
+// A write prints titles: the changed node first, and the nodes that changed with it below. -v adds the files and whole
+// ids.
 func TestAWriteIsToldInTitles(t *testing.T) {
 	w := newWorld(t)
 	for _, tt := range []struct{ line, want string }{
@@ -127,7 +128,8 @@ func TestAWriteIsToldInTitles(t *testing.T) {
 	}
 }
 
-// A tree that is fitted into lines takes no more of them, starts as the whole tree does, and counts what it leaves out.
+// A tree that is cut to a number of lines takes no more lines, begins as the whole tree does, and counts the nodes that
+// it leaves out.
 func TestFitLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := 0
@@ -165,7 +167,7 @@ func drawTree(t *rapid.T, nodes *int, depth int) []*ops.TreeNode {
 	return all
 }
 
-// One parent of many children shows as many as there is room for.
+// A parent with many children shows as many as there is room for.
 func TestFitManyChildren(t *testing.T) {
 	root := &ops.TreeNode{ID: "root"}
 	for i := range 5000 {

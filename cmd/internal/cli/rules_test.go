@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What arbor rules prints may be given back: it is the same rules.
+// The output of arbor rules, given to arbor rules set, makes the same rules.
 func TestRulesAsTheyArePrinted(t *testing.T) {
 	w := newWorld(t)
 	for _, rules := range [][]string{{"Tests first"}, {"Tests first", "中文 too", "- a mark", "rules hash 12d445fd", "  blanks  around"}, {"two\nlines", "three\n\n  of\nthem", "one"}} {
@@ -24,7 +24,7 @@ func TestRulesAsTheyArePrinted(t *testing.T) {
 	}
 }
 
-// A file has one rule a line, whether it is a list or not.
+// A file has one rule per line, or one per item of a list.
 func TestRulesOfAFile(t *testing.T) {
 	for text, want := range map[string][]string{
 		"":                                     {},
@@ -42,7 +42,7 @@ func TestRulesOfAFile(t *testing.T) {
 	}
 }
 
-// Where no rules are left, nobody is told to give a hash.
+// If no rules are left, the hint does not ask for a hash.
 func TestNoRulesAreLeft(t *testing.T) {
 	w := newWorld(t)
 	hint := func(args ...string) string {

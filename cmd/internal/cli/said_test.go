@@ -18,8 +18,7 @@ import (
 // ofPrograms are the commands that cmd/internal/app adds.
 var ofPrograms = strings.Fields("mcp serve hook setup lsp prime ui version completion export merge-driver import")
 
-// TestCommandsInTextsExist holds each command that a text of the program names, in errors, hints and help, to what there
-// is: the command and its flags.
+// TestCommandsInTextsExist checks that each command named in errors, hints and help exists, with its flags.
 func TestCommandsInTextsExist(t *testing.T) {
 	said := regexp.MustCompile(`\barbor ([a-z][a-z-]*(?: [a-z][a-z-]*)*)((?: +(?:-[-a-z]+|[A-Z][A-Z.]*|'[^']*'))*)`)
 	root, met := newRoot(&shell{sys: &System{}}), 0

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// noVaults are asked for no vault.
+// noVaults fails the test if a vault is looked for.
 type noVaults struct{ t *testing.T }
 
 func (v noVaults) Find(Lookup) (Found, error) {
@@ -19,7 +19,7 @@ func (v noVaults) Open(context.Context, Lookup, Mode) (*Vault, error) {
 	return &Vault{}, nil
 }
 
-// TestWordsAloneNeedNoVault holds what is known without a vault to looking for none.
+// TestWordsAloneNeedNoVault checks that commands which need no vault look for none.
 func TestWordsAloneNeedNoVault(t *testing.T) {
 	for _, args := range [][]string{{"--version"}, {"admin", "version"}, {"--help"}, {"help", "status"}, {"status", "--help"}, {"node", "--help"}, {"admin", "completion", "bash"}} {
 		var out, err bytes.Buffer

@@ -9,7 +9,7 @@ import (
 	"arbor/engine/ops"
 )
 
-// As JSON a status says no more of a large tree than lists do, counts what it leaves out, and brings it with --all.
+// As JSON, a status has no more nodes of a large tree than a list has, and counts the others; with --all it has all.
 func TestStatusAsJSONIsBounded(t *testing.T) {
 	w := newWorld(t)
 	for i := range listLines + 30 {

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// untouched is a vault that no command may come to.
+// untouched fails the test if a vault is looked for or opened.
 type untouched struct{ t *testing.T }
 
 func (u untouched) Find(Lookup) (Found, error) {
@@ -30,8 +30,8 @@ func (u untouched) Open(context.Context, Lookup, Mode) (*Vault, error) {
 	return nil, errs.New(errs.VaultNotFound, "none")
 }
 
-// refused runs a command line that must be refused before a vault is looked for, and returns what it says. --json
-// stands behind the command, so that only this one is given its flags.
+// refused runs a command line that must be refused before a vault is looked for, and returns the error. --json comes
+// after the command, so that it is parsed as a flag of that command.
 func refused(t *testing.T, path []string, rest ...string) string {
 	t.Helper()
 	var out, stderr bytes.Buffer
@@ -44,7 +44,7 @@ func refused(t *testing.T, path []string, rest ...string) string {
 	return doc.Error.Message
 }
 
-// A word or a flag that is given and holds nothing is refused by every command: it never means the default.
+// Every command refuses an empty word or an empty value of a flag: it never means the default.
 func TestNothingIsNoName(t *testing.T) {
 	words, flags, commands := 0, 0, 0
 	each(newRoot(&shell{sys: &System{}}), func(c *cobra.Command) {
@@ -75,7 +75,7 @@ func TestNothingIsNoName(t *testing.T) {
 				flags++
 			}
 		}
-		if commands++; commands%8 == 0 { // they are one set of flags for all commands
+		if commands++; commands%8 == 0 { // every eighth command is enough: all commands inherit the same flags
 			c.InheritedFlags().VisitAll(see)
 		}
 		c.LocalFlags().VisitAll(see)
@@ -85,7 +85,7 @@ func TestNothingIsNoName(t *testing.T) {
 	}
 }
 
-// The refusal calls the word what the command's usage calls it.
+// A refusal names a missing word as the command's usage does.
 func TestWordName(t *testing.T) {
 	root := newRoot(&shell{sys: &System{}})
 	for _, tt := range []struct {
@@ -111,7 +111,7 @@ func TestWordName(t *testing.T) {
 	}
 }
 
-// What may be missing is not asked for, and what is too much is told all that there may be.
+// Errors do not ask for optional words; if there are too many words, they list all that the command takes.
 func TestWordsAreCounted(t *testing.T) {
 	w := newWorld(t)
 	for _, tt := range []struct{ line, want string }{
@@ -135,7 +135,7 @@ func TestWordsAreCounted(t *testing.T) {
 	}
 }
 
-// A text may be empty where the command says what an empty one does.
+// A text may be empty if help says what an empty text does.
 func TestEmptyTexts(t *testing.T) {
 	w := newWorld(t)
 	w.ok("set", "node-c", "--note", "")
@@ -143,7 +143,7 @@ func TestEmptyTexts(t *testing.T) {
 	w.ok("start", "node-c", "--reason", "")
 }
 
-// A number that cannot be meant is refused in plain words, and 0 log entries are none.
+// A number out of range, or a word that is no number, is refused in plain words. 0 log entries means none.
 func TestNumbers(t *testing.T) {
 	w := newWorld(t)
 	for _, tt := range []struct{ line, want string }{

@@ -10,8 +10,8 @@ import (
 	"arbor/engine/ops"
 )
 
-// The command line has two storeys: few words on the first screen, and everything else below five nouns or named by
-// help all. Every command below a noun is in the table of nouns.
+// The first screen has few commands; all others are below five nouns or only in help all. Every command below a noun is
+// in the table of nouns.
 func TestTwoStoreys(t *testing.T) {
 	root := newRoot(&shell{sys: &System{}})
 	first, listed, leaves, aliases, pages := 0, 0, 0, 0, 0

@@ -10,7 +10,7 @@ import (
 	"arbor/context/render"
 )
 
-// Each command teaches: a line, a paragraph and an example that parses.
+// The help of each command has a line, a paragraph and an example that parses.
 func TestEveryCommandTeaches(t *testing.T) {
 	n := 0
 	each(newRoot(&shell{sys: &System{}}), func(c *cobra.Command) {
@@ -44,7 +44,7 @@ func each(c *cobra.Command, f func(*cobra.Command)) {
 	}
 }
 
-// Every flag that takes a value says what value is meant, and not of which type of Go it is.
+// Every flag with a value names the value by its meaning, not by a Go type.
 func TestEveryFlagNamesItsValue(t *testing.T) {
 	n := 0
 	each(newRoot(&shell{sys: &System{}}), func(c *cobra.Command) {

@@ -13,7 +13,7 @@ import (
 	"arbor/context/render"
 )
 
-// On a terminal drawings are as wide as it is, whatever width the characters have.
+// On a terminal, drawings are as wide as the terminal, also with wide characters.
 func TestDrawingsFitTheTerminal(t *testing.T) {
 	w := newWorld(t)
 	w.ok("add", strings.Repeat("很长的标题 ", 20)+"完", "--parent", "Backend", "-m", "x")
@@ -31,7 +31,7 @@ func TestDrawingsFitTheTerminal(t *testing.T) {
 	}
 }
 
-// Columns of a table begin at the same column, and the head is there on terminals only.
+// The columns of a table are aligned, and the header is printed on terminals only.
 func TestTableIsAligned(t *testing.T) {
 	w := newWorld(t)
 	want := `root    ◈ monitoring  planning   Login
@@ -77,8 +77,8 @@ func TestColor(t *testing.T) {
 	}
 }
 
-// A text from a vault is printed without what would act upon a terminal, to a pipe too, whose end may be one. A diff
-// reaches a pipe byte by byte: it is made to be applied.
+// Texts from a vault are printed without control sequences, also to a pipe, which may end at a terminal. Only a diff to
+// a pipe is unchanged, so that it can be applied.
 func TestTextOnTerminals(t *testing.T) {
 	w := newWorld(t)
 	w.ok("set", "node-c", "--note", "before \u202e after \u009b1m")
@@ -117,9 +117,9 @@ func TestConfirmation(t *testing.T) {
 	w.fails(exitNotFound, "show", "node-c")
 
 	w.stdin = ""
-	w.ok("rm", "node-d", "--yes") // is not asked
+	w.ok("rm", "node-d", "--yes") // no question
 	w.term = terminal{}
-	w.ok("rm", "node-b") // nobody is there to be asked
+	w.ok("rm", "node-b") // no terminal to ask at
 	w.term, w.stdin = terminal{in: true, err: true}, "no\n"
 	contains(t, "asked", w.fails(exitInvalid, "ws", "rm", "Login", "--force"), "Move the workspace Login with 1 node")
 	w.ok("ws", "rm", "Login", "--force", "-y")
@@ -158,7 +158,7 @@ func TestEditor(t *testing.T) {
 		return found
 	}
 
-	// The editor begins with the text as it is, and its whole text is taken.
+	// The editor begins with the current text; all of the saved text is used.
 	w.editor(`cp "$1" ` + w.dir + `/was; printf '# Heading\nC:\\new\n' > "$1"`)
 	w.ok("set", "node-c", "--section", "requirement", "-e")
 	if was, _ := os.ReadFile(filepath.Join(w.dir, "was")); string(was) != "POST /sign-in" {
@@ -169,7 +169,7 @@ func TestEditor(t *testing.T) {
 		t.Errorf("files are left after success: %q", k)
 	}
 
-	// Nothing is lost when the call fails: the file is kept, and named.
+	// If the call fails, the edited file is kept, and the error names it.
 	w.editor(`echo "a long conclusion" > "$1"`)
 	stderr := w.fails(exitRefused, "complete", "root", "-e")
 	k := kept()

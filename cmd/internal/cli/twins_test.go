@@ -14,7 +14,7 @@ import (
 
 type args = map[string]any
 
-// twins are commands and the calls of tools that do the same, in the order in which they are done.
+// twins are commands with the tool calls that do the same, in the order of execution.
 var twins = []struct {
 	command, tool string
 	args          args
@@ -98,13 +98,13 @@ var twins = []struct {
 	{"ws gc", "workspace_gc", nil},
 }
 
-// elsewhere are the tools that need more than a vault in memory; their commands print the results of the tools in the
-// same way.
+// elsewhere are the tools that need more than a vault in memory, and so are not compared here. Their commands print the
+// results in the same way.
 var elsewhere = strings.Fields("config_get memory_import history_get plan_diff " +
 	"env_register env_list env_attach env_detach env_restore env_remove tool_list tool_call approval_list")
 
-// As JSON a command prints what the verbose reply of the tool has: the same members, types, ids and defaults. Hints name
-// commands or tools, and times are those of the call.
+// The JSON of a command equals the verbose reply of the tool: members, types, ids and defaults. Only hints, which name
+// commands or tools, and the times of the call differ.
 func TestCommandsAndToolsSayTheSame(t *testing.T) {
 	person, tool := newWorld(t), newWorld(t)
 	left := map[string]bool{}
@@ -147,10 +147,10 @@ func TestCommandsAndToolsSayTheSame(t *testing.T) {
 var (
 	moments  = regexp.MustCompile(`\b17672\d{8}\b|2026-01-01[ T]10:\d\d:\d\dZ?|20260101[T-]?10\d{4}`)
 	versions = regexp.MustCompile(`"[0-9a-f]{12,64}"`)
-	weights  = regexp.MustCompile(`"(score|compressedSize|ratio|tookMs)":[0-9.]+`) // of files that hold times
+	weights  = regexp.MustCompile(`"(score|compressedSize|ratio|tookMs)":[0-9.]+`) // they depend on times in files
 )
 
-// facts returns a document without its hint and what depends on the moment, in one form.
+// facts returns a document in a normal form, without the hint and without values that depend on the time.
 func facts(t *testing.T, document string) string {
 	t.Helper()
 	var v map[string]any
@@ -167,7 +167,7 @@ func facts(t *testing.T, document string) string {
 	return weights.ReplaceAllString(versions.ReplaceAllString(text, "VERSION"), "$1")
 }
 
-// A parameter has one name at the command line, whatever the tool: its own with dashes, or the shorter one of this table.
+// A parameter has the same name in all commands: its own with dashes, or the shorter one of this table.
 func TestFlagsAreNamedAsParameters(t *testing.T) {
 	shorter := map[string][]string{
 		"parentId": {"parent"}, "nodeId": {"node"}, "count": {"limit"}, "tags": {"tag"},

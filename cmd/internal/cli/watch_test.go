@@ -18,7 +18,7 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// snapshots returns what two states of a workspace's files are.
+// snapshots returns two states of a workspace's files.
 func snapshots(t *testing.T, states ...map[mdstore.Path]string) []*view.View {
 	t.Helper()
 	var out []*view.View
@@ -43,7 +43,7 @@ func snapshots(t *testing.T, states ...map[mdstore.Path]string) []*view.View {
 	return out
 }
 
-// printed returns what a report is printed as.
+// printed returns the printed form of a report.
 func printed(t *testing.T, flags globals, env map[string]string, events ...feed.Event) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -96,7 +96,7 @@ func TestWatchLines(t *testing.T) {
 	}
 }
 
-// What is wrong in another way than before is not told as mended.
+// A problem with a new text, but the same code in the same line, is not reported as mended too.
 func TestWatchFaults(t *testing.T) {
 	d := func(code, text string) mdoc.Diagnostic {
 		return mdoc.Diagnostic{File: "f", Line: 3, Code: code, Text: text}
@@ -107,7 +107,7 @@ func TestWatchFaults(t *testing.T) {
 	}
 }
 
-// A report is cut to as many lines as a listing has, with the number of what is left out; as JSON it is whole.
+// A report is cut to as many lines as a listing has, with the number of lines left out; as JSON it is whole.
 func TestWatchIsBounded(t *testing.T) {
 	for _, tt := range []struct{ changes, faults, shown int }{
 		{200, 0, 200}, {201, 0, 199}, {5000, 0, 199}, {5000, 3, 199}, {5000, 5000, 199}, {3, 5000, 199}, {150, 50, 200}, {0, 201, 199},
@@ -161,7 +161,7 @@ type brokenPipe struct{ err error }
 
 func (b brokenPipe) Write([]byte) (int, error) { return 0, b.err }
 
-// A stdout that nobody reads ends it and is no failure; any other trouble is one.
+// If stdout is closed by its reader, watch ends without an error; any other write error is a failure.
 func TestWatchUnread(t *testing.T) {
 	for err, want := range map[error]error{syscall.EPIPE: errUnread, io.ErrClosedPipe: errUnread, syscall.ENOSPC: syscall.ENOSPC} {
 		for _, asJSON := range []bool{false, true} {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The help of every command fits a terminal of 80 columns, and a smaller one but for examples, which are for copying.
+// The help of every command fits 80 columns, and narrower terminals too, except for examples, which are for copying.
 func TestHelpFitsEightyColumns(t *testing.T) {
 	w := newWorld(t)
 	seen := 0
@@ -33,7 +33,7 @@ func TestArborAloneFitsAScreen(t *testing.T) {
 	}
 }
 
-// Whatever is printed or said on a terminal fits its columns and breaks at words; elsewhere it is not broken.
+// On a terminal, all output fits the columns and is wrapped at words; elsewhere it is not wrapped.
 func TestEverythingFitsTheTerminal(t *testing.T) {
 	w := newWorld(t)
 	long := strings.TrimSpace(strings.Repeat("one two three four ", 20))
@@ -60,7 +60,7 @@ func TestEverythingFitsTheTerminal(t *testing.T) {
 	}
 }
 
-// fits wants each line in that many columns, but for one of a single word.
+// fits checks that each line fits the columns. A line of a single word may be longer.
 func fits(t *testing.T, what, text string, columns int) {
 	t.Helper()
 	for line := range strings.Lines(text) {

@@ -87,7 +87,7 @@ func (w *world) ok(args ...string) string {
 	return stdout
 }
 
-// fails runs a command line that ends with a code and returns what it said.
+// fails runs a command line that must end with the exit code, and returns its stderr.
 func (w *world) fails(code int, args ...string) string {
 	w.t.Helper()
 	stdout, stderr, got := w.run(args...)
