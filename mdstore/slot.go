@@ -23,15 +23,15 @@ var slotKeys = []Key{
 // The kinds of slots: as they are used, compressed, and in the archive.
 var (
 	SlotKind = &Kind{
-		Name: "slot", Named: true, Form: SlotForm, Facts: pageFacts, Keys: slotKeys,
+		Name: "slot", Named: true, Form: SlotForm, Facts: pageFacts, Check: checkSlot, Keys: slotKeys,
 		Place: Place{Dir: MemoryDir, Name: AnyMarkdown, Deep: true},
 	}
 	ZippedSlotKind = &Kind{
-		Name: "compressed slot", Named: true, Form: SlotForm, Facts: pageFacts, Keys: slotKeys,
+		Name: "compressed slot", Named: true, Form: SlotForm, Facts: pageFacts, Check: checkSlot, Keys: slotKeys,
 		Place: Place{Dir: MemoryDir, Name: AnyMarkdown + Zipped, Deep: true},
 	}
 	ArchivedSlotKind = &Kind{
-		Name: "archived slot", Named: true, Form: SlotForm, Facts: pageFacts, Keys: slotKeys,
+		Name: "archived slot", Named: true, Form: SlotForm, Facts: pageFacts, Check: checkSlot, Keys: slotKeys,
 		Place: Place{Dir: ArchiveDir + "/" + MemoryDir, Name: AnyMarkdown + Zipped, Deep: true},
 	}
 )

@@ -84,6 +84,10 @@ var checkCodes = []CheckCode{
 
 	{string(errs.DuplicateID), SeverityError, "several files have one id", "give all but one another id, or remove the copies", "of slots: moves an older copy to the trash that holds nothing which the other lacks; where one of them alone lies in the folder of that id: gives each copy an id of its own and notes in its log whose copy it is"},
 	{string(errs.NameTaken), SeverityWarning, "several slots of a workspace have one name", "give all but one another name, or merge them", ""},
+	{mdstore.CodeEntryTwice, SeverityWarning, "two entries of a slot have one id",
+		"save something to the slot, or give the later one another id", ""},
+	{mdstore.CodeBlockOpen, SeverityWarning, "a code fence or HTML block of a slot never ends",
+		"close it, behind the text that belongs to it", ""},
 	{CodeRootMissing, SeverityError, "no node has the id `root`", "restore `" + string(rootPlace) + "` (git, the trash), or give the topmost node that id", "makes a root where its place is free"},
 	{string(errs.OrphanNode), SeverityError, "`parentId` is missing or names no node", "write the id of a node that exists, or move the node", "moves it to the root, or in a merge to the nearest ancestor that is left; makes a root where it names that and there is none"},
 	{string(errs.Cycle), SeverityError, "a node is its own ancestor", "change one `parentId` of the circle", "where moves made the circle: takes the latest of them back"},

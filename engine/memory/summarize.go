@@ -11,8 +11,8 @@ import (
 )
 
 // Summarize returns the most informative sentences of a text, in their order, up to ratio of its characters: at least
-// one, and none that is much less informative than the best. Lists and blocks of code are in it whole or not at all. It
-// is "" only for a text without visible characters.
+// one, and none that is much less informative than the best, which may take twice the room if it stands alone. Lists
+// and blocks of code are in it whole or not at all. It is "" only for a text without visible characters.
 func Summarize(text string, ratio float64) string {
 	units := unitsOf(text)
 	best := make([]int, len(units))
@@ -22,8 +22,9 @@ func Summarize(text string, ratio float64) string {
 	slices.SortStableFunc(best, func(a, b int) int { return cmp.Compare(units[b].score, units[a].score) })
 	room := int(ratio * float64(utf8.RuneCountInString(text)))
 	var taken []int
-	for _, i := range best {
-		if n := utf8.RuneCountInString(units[i].text) + 2; n-2 <= room && 3*units[i].score >= units[best[0]].score {
+	for at, i := range best {
+		n := utf8.RuneCountInString(units[i].text) + 2
+		if alone := at == 0 && n-2 <= 2*room; (n-2 <= room || alone) && 3*units[i].score >= units[best[0]].score {
 			room -= n
 			taken = append(taken, i)
 		}
@@ -62,8 +63,9 @@ var (
 	sentenceEnd = pattern.Of(`[.!?…]+["'”’)\]]*\s+|[。！？]+[”’」』）]*\s*`)
 )
 
-// unitsOf divides a text into units and weighs each by the frequency of its terms. Terms in headings count twice, and
-// the first sentence of a paragraph counts half as much again. Headings are units only in a text of nothing else.
+// unitsOf divides a text into units and weighs each by the frequency of its terms. Terms in headings count twice, the
+// first sentence of a paragraph counts half as much again, and one that states a decision most. Headings are units only
+// in a text of nothing else.
 func unitsOf(text string) (units []unit) {
 	var headings []unit
 	frequency := map[string]int{}
@@ -71,8 +73,11 @@ func unitsOf(text string) (units []unit) {
 	finish := func() {
 		for block := start; strings.TrimSpace(text[start:end]) != ""; {
 			cut := end
-			if at := sentenceEnd().FindStringIndex(text[start:end]); at != nil {
-				cut = start + at[1]
+			if at := sentenceEnd().FindStringIndex(text[start:end] + "\n"); at != nil {
+				cut = min(end, start+at[1])
+			} else if at := strings.IndexByte(strings.TrimSpace(text[start:end]), '\n'); at >= 0 {
+				blanks := len(text[start:end]) - len(strings.TrimLeft(text[start:end], " \t\r\n"))
+				cut = start + blanks + at + 1 // lines without a full stop, as notes have them
 			}
 			units = append(units, unit{text: strings.TrimSpace(text[start:cut]), block: block, first: start == block})
 			start = cut
@@ -115,6 +120,13 @@ func unitsOf(text string) (units []unit) {
 		case u.first:
 			units[i].score *= 1.5
 		}
+		if decides().MatchString(u.text) {
+			units[i].score *= 2.5
+		}
 	}
 	return units
 }
+
+// decides matches sentences that state a decision, a rule or a result.
+var decides = pattern.Of(`(?i)\b(decid\w+|decisions?|agreed?|agrees|cho(?:ose|se|sen)|conclu\w+|approv\w+|` +
+	`reject\w+|resolv\w+|settled?|must|shall|instead of|deadline|due (?:on|by))\b|决定|選擇|选择|同意|结论|結論|必须|必須|改用|采用|採用|決め|決定`)

@@ -77,3 +77,22 @@ func TestSummariesSayWhatATextIsAbout(t *testing.T) {
 		t.Error("a text of headings has no summary")
 	}
 }
+
+// What was decided is in a summary before what came about, and lines without full stops are not all of the text.
+func TestSummariesPreferDecisions(t *testing.T) {
+	const meeting = "The team met on Monday. Everybody was in the room by ten. We looked at three databases for the billing " +
+		"service. MySQL is known to all of the team. MongoDB was shown by Ann. We decided to use PostgreSQL for the billing service. " +
+		"The weather was fine. Bob brought cake for the team. The team will meet again on Friday."
+	for _, ratio := range []float64{0.15, 0.2, 0.4} {
+		if got := memory.Summarize(meeting, ratio); !strings.Contains(got, "We decided to use PostgreSQL") {
+			t.Errorf("summary at %v is %q", ratio, got)
+		}
+	}
+	if got := memory.Summarize("今天天气很好。大家都到了。我们决定用主从复制。午饭吃了面条。", 0.3); got != "我们决定用主从复制。" {
+		t.Errorf("summary of Chinese is %q", got)
+	}
+	lines := strings.Repeat("a note about the deploy of the service\nanother note on something else\n", 100)
+	if got := memory.Summarize(lines, 0.15); len(got) > len(lines)*15/100 {
+		t.Errorf("the summary of %d bytes has %d", len(lines), len(got))
+	}
+}

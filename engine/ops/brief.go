@@ -47,6 +47,10 @@ func (r brevity) brief(v reflect.Value) (data []byte, err error) {
 			tag := m.Field.Tag
 			switch usual, has := tag.Lookup("usual"); {
 			case nilOuter != nil, r.leaves[tag.Get("only")], r.short != nil && has && fmt.Sprint(member) == usual:
+			case tag.Get("always") != "" && member.Kind() == reflect.Slice:
+				if add(m.Name, member); member.Len() == 0 { // nothing was found
+					parts = append(parts, fmt.Appendf(nil, "%q:[]", m.Name))
+				}
 			case has && member.Kind() == reflect.Bool, tag.Get("always") != "": // here false is information
 				parts = append(parts, fmt.Appendf(nil, "%q:%v", m.Name, member))
 			case r.short != nil && namesNodes(m):

@@ -197,18 +197,21 @@ func MemoryUse(ctx context.Context, env *Env, in MemoryUseIn) (*MemoryUseOut, er
 	if err != nil {
 		return nil, err
 	}
-	out, slot := &MemoryUseOut{Slot: in.Slot}, in.Slot
+	out, slot, missing := &MemoryUseOut{Slot: in.Slot}, in.Slot, ""
 	if fold.Name(slot) == plan.NoSlotName {
 		slot, out.Slot = plan.NoSlotName, plan.NoSlotName
-	} else if _, there, err := slotIn(ctx, env, SlotRef{SessionID: in.SessionID, Slot: slot}, false); err == nil {
+	} else if _, there, notThere := slotIn(
+		ctx, env, SlotRef{SessionID: in.SessionID, Slot: slot}, false); notThere == nil {
 		out.Slot = mdstore.SlotName(there)
 		if there.Field(mdstore.KeyID) != "" {
 			slot = string(there.ID)
 		}
-	} else if errs.As(err).Code != errs.SlotNotFound {
-		return nil, err
+	} else if errs.As(notThere).Code != errs.SlotNotFound {
+		return nil, notThere
 	} else if err := plan.CheckSlotName(slot); err != nil {
 		return nil, fail(err)
+	} else {
+		missing = errs.As(notThere).Message
 	}
 	w, err := done(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, Match{}), plan.UseSlot{Session: p.ID, Slot: slot},
 		"{memory_save}, {memory_read} and {memory_export} mean it where they name none")
@@ -218,6 +221,10 @@ func MemoryUse(ctx context.Context, env *Env, in MemoryUseIn) (*MemoryUseOut, er
 	if slot == plan.NoSlotName {
 		w.Hint = "memory writes of this session are refused until {memory_use} names a slot"
 	}
+	if missing != "" {
+		w.Warned = append(w.Warned, missing+". {memory_save} of this session will make it; if another slot is meant, "+
+			"{memory_use} that one")
+	}
 	out.Wrote = *w
 	return out, nil
 }
@@ -226,12 +233,10 @@ type MemoryMergeIn struct {
 	MemoryIn
 	Sources       []string `json:"sources" req:"true" arg:"SLOT" help:"two slots or more"`
 	Target        string   `json:"target" req:"true" flag:"into" help:"the SLOT that receives the entries; it may be one of the sources"`
-	Similarity    *float64 `json:"similarity,omitempty" min:"0.01" max:"1" help:"similarity N (0 to 1) from which a text counts as a duplicate; default 0.8"`
+	Similarity    *float64 `json:"similarity,omitempty" min:"0.01" max:"1" help:"also drop a text of this similarity N to a later one; default 1, equal texts only"`
 	DeleteSources bool     `json:"deleteSources,omitempty" help:"move the other sources to the trash"`
-	DryRun        *bool    `json:"dryRun,omitempty" flag:"-" help:"default true: show the change; write nothing"`
+	Write
 }
-
-func (in MemoryMergeIn) planned() bool { return in.DryRun == nil || *in.DryRun }
 
 type MemoryMergeOut struct {
 	Target  string        `json:"target"`
@@ -245,16 +250,17 @@ type MemoryMergeOut struct {
 var memoryMerge = op("memory_merge", writes, MemoryMerge, Help{
 	Summary: "merge slots and drop duplicate texts",
 	Use:     "memory merge SLOT...",
-	Text: `Entries are sorted by time; of similar entries, the later one is left out.
+	Text: `Entries are sorted by time; of equal texts, one stays. With --similarity 0.8, of
+texts that have most words in common only the latest stays; both are shown.
 Entries of the target stay. --dry-run shows the result; arbor undo reverts a
 merge.`,
 	Example: `arbor memory merge monday tuesday --into meetings --dry-run
 arbor memory merge monday tuesday --into meetings`,
 })
 
-// MemoryMerge merges the entries of slots into one. It is a dry run unless DryRun is false.
+// MemoryMerge merges the entries of slots into one.
 func MemoryMerge(ctx context.Context, env *Env, in MemoryMergeIn) (*MemoryMergeOut, error) {
-	x := plan.MergeSlots{Sources: in.Sources, Target: in.Target, Similarity: 0.8, Delete: in.DeleteSources}
+	x := plan.MergeSlots{Sources: in.Sources, Target: in.Target, Similarity: 1, Delete: in.DeleteSources}
 	if in.Similarity != nil {
 		x.Similarity = *in.Similarity
 	}
@@ -266,17 +272,14 @@ func MemoryMerge(ctx context.Context, env *Env, in MemoryMergeIn) (*MemoryMergeO
 		return nil, err
 	}
 	env = env.As(in.SessionID)
-	act := env.act(Write{DryRun: in.planned()}, Match{})
-	merged, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, act, x, "{memory_read} reads it")
+	merged, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, Match{}), x,
+		"{memory_read} reads it")
 	if err != nil {
 		return nil, err
 	}
 	out := &MemoryMergeOut{Target: merged.Target, Entries: merged.Entries, Deleted: merged.Deleted, Wrote: w}
 	if env.Detail == DetailBrief {
 		out.Diff = "" // the diff is as long as the slots
-	}
-	if in.planned() {
-		out.Hint = "nothing was written; repeat it with {.dryRun: false}"
 	}
 	env.fit(out, len(merged.Left), func(n int) { out.Left, out.Hidden = merged.Left[:n], len(merged.Left)-n })
 	return out, nil

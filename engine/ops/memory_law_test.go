@@ -78,3 +78,33 @@ func reexport(t *testing.T, data string) string {
 	}
 	return must(t, env, "memory_export", map[string]any{"workspaceId": ws, "slot": "alpha", "format": "json"})["text"].(string)
 }
+
+// Whoever looks for something and finds nothing gets an empty list, in every detail of replies.
+func TestNothingFoundIsAnEmptyList(t *testing.T) {
+	for _, detail := range []ops.Detail{ops.DetailAll, ops.DetailSparse, ops.DetailBrief} {
+		w := enginetest.New(t, plan())
+		env := &ops.Env{Engine: w.Engine, Detail: detail}
+		for name, args := range map[string]map[string]any{
+			"search": {"query": "nowhereatall"}, "ask": {"question": "nowhereatall?"}, "memory_list": {"query": "nowhereatall"},
+			"memory_read": {"slot": "notes", "type": "nowhereatall"},
+		} {
+			op, _ := ops.Find(name)
+			data, err := json.Marshal(args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, err := op.Read(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := op.Run(t.Context(), env, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			reply, err := env.ReplyOf(out)
+			if err != nil || !strings.Contains(string(reply.Data), ":[]") {
+				t.Errorf("%s at detail %d replies %s, %v", name, detail, reply.Data, err)
+			}
+		}
+	}
+}

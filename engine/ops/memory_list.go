@@ -26,7 +26,7 @@ type MemoryListIn struct {
 }
 
 type MemoryListOut struct {
-	Slots  []SlotOut `json:"slots"`
+	Slots  []SlotOut `json:"slots" always:"true"`
 	Tags   []Counted `json:"tags"`
 	Groups []Counted `json:"groups"`
 	Listed

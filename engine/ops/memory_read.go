@@ -28,7 +28,7 @@ type MemoryReadOut struct {
 	Slot    string     `json:"slot"`
 	Total   int        `json:"total"`           // entries of the slot, or those of the type asked for
 	Above   string     `json:"above,omitempty"` // text that a person wrote above the entries
-	Entries []EntryOut `json:"entries"`
+	Entries []EntryOut `json:"entries" always:"true"`
 	Cursor  string     `json:"cursor,omitempty"` // brings older entries, or the next piece; "" at the end
 	Out
 
@@ -242,15 +242,15 @@ type AskIn struct {
 }
 
 type AskOut struct {
-	Passages []Answer `json:"passages"`
+	Passages []Answer `json:"passages" always:"true"`
 	Unread   []string `json:"unread,omitempty"` // files that cannot be read and were skipped, with the reason
 	Out
 }
 
 // Answer is a passage with its source and the sentence that matches.
 type Answer struct {
+	Text string `json:"text"`
 	Source
-	Text     string `json:"text"`
 	Sentence string `json:"sentence" only:"verbose"`
 }
 
@@ -293,7 +293,7 @@ func Ask(ctx context.Context, env *Env, in AskIn) (*AskOut, error) {
 	for _, a := range p.Passages(cmp.Or(in.Limit, answersShown), func(i int) mdstore.Path { return all[i].path() }, read) {
 		f, _, err := read(a.File)
 		if err == nil {
-			found = append(found, Answer{all[a.File].source(env, f, a.Shown), string(a.Text), a.Sentence})
+			found = append(found, Answer{string(a.Text), all[a.File].source(env, f, a.Shown), a.Sentence})
 		}
 	}
 	out := &AskOut{Unread: unreadShown(unread)}

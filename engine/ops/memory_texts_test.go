@@ -116,16 +116,16 @@ func TestCommonMarkComesBackThroughExportImportAndMerge(t *testing.T) {
 }
 
 // A preview of a merge writes nothing, and what it says is what the merge then does.
-func TestAMergeIsAPreviewUnlessSaidOtherwise(t *testing.T) {
+func TestAPreviewOfAMergeWritesNothing(t *testing.T) {
 	w := enginetest.New(t, plan())
 	env := &ops.Env{Engine: w.Engine}
-	args := map[string]any{"workspaceId": ws, "sources": []string{"notes", "more"}, "target": "notes", "deleteSources": true}
+	args := map[string]any{"workspaceId": ws, "sources": []string{"notes", "more"}, "target": "notes", "deleteSources": true, "dryRun": true}
 	before := w.Store.Files()
 	shown := must(t, env, "memory_merge", args)
 	if d := enginetest.Diff(before, w.Store.Files()); len(d) > 0 {
 		t.Fatalf("the preview changes %v", d)
 	}
-	args["dryRun"] = false
+	delete(args, "dryRun")
 	made := must(t, env, "memory_merge", args)
 	if len(enginetest.Diff(before, w.Store.Files())) != 2 && len(textsOf(t, w, "more")) > 0 {
 		t.Errorf("the merge changes %v", enginetest.Diff(before, w.Store.Files()))

@@ -102,8 +102,8 @@ func (out *ChangesGetOut) lean(func(id string) string) any {
 
 // SlotLines is a MemoryListOut in brief.
 type SlotLines struct {
-	List   []string `json:"list"`             // "NAME · group G · #TAG … · N entries · DESCRIPTION …"
-	Tagged []string `json:"tagged,omitempty"` // tags with the number of their slots, as "api 3"
+	List   []string `json:"list" always:"true"` // "NAME · group G · #TAG … · N entries · DESCRIPTION …"
+	Tagged []string `json:"tagged,omitempty"`   // tags with the number of their slots, as "api 3"
 	Groups []string `json:"grouped,omitempty"`
 	Total  int      `json:"total,omitempty"` // if more slots match than are shown
 	Cursor string   `json:"cursor,omitempty"`

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"arbor/engine/search"
 	"arbor/mdstore"
@@ -28,7 +29,7 @@ type SearchOut struct {
 	Query   string  `json:"query,omitempty"`
 	Total   int     `json:"total"`
 	TookMs  int64   `json:"tookMs" only:"verbose"`
-	Results []Found `json:"results"`
+	Results []Found `json:"results" always:"true"`
 	Cursor  string  `json:"cursor,omitempty"` // for the next page; "" at the end
 
 	Unread []string `json:"unread,omitempty"` // files that cannot be read and were skipped, with the reason
@@ -37,14 +38,14 @@ type SearchOut struct {
 
 // Found is a node, an entry or a section that matches.
 type Found struct {
+	Snippet string `json:"snippet"`
 	Source
 	Score      float64            `json:"score" only:"verbose"`
-	Snippet    string             `json:"snippet"`
 	Matched    []string           `json:"matchedTerms,omitempty" only:"verbose"`
 	Highlights []search.Highlight `json:"highlights,omitempty" only:"verbose"`
 	Tags       []string           `json:"tags,omitempty" only:"verbose"`
 	Group      string             `json:"group,omitempty" only:"verbose"`
-	Time       int64              `json:"time,omitempty" only:"verbose"` // Unix milliseconds
+	Time       string             `json:"time,omitempty" only:"verbose"` // UTC, RFC 3339
 }
 
 // Source says where something stands.
@@ -118,7 +119,7 @@ func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 		}
 		if s, ok := q.Show(&f, h.Part, data); ok {
 			found = append(found, Found{Source: all[h.File].source(env, &f, s), Score: float64(int(h.Score*1e6)) / 1e6, Snippet: s.Snippet,
-				Matched: s.Matched, Highlights: s.Highlights, Tags: s.Tags, Group: s.Group, Time: s.Time})
+				Matched: s.Matched, Highlights: s.Highlights, Tags: s.Tags, Group: s.Group, Time: timeText(s.Time)})
 		}
 	}
 	out.TookMs = env.Engine.Now().Sub(begin).Milliseconds()
@@ -135,6 +136,14 @@ func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 		}
 	})
 	return out, nil
+}
+
+// timeText returns a time as results have it whose member is called time; "" for none.
+func timeText(ms int64) string {
+	if ms == 0 {
+		return ""
+	}
+	return time.UnixMilli(ms).UTC().Format(time.RFC3339)
 }
 
 // filter returns the conditions on a part besides matching. Entries that summarize rolled-up ones are found only by

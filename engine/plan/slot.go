@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"arbor/engine/errs"
 	"arbor/engine/view"
@@ -23,21 +22,12 @@ type SlotFacts struct {
 	Created, Updated         int64          // times of a new slot, in Unix milliseconds; 0 means now
 }
 
-const maxSlotName = 100
-
 // CheckSlotName returns the error INVALID_NAME for an invalid name of a slot.
 func CheckSlotName(name string) error {
-	bad := func(r rune) bool { return !nameRune(r) }
-	switch n := len([]rune(name)); {
-	case n == 0 || n > maxSlotName:
-		return badName("%q has %d characters; a slot's name has 1 to %d", name, n, maxSlotName)
-	case strings.HasPrefix(name, "."):
-		return badName("%q begins with a dot; no file may: leave it out", name)
-	case strings.ContainsFunc(name, bad):
-		return badName("%q: letters, digits, _, - and . are a slot's name; %q would do", name, SlotNameFor(name))
-	case !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }):
-		return badName("%q has no letter or digit; a slot's name has one", name)
-	case fold.Name(name) == NoSlotName:
+	if wrong := mdstore.WrongSlotName(name); wrong != "" {
+		return badName("%s", wrong)
+	}
+	if fold.Name(name) == NoSlotName {
 		return badName("%s is what {memory_use} takes for no slot; choose another name", name)
 	}
 	return nil
@@ -46,27 +36,8 @@ func CheckSlotName(name string) error {
 // NoSlotName stands for the slot's name in a session that must not write to the memory.
 const NoSlotName = "none"
 
-func nameRune(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.", r)
-}
-
 func badName(format string, args ...any) error {
 	return errs.New(errs.InvalidName, format, args...).With(errs.Details{Param: "slot"})
-}
-
-// SlotNameFor returns a valid slot name that resembles an invalid one.
-func SlotNameFor(name string) string {
-	out := strings.Map(func(r rune) rune {
-		if nameRune(r) {
-			return r
-		}
-		return '_'
-	}, strings.TrimLeft(strings.TrimSpace(name), "."))
-	all := []rune(strings.Trim(out, "_"))
-	if all = all[:min(len(all), maxSlotName)]; len(all) == 0 {
-		return "slot"
-	}
-	return string(all)
 }
 
 // check returns the error INVALID_NAME for facts that no slot can have.
@@ -85,8 +56,8 @@ func (f SlotFacts) check() error {
 		}
 	}
 	for _, t := range f.Tags {
-		if t == "" || t != strings.ToLower(t) || strings.ContainsFunc(t, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == ',' }) {
-			return badName("%q is no tag; lower case without blanks and commas is one: %q", t, TagFor(t))
+		if wrong := mdstore.WrongSlotTag(t); wrong != "" {
+			return badName("%s", wrong)
 		}
 	}
 	if f.Priority != nil {
@@ -99,11 +70,6 @@ func (f SlotFacts) check() error {
 			With(errs.Details{Param: "description"})
 	}
 	return nil
-}
-
-// TagFor returns a valid tag that resembles an invalid one.
-func TagFor(s string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == ',' }), "-")
 }
 
 // front returns the front matter that the facts give a slot.

@@ -133,7 +133,7 @@ func (x ImportSlots) Plan(d *Draft) (out []AddedEntries, err error) {
 	for _, in := range x.Slots {
 		name := x.Slot
 		if name == "" {
-			name = right(d, "name", in.Name, SlotNameFor(in.Name))
+			name = right(d, "name", in.Name, mdstore.SlotNameFor(in.Name))
 		}
 		i := slices.IndexFunc(slots, func(s *incoming) bool { return fold.Name(s.name) == fold.Name(name) })
 		if i < 0 {
@@ -175,7 +175,7 @@ func (s *incoming) take(d *Draft, in memory.Incoming) {
 	var group []string
 	for part := range strings.FieldsFuncSeq(in.Group, func(r rune) bool { return r == '/' || r == '\\' }) {
 		if strings.Trim(part, ". ") != "" {
-			group = append(group, SlotNameFor(part))
+			group = append(group, mdstore.SlotNameFor(part))
 		}
 	}
 	f.Group = new(right(d, "group", in.Group, strings.Join(group, "/")))
@@ -183,7 +183,7 @@ func (s *incoming) take(d *Draft, in memory.Incoming) {
 		f.Description = new(right(d, "description", in.Description, strings.Join(strings.Fields(in.Description), " ")))
 	}
 	for _, tag := range in.Tags {
-		if tag = right(d, "tag", tag, TagFor(tag)); tag != "" {
+		if tag = right(d, "tag", tag, mdstore.SlotTagFor(tag)); tag != "" {
 			f.Tags = withItems(f.Tags, []string{tag}, nil)
 		}
 	}

@@ -58,11 +58,16 @@ func (x SummarizeSlot) Plan(d *Draft) (*SavedEntry, error) {
 	if x.Text == "" {
 		x.Text = strings.Join(texts, "\n\n")
 	}
+	from := utf8.RuneCountInString(x.Text)
+	if to := utf8.RuneCountInString(x.Summary); to > from {
+		return nil, errs.New(errs.InvalidParams, "the summary has %d characters and what it sums up has %d; give a shorter "+
+			"one, or save it as a text ({memory_save})", to, from).With(errs.Details{Param: "summary"})
+	}
 	if x.Summary == "" {
 		x.Summary = memory.Summarize(x.Text, x.Ratio)
 	}
 	save := SaveEntry{Slot: x.Slot, Entry: mdstore.SlotEntry{Type: mdstore.EntrySummary, Text: x.Summary, Meta: map[string]any{
-		mdstore.MetaSummary: fmt.Sprintf("%d → %d characters", utf8.RuneCountInString(x.Text), utf8.RuneCountInString(x.Summary))}}}
+		mdstore.MetaSummary: fmt.Sprintf("%d → %d characters", from, utf8.RuneCountInString(x.Summary))}}}
 	var old []int
 	for _, kind := range []string{mdstore.EntryRolled, mdstore.EntrySummary} {
 		for i, e := range all {

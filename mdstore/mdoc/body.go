@@ -187,6 +187,19 @@ func openBlock(src []byte, base int) (block, bool) {
 	return lastOpen(parseBlocks(slices.Concat(src, []byte(sentinel)), base), len(src))
 }
 
+// OpenAtEnd returns the line at which a block begins that is still open at the end of the document, and what it is: "a
+// code fence". what is "" if there is none.
+func (d *Doc) OpenAtEnd() (line int, what string) {
+	may := func(mark string) bool { return bytes.Contains(d.text, []byte(mark)) }
+	if d.opaque || !may("```") && !may("~~~") && !may("<") {
+		return 0, ""
+	}
+	if open, ok := openBlock(d.text, d.parts.body); ok && open.kind != headingBlock {
+		return d.lineOf(open.span.Start), open.name()
+	}
+	return 0, ""
+}
+
 // lastOpen returns the last block of a text that has the sentinel at offset at, and whether the block is open there.
 func lastOpen(blocks []block, at int) (k block, open bool) {
 	if len(blocks) == 0 {

@@ -86,7 +86,7 @@ var specials = map[string]func(*shell) command{
 	"session_start": shows(showStarted), "session_list": listing(showSessions), "session_load": sessionLoadCommand,
 	"transcript_read": shows(showTranscript), "memory_read": memoryReadCommand, "memory_list": listing(showSlots),
 	"memory_compress": shows(showSizes),
-	"memory_export":   shows(showExport), "memory_import": memoryImportCommand, "memory_merge": memoryMergeCommand,
+	"memory_export":   shows(showExport), "memory_import": memoryImportCommand, "memory_merge": shows(showMerge),
 	"memory_delete": memoryDeleteCommand, "config_get": configCommand,
 	"node_next": nextCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
 	"node_reference": refCommand, "workspace_load": shows(showLoad),

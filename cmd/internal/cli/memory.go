@@ -150,24 +150,31 @@ func memoryImportCommand(sh *shell) command {
 	})}
 }
 
-// memoryMergeCommand merges, and with --dry-run shows what would be merged.
-func memoryMergeCommand(sh *shell) command {
-	in := &ops.MemoryMergeIn{}
-	return command{in: in, flags: sh.writes, check: func(*cobra.Command) error {
-		in.DryRun = &sh.flags.dryRun
-		return nil
-	}, show: showing(sh, func(sh *shell, out *ops.MemoryMergeOut) error {
-		if sh.flags.json || !out.DryRun {
-			return sh.wrote(out, out.Wrote, out.Target)
+// showMerge prints what a merge leaves out, with both texts where they differ.
+func showMerge(sh *shell, out *ops.MemoryMergeOut) error {
+	if sh.flags.json {
+		return sh.wrote(out, out.Wrote, out.Target)
+	}
+	text := ""
+	if out.DryRun {
+		text = fmt.Sprintf("entries of %s: %d\n", out.Target, out.Entries)
+	}
+	for _, l := range out.Left {
+		text += fmt.Sprintf("%s %s is left out: it is like %s\n", l.Slot, l.EntryID, l.Like)
+		if l.Text != "" {
+			text += "  - " + strings.ReplaceAll(l.Text, "\n", "\n    ") + "\n  + " +
+				strings.ReplaceAll(l.LikeText, "\n", "\n    ") + "\n"
 		}
-		text := fmt.Sprintf("entries of %s: %d\n", out.Target, out.Entries)
-		for _, l := range out.Left {
-			text += fmt.Sprintf("%s %s is left out: it is like %s\n", l.Slot, l.EntryID, l.Like)
+	}
+	if !out.DryRun {
+		if text != "" {
+			sh.say("%s", strings.TrimSuffix(text, "\n"))
 		}
-		for _, name := range out.Deleted {
-			text += name + " goes to the trash\n"
-		}
-		sh.say("dry run: nothing was written")
-		return sh.onScreen(render.VisibleLines(text))
-	})}
+		return sh.wrote(out, out.Wrote, out.Target)
+	}
+	for _, name := range out.Deleted {
+		text += name + " goes to the trash\n"
+	}
+	sh.say("dry run: nothing was written")
+	return sh.onScreen(render.VisibleLines(text))
 }
