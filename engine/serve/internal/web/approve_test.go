@@ -9,7 +9,8 @@ import (
 	"arbor/mdstore"
 )
 
-// What an assistant may do only with a person's word waits on the page, and is done after a click, or is not.
+// A call of an assistant that needs a person's approval appears on the page. It is carried out after "Approve once",
+// and is not after "Deny".
 func TestApprovalsAreGivenAndDeniedInTheBrowser(t *testing.T) {
 	w := newWorld(t, nil)
 	b := newBrowser(t)

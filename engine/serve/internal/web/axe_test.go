@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// axe-core finds nothing that keeps somebody from using the page. ARBOR_AXE is the file axe.min.js of its npm package.
+// axe-core finds no accessibility problems. ARBOR_AXE is the path of axe.min.js from its npm package.
 func TestEverybodyCanUseThePage(t *testing.T) {
 	file := os.Getenv("ARBOR_AXE")
 	if file == "" {
@@ -22,7 +22,7 @@ func TestEverybodyCanUseThePage(t *testing.T) {
 	w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": first, "requirement": "# One\n\n- [x] done\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```"})
 	w.do("memory_save", map[string]any{"workspaceId": ws, "slot": "decisions", "text": "We use Postgres"})
 	w.do("session_start", map[string]any{"workspaceId": ws, "name": "Monday"})
-	w.saved(second, "status: pending", "status: pendign") // for check to find
+	w.saved(second, "status: pending", "status: pendign") // a problem that check finds
 	w.engine.Refresh()
 	p := b.open(w, "/")
 	for _, dark := range []bool{false, true} {

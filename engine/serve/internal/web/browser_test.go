@@ -40,8 +40,7 @@ type reply struct {
 	Error   *struct{ Message string }
 }
 
-// patience is how long the tests wait for what has to come. On a machine that is busy with other tests a browser takes
-// its time.
+// patience is how long the tests wait for a condition. A browser is slow on a machine that is busy with other tests.
 const patience = 30 * time.Second
 
 func chromium(t testing.TB) string {
@@ -90,7 +89,7 @@ func newBrowser(t *testing.T) *browser {
 		b.read(ourIn)
 	}()
 	t.Cleanup(func() {
-		_, _ = b.call("", "Browser.close", nil) // the answer may not come any more
+		_, _ = b.call("", "Browser.close", nil) // there may be no answer
 		_ = ourOut.Close()
 		_ = cmd.Wait()
 		_ = ourIn.Close()
@@ -133,7 +132,7 @@ func (b *browser) read(from io.Reader) {
 	}
 }
 
-// call asks the browser, or the page of a session, and waits for the answer.
+// call calls a method of the browser, or of the page of a session, and waits for the answer.
 func (b *browser) call(session, method string, params any) (json.RawMessage, error) {
 	c := make(chan reply, 1)
 	b.mu.Lock()
@@ -180,7 +179,7 @@ type page struct {
 	base    string
 
 	mu     sync.Mutex
-	errors []string // what its console said is wrong
+	errors []string // errors in its console
 }
 
 // open opens a tab at the page of a world, logged in by an invitation. When the test ends its console must be empty.
@@ -234,13 +233,13 @@ func (p *page) call(method string, params, into any) {
 	p.b.must(p.session, method, params, into)
 }
 
-// hear keeps what the console says is wrong.
+// hear collects the errors of the console.
 func (p *page) hear(r reply) {
 	var e struct {
 		Type  string
 		Args  []struct{ Value any }
 		Entry struct{ Level, Text, URL string }
-		// of an exception
+		// the fields of an exception
 		Details struct {
 			Text      string
 			Exception struct{ Description string }
@@ -265,7 +264,7 @@ func (p *page) hear(r reply) {
 	p.mu.Unlock()
 }
 
-// said returns what the console said is wrong since it was last asked.
+// said returns the errors of the console since its last call.
 func (p *page) said() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -274,7 +273,7 @@ func (p *page) said() []string {
 	return all
 }
 
-// goTo opens an address in the tab and waits until it is there.
+// goTo opens an address in the tab and waits until it has loaded.
 func (p *page) goTo(address string) {
 	p.t.Helper()
 	p.eval(`window.isLeft = true`)
@@ -294,7 +293,7 @@ func quoted(s string) string {
 	return string(q)
 }
 
-// eval returns what an expression, or the promise that it is, comes to.
+// eval returns the value of an expression, or of its promise.
 func (p *page) eval(expr string) any {
 	p.t.Helper()
 	v, err := p.try(expr)
@@ -325,7 +324,7 @@ func (p *page) try(expr string) (any, error) {
 	return out.Result.Value, nil
 }
 
-// until waits in the page until an expression is true, over reloads and visits too.
+// until waits until an expression is true in the page, also across reloads and visits.
 func (p *page) until(expr string) {
 	p.t.Helper()
 	over := time.Now().Add(patience)
@@ -352,8 +351,8 @@ func (p *page) sees(text string) {
 	p.until(`document.body.innerText.includes(` + quoted(text) + `)`)
 }
 
-// click clicks with the mouse into the middle of the first element that is chosen and visible. A choice is a selector,
-// or a selector and a text that the element has: "button|Save".
+// click clicks with the mouse into the middle of the first visible element that matches. A choice is a selector, or a
+// selector and a text in the element: "button|Save".
 func (p *page) click(choice string) {
 	p.t.Helper()
 	sel, text, _ := strings.Cut(choice, "|")
@@ -365,13 +364,13 @@ func (p *page) click(choice string) {
 	}
 }
 
-// write puts a text where the focus is, as a person who types.
+// write types a text at the focus.
 func (p *page) write(text string) {
 	p.t.Helper()
 	p.call("Input.insertText", map[string]any{"text": text}, nil)
 }
 
-// keys presses keys one after the other, by their names; "Shift+X" and "Alt+X" hold one.
+// keys presses keys one after the other, by their names. "Shift+X" and "Alt+X" hold Shift or Alt.
 func (p *page) keys(names ...string) {
 	p.t.Helper()
 	p.until(`document.readyState === "complete"`) // the script listens by then
@@ -397,13 +396,13 @@ func (p *page) keys(names ...string) {
 	}
 }
 
-// size is that of the window, in pixels.
+// size sets the size of the window, in pixels.
 func (p *page) size(width, height int) {
 	p.t.Helper()
 	p.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
 }
 
-// dark chooses between the colours.
+// dark selects the dark or the light colours.
 func (p *page) dark(on bool) {
 	p.t.Helper()
 	value := "light"
@@ -413,7 +412,7 @@ func (p *page) dark(on bool) {
 	p.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": value}}}, nil)
 }
 
-// picture saves what the tab shows.
+// picture saves a screenshot of the tab.
 func (p *page) picture(file string) {
 	p.t.Helper()
 	var out struct{ Data string }

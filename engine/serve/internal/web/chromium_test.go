@@ -9,7 +9,7 @@ import (
 	"arbor/engine/enginetest"
 )
 
-// fileOf returns the file of a node, as an editor has it open.
+// fileOf returns the path of the file of a node.
 func (w *world) file(id string) string {
 	w.t.Helper()
 	all, err := filepath.Glob(filepath.Join(w.dir, "*", "nodes", id, "Node.md"))
@@ -19,7 +19,7 @@ func (w *world) file(id string) string {
 	return all[0]
 }
 
-// saved is what an editor does that writes a file in place.
+// saved replaces a text in a file in place, as some editors save.
 func (w *world) saved(id, old, now string) {
 	w.t.Helper()
 	name := w.file(id)
@@ -66,7 +66,7 @@ func TestBrowserShowsEachView(t *testing.T) {
 	}
 }
 
-// A token is in the address for a moment only, and a browser that nobody let in sees nothing.
+// The token is removed from the address at once. A browser that is not logged in sees nothing.
 func TestBrowserLogsInOnce(t *testing.T) {
 	w := newWorld(t, nil)
 	b := newBrowser(t)
@@ -75,7 +75,7 @@ func TestBrowserLogsInOnce(t *testing.T) {
 	p.goTo(w.server.URL + "/plan")
 	p.sees("arbor serve --open")
 	token := w.site.Invite()
-	p.eval(`location.hash = "token=` + token + `"`) // as somebody who pastes the address into this tab
+	p.eval(`location.hash = "token=` + token + `"`) // as if a person pastes the address into this tab
 	p.sees("Design")
 	if at := p.eval(`location.href + document.cookie`).(string); strings.Contains(at, token) || strings.Contains(at, "arbor-") {
 		t.Errorf("what scripts can read: %s", at)
@@ -106,7 +106,7 @@ func TestAnEditIsSavedAndAnotherOneShowsWhereTheReaderIs(t *testing.T) {
 	}
 }
 
-// Nothing that somebody types is lost, and nothing is saved over what another one wrote.
+// No typed text is lost, and no text is saved over a change by someone else.
 func TestADraftOutlivesAReloadAndMeetsAnotherEdit(t *testing.T) {
 	w := newWorld(t, nil)
 	b := newBrowser(t)
@@ -141,13 +141,13 @@ func TestADraftOutlivesAReloadAndMeetsAnotherEdit(t *testing.T) {
 	}
 }
 
-// What was changed between the last look and the save is shown, not replaced.
+// A change between the last look and the save is shown, not replaced.
 func TestASaveThatMeetsAnUnseenEditIsNoSave(t *testing.T) {
 	w := newWorld(t, nil) // nobody tells the page of changes
 	b := newBrowser(t)
 	_, first, _ := w.plan()
 	p := b.open(w, "/node/"+first)
-	p.until(`performance.getEntriesByType("resource").some((e) => e.name === location.href)`) // the repaint as the stream begins
+	p.until(`performance.getEntriesByType("resource").some((e) => e.name === location.href)`) // the first repaint
 	p.click("[data-edit=requirement]")
 	p.until(`document.activeElement.tagName === "TEXTAREA"`)
 	p.write("Mine. ")
@@ -158,7 +158,7 @@ func TestASaveThatMeetsAnUnseenEditIsNoSave(t *testing.T) {
 	if said := w.says(first); !strings.Contains(said, "Theirs") || strings.Contains(said, "Mine") {
 		t.Errorf("the file says\n%s", said)
 	}
-	// Now it is a decision. The console tells of a refusal if a double press is sent twice.
+	// Now the person decides. If a double press were sent twice, the console would have a refusal.
 	p.eval(`(() => { const form = document.querySelector(".editing form"); form.requestSubmit(); form.requestSubmit() })()`)
 	p.until(`!document.querySelector(".editing")`)
 	if said := w.says(first); !strings.Contains(said, "Mine") {
@@ -211,7 +211,7 @@ func TestActionsAskForAConclusion(t *testing.T) {
 	p.write("It is drawn.")
 	p.click("#ask button|Cancel")
 	p.click("[data-action=complete]")
-	p.until(`document.querySelector("#ask textarea").value === "It is drawn."`) // what was typed is kept
+	p.until(`document.querySelector("#ask textarea").value === "It is drawn."`) // the typed text is kept
 	p.click("#ask button|OK")
 	p.sees("It is drawn.")
 	if said := w.says(first); !strings.Contains(said, "status: completed") || !strings.Contains(said, "It is drawn.") {
@@ -219,7 +219,7 @@ func TestActionsAskForAConclusion(t *testing.T) {
 	}
 }
 
-// drop drags what one selector chooses to what the other one does, at a part of its height.
+// drop drags the element of one selector to the element of the other, at a part of its height.
 func (p *page) drop(from, to, at string) {
 	p.t.Helper()
 	p.eval(`(() => { const from = document.querySelector(` + quoted(from) + `), to = document.querySelector(` + quoted(to) + `), r = to.getBoundingClientRect();
@@ -302,7 +302,7 @@ func TestPhoneAndColours(t *testing.T) {
 	}
 }
 
-// The plan of a large vault comes in parts.
+// The page loads the plan of a large vault in parts.
 func TestALargePlanOpensInParts(t *testing.T) {
 	w := newWorld(t, enginetest.Sized(2000))
 	b := newBrowser(t)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A person ticks criteria and takes a tick back, also by keyboard, and completes a node with an open one all the same.
+// A person ticks and unticks criteria, also by keyboard, and completes a node despite an open criterion.
 func TestAPersonTicksCriteria(t *testing.T) {
 	w := newWorld(t, nil)
 	b := newBrowser(t)
@@ -26,7 +26,7 @@ func TestAPersonTicksCriteria(t *testing.T) {
 	if said := w.says(first); !strings.Contains(said, "- [x] drawn\n- [ ] shown <b>to</b> all\n- [ ] paid") {
 		t.Errorf("the file says\n%s", said)
 	}
-	p.until(`!document.querySelector("[data-force]")`) // it has not begun
+	p.until(`!document.querySelector("[data-force]")`) // the node is not started
 	p.click("[data-action=start]")
 	p.click("[data-force]")
 	p.until(`document.querySelector("#ask")?.open`)
@@ -41,7 +41,7 @@ func TestAPersonTicksCriteria(t *testing.T) {
 	}
 }
 
-// A person answers the questions of an assistant on the page, each where it stands, and the node is ready again.
+// A person answers each question of an assistant on the page, and the node is ready again.
 func TestAPersonAnswersQuestions(t *testing.T) {
 	w := newWorld(t, nil)
 	b := newBrowser(t)
@@ -51,7 +51,7 @@ func TestAPersonAnswersQuestions(t *testing.T) {
 		"- [2026-11-28 00:00:02] [AI] ? Which paper?")
 	p := b.open(w, "/node/"+first)
 	p.sees("Which paper?")
-	p.click(".question input") // of the older one
+	p.click(".question input") // the older question
 	p.write("Green & <white>")
 	p.click(".question button|Answer")
 	p.until(`document.querySelectorAll(".question").length === 1 && document.querySelector(".question").innerText.includes("paper")`)
@@ -72,7 +72,7 @@ func TestAPersonAnswersQuestions(t *testing.T) {
 	}
 }
 
-// A person changes, adds and removes keys of their own in "Properties"; the others stay as they are.
+// A person changes, adds and removes their own keys in "Properties". The other keys stay the same.
 func TestAPersonEditsTheirOwnKeys(t *testing.T) {
 	w := newWorld(t, nil)
 	b := newBrowser(t)
@@ -93,7 +93,7 @@ func TestAPersonEditsTheirOwnKeys(t *testing.T) {
 	set(map[string]string{"fields.sprint": "8", "fields.links": "a, b\nd", "fields.rate": "11", "fields.old": "",
 		"newKey": "estimate", "newValue": "2.5"})
 	p.sees("estimate 2.5")
-	p.until(`localStorage.length === 0`) // the answer of the server is there
+	p.until(`localStorage.length === 0`) // the server has answered
 	said := w.says(first)
 	for _, want := range []string{"\nsprint: 8\n", "\nclient: Ann\n", "estimate: 2.5\n", "\"a, b\"", "d", "rate: \"11\"\n"} {
 		if !strings.Contains(said, want) {
@@ -103,10 +103,10 @@ func TestAPersonEditsTheirOwnKeys(t *testing.T) {
 	if strings.Contains(said, "old:") {
 		t.Errorf("a key that was removed is there:\n%s", said)
 	}
-	set(map[string]string{"newKey": "status", "newValue": "done"}) // which Arbor keeps itself
+	set(map[string]string{"newKey": "status", "newValue": "done"}) // a key of Arbor
 	p.until(`document.querySelector("#said").innerText.includes("status")`)
 	p.click("button|Properties")
-	p.until(`document.querySelector('#ask [name=newKey]')?.value === "status"`) // what was typed is kept
+	p.until(`document.querySelector('#ask [name=newKey]')?.value === "status"`) // the typed text is kept
 	if said := p.said(); len(said) != 1 || !strings.Contains(said[0], "node_update") {
 		t.Errorf("the console says %q; the browser tells of the one refusal", said)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Every link of an export leads to one of its files, and nothing in it runs or asks to be changed.
+// Every link of an export leads to one of its files. It has no scripts and no controls.
 func TestAnExportIsWholeAndStill(t *testing.T) {
 	w := newWorld(t, nil)
 	ws, first, second := w.plan()
@@ -57,7 +57,7 @@ func TestAnExportIsWholeAndStill(t *testing.T) {
 	}
 }
 
-// A script that got into a file of an export does not run, though the file has its colours.
+// A script in a file of an export does not run, though the file has its colours.
 func TestAnExportRunsNothing(t *testing.T) {
 	w := newWorld(t, nil)
 	b := newBrowser(t)

@@ -9,7 +9,8 @@ import (
 	"arbor/mdstore"
 )
 
-// The page has a control for every field that can be set, with its value, and what the controls say the operation takes.
+// The page has a control for every field that can be set, with its value. The operation accepts the values of the
+// controls.
 func TestTheFormsHaveEveryField(t *testing.T) {
 	w := newWorld(t, nil)
 	ws, first, _ := w.plan()
@@ -36,7 +37,7 @@ func TestTheFormsHaveEveryField(t *testing.T) {
 			t.Errorf("%s can be set: %v, has a control: %v", f.Key, f.Set, has)
 		}
 		if len(control.Options) < 2 {
-			continue // nothing to choose from
+			continue // a text, not a choice
 		}
 		choice := control.Options[len(control.Options)-1]
 		w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": first, f.Key: choice})
@@ -50,7 +51,7 @@ func TestTheFormsHaveEveryField(t *testing.T) {
 	}
 }
 
-// A person sees the fields of a node in one form with its title, and changes those alone that they touch.
+// One form has the fields of a node and its title. Only the fields that a person edits are changed.
 func TestAPersonChangesTheFieldsOfANode(t *testing.T) {
 	w := newWorld(t, nil)
 	b := newBrowser(t)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A page of another origin, in the browser that is logged in, can read and change nothing.
+// A page of another origin cannot read or change anything, also in a browser that is logged in.
 func TestForeignPagesReadAndChangeNothing(t *testing.T) {
 	w := newWorld(t, nil)
 	b := newBrowser(t)
@@ -29,7 +29,7 @@ func TestForeignPagesReadAndChangeNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Browsers count the ports of a host as one site, so that their cookies go along: the hardest case is another
+	// For browsers, all ports of a host are one site, so cookies are sent to all. So the hardest case is another
 	// program on this machine.
 	for _, origin := range []string{"http://evil.test:" + port, "http://127.0.0.1:" + port} {
 		p := b.tab(origin)
@@ -51,7 +51,7 @@ func TestForeignPagesReadAndChangeNothing(t *testing.T) {
 			}
 		}
 	}
-	// A name of somebody else that is given this address.
+	// DNS rebinding: a foreign name that resolves to this address.
 	p := b.tab("")
 	p.goTo("http://evil.test:" + own + "/plan")
 	p.sees("HOST_REFUSED")

@@ -12,8 +12,8 @@ import (
 	"arbor/mdstore"
 )
 
-// linked has a plan with dependencies: design is done; build and text wait for nothing, ship waits for both of these, a
-// group for ship, and x and y for each other, which only an editor can write.
+// linked makes a plan with dependencies. design is done. build and text depend on nothing open, ship on both of these,
+// a group on ship. x and y depend on each other, which only an editor can write.
 func linked() map[mdstore.Path][]byte {
 	files := enginetest.Plan("ws-a")
 	add := func(id, status, more string) {
@@ -39,7 +39,7 @@ func linked() map[mdstore.Path][]byte {
 	return files
 }
 
-// flat is a page without its tags, in one line.
+// flat returns the text of a page without tags, in one line.
 func flat(said string) string {
 	var b strings.Builder
 	for piece := range strings.SplitSeq(said, "<") {
@@ -112,7 +112,7 @@ func TestTheGraphSpeaksChinese(t *testing.T) {
 	}
 }
 
-// A graph of many nodes shows some, and says how many others there are.
+// The graph of many nodes shows some of them, and the number of the others.
 func TestALargeGraphSaysWhatItLeavesOut(t *testing.T) {
 	files := enginetest.Plan("ws-a")
 	const columns, rows = 40, 60
@@ -142,8 +142,8 @@ func TestALargeGraphSaysWhatItLeavesOut(t *testing.T) {
 	}
 }
 
-// The lines end at the nodes, on a wide screen; a phone has the waves one below the other. Each node can be reached by
-// keyboard, and shows all of its text then.
+// On a wide screen, the lines end at the nodes; on a phone, the waves are one below the other. Each node can have the
+// keyboard focus, and then shows all of its text.
 func TestTheGraphIsDrawn(t *testing.T) {
 	w := newWorld(t, linked())
 	b := newBrowser(t)

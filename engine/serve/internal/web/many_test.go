@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A hundred streams beside a writer are each told of the last change, and nothing of them is left when they end.
+// A hundred streams each get the last change of a writer. When they end, nothing of them is left.
 func TestStreamsAreToldAndLeaveNothing(t *testing.T) {
 	w := newWorld(t, nil)
 	w.follow()
@@ -56,7 +56,7 @@ func TestStreamsAreToldAndLeaveNothing(t *testing.T) {
 	}
 }
 
-// Many pages that are open at once beside a writer all show the last state, by one stream.
+// Many open pages in a browser all show the last state, by one stream.
 func TestPagesShowTheLastState(t *testing.T) {
 	pages := 4
 	if os.Getenv("ARBOR_HEAVY") != "" {
@@ -83,7 +83,7 @@ func TestPagesShowTheLastState(t *testing.T) {
 		t.Errorf("%d pages have %d streams", pages, n)
 	}
 	w.site.mu.Unlock()
-	b.must("", "Target.closeTarget", map[string]any{"targetId": all[0].target}, nil) // it had the stream
+	b.must("", "Target.closeTarget", map[string]any{"targetId": all[0].target}, nil) // the page with the stream
 	w.saved(first, "Do Design", "Do it well")
 	for _, p := range all[1:] {
 		p.sees("Do it well")

@@ -9,8 +9,7 @@ import (
 	"arbor/mdstore"
 )
 
-// A person plans ten nodes, works two, and meets an assistant's edit and a save in an editor: nothing that anybody wrote
-// is lost.
+// A person plans ten nodes and works on two, while an assistant edits and an editor saves. No text is lost.
 func TestAPersonsSession(t *testing.T) {
 	w := newWorld(t, nil)
 	b := newBrowser(t)
@@ -49,7 +48,7 @@ func TestAPersonsSession(t *testing.T) {
 		p.until(`document.querySelector("h1").innerText === "Conference" && document.readyState === "complete"`)
 	}
 
-	// The first one: an assistant adds to the requirement while the person writes the note, and the log grows.
+	// First conflict: while the person writes the note, an assistant adds to the requirement and to the log.
 	first := work(1)
 	p.click("[data-edit=note]")
 	p.until(`document.activeElement.tagName === "TEXTAREA"`)
@@ -74,7 +73,7 @@ func TestAPersonsSession(t *testing.T) {
 	p.sees("Hall and catering are booked.")
 	up()
 
-	// The second one: an editor saves the text that the person is editing.
+	// Second conflict: an editor saves the text that the person is editing.
 	second := work(2)
 	p.click("[data-edit=requirement]")
 	p.until(`document.activeElement.tagName === "TEXTAREA"`)

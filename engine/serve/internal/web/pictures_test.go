@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The pictures of the documentation, into the folder ARBOR_PICTURES; docs/pictures/page calls it.
+// It saves the pictures of the documentation in the folder ARBOR_PICTURES. docs/pictures/page calls it.
 func TestPictures(t *testing.T) {
 	dir := os.Getenv("ARBOR_PICTURES")
 	if dir == "" {

@@ -9,8 +9,8 @@ import (
 	"arbor/mdstore"
 )
 
-// No view grows with the plan: what is long comes a piece at a time, each node once, and stays when the page draws
-// itself again.
+// The size of no view grows with the plan. Long lists are loaded in pieces, each node once, and loaded pieces stay when
+// the page is drawn again.
 func TestNoViewGrowsWithThePlan(t *testing.T) {
 	const most, kids = 200e3, 2*firstView + 50
 	files := enginetest.Sized(kids)

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// What passes has nothing but elements and attributes of the list, however the source is broken, and passes unchanged once more.
+// The output has only elements and attributes of the list, also for a broken source. Sanitizing it again changes
+// nothing.
 func FuzzSanitized(f *testing.F) {
 	for _, s := range []string{
 		`<p>a <b onclick="x()">b</b> &lt;i&gt; &amp;amp;</p>`, `<a href="javascript:alert(1)">x</a>`, `<a href=" https://a">x</a>`,
@@ -43,7 +44,7 @@ func FuzzSanitized(f *testing.F) {
 	})
 }
 
-// A link that may not be followed is its words, and a field for text is nothing.
+// Of a link with a forbidden address, the words stay. An input field is removed.
 func TestWhatIsLeftOutLeavesItsWords(t *testing.T) {
 	for source, want := range map[string]string{
 		`<p>a <a href="javascript:x">b <em>c</em></a> d</p>`: `<p>a b <em>c</em> d</p>`,

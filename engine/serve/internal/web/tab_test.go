@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Who has the cookie alone can read, and can change and decide nothing, whatever they say they are.
+// A client with only the cookie can read, but cannot change or approve anything, whatever tab it names.
 func TestACookieAloneChangesNothing(t *testing.T) {
 	w := newWorld(t, nil)
 	ws, first, _ := w.plan()
@@ -35,8 +35,8 @@ func TestACookieAloneChangesNothing(t *testing.T) {
 	}
 }
 
-// A server of another port, which the browser gives its cookie for this one, changes nothing with it. The person's own
-// tabs go on: after a reload, and a new one, which asks the others.
+// The browser sends the cookie also to a server on another port, which can change nothing with it. The person's own
+// tabs still work, also after a reload, and so does a new tab, which asks the others.
 func TestAServerOfAnotherPortDecidesNothing(t *testing.T) {
 	w := newWorld(t, nil)
 	b := newBrowser(t)

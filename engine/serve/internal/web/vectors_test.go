@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// vectors are texts that run hit() where a page takes them for more than text.
+// vectors are texts that call hit() if a page treats them as markup or script.
 var vectors = []string{
 	`<script>hit()</script>`,
 	`</textarea><script>hit()</script>`,
@@ -48,8 +48,8 @@ var vectors = []string{
 	`{{"<script>hit()</script>"}} {{hit}} <math><mtext><table><mglyph><style><img src=x onerror=hit()>`,
 }
 
-// Texts that anybody may have written execute nothing, wherever they stand, and nothing of another host is asked for:
-// the console stays empty, which also tells of what the policy of the page refused.
+// Texts of a vault execute nothing anywhere on the page, and load nothing from other hosts. The console stays empty; it
+// would also show what the page's policy refused.
 func TestTextsExecuteNothing(t *testing.T) {
 	if len(vectors) != 36 {
 		t.Fatalf("there are %d vectors", len(vectors))
@@ -73,7 +73,7 @@ func TestTextsExecuteNothing(t *testing.T) {
 	}
 	w.post("/do/node_update", map[string]any{"workspaceId": ws, "nodeId": last, "note": all, "conclusion": all})
 	w.post("/do/memory_save", map[string]any{"workspaceId": ws, "slot": "all", "text": all})
-	for i, v := range vectors { // as names of files too, as far as a file system lets them
+	for i, v := range vectors { // also as names of files, if the file system allows
 		name := strings.NewReplacer("/", "_", "\n", " ").Replace(v)
 		_ = os.WriteFile(filepath.Join(filepath.Dir(w.file(last)), name+".md"), []byte(v), 0o666)
 		_ = os.MkdirAll(filepath.Join(filepath.Dir(filepath.Dir(w.file(last))), string(rune('a'+i%26))+name), 0o777)
@@ -102,7 +102,7 @@ func TestTextsExecuteNothing(t *testing.T) {
 	}
 }
 
-// Pictures of other hosts would tell that a text was read: they are links.
+// Pictures of other hosts would reveal that a text was read, so they become links.
 func TestPicturesAreLinks(t *testing.T) {
 	for text, want := range map[string]string{
 		`![a cat](https://example.org/cat.png)`:                            `<p><a href="https://example.org/cat.png" rel="nofollow noreferrer">a cat</a></p>`,

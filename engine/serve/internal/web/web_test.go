@@ -26,7 +26,7 @@ type world struct {
 	site   *Site
 	server *httptest.Server
 	guest  *http.Client
-	tab    string // of the browser
+	tab    string // the tab of the browser
 }
 
 func newWorld(t *testing.T, files map[mdstore.Path][]byte) *world {
@@ -46,7 +46,7 @@ func newWorld(t *testing.T, files map[mdstore.Path][]byte) *world {
 	}
 	w := &world{t: t, dir: dir, engine: e, site: s, server: httptest.NewServer(httpguard.Handler(s.Handler(), httpguard.Options{Open: true})), guest: &http.Client{Jar: jar}}
 	t.Cleanup(func() {
-		w.server.CloseClientConnections() // streams have no end of their own
+		w.server.CloseClientConnections() // streams do not end by themselves
 		w.server.Close()
 	})
 	code, said := w.post("/login", map[string]any{"token": s.Invite()})
@@ -58,7 +58,7 @@ func newWorld(t *testing.T, files map[mdstore.Path][]byte) *world {
 	return w
 }
 
-// follow has the vault followed, and the pages told of changes.
+// follow watches the vault and sends changes to the pages.
 func (w *world) follow() {
 	ready := make(chan struct{})
 	told := func(n live.News) { w.site.Hear(n) }
@@ -81,7 +81,7 @@ func (w *world) post(path string, body map[string]any) (int, string) {
 	return w.send(w.guest, http.MethodPost, path, string(data), "Content-Type", "application/json", tabHeader, w.tab)
 }
 
-// do calls an operation that has to work.
+// do calls an operation that must succeed.
 func (w *world) do(operation string, args map[string]any) (out map[string]any) {
 	w.t.Helper()
 	code, said := w.post("/do/"+operation, args)
@@ -126,7 +126,7 @@ func (w *world) plan() (ws, first, second string) {
 	return ws, id("Design"), id("Shop")
 }
 
-// Views that everybody who is logged in can open.
+// Everybody who is logged in can open the views.
 var views = []string{"/", "/plan", "/approvals", "/check"}
 
 func TestStrangersSeeAnEmptyShell(t *testing.T) {
@@ -163,7 +163,7 @@ func TestAnInvitationWorksOnceAndTheLastOneHolds(t *testing.T) {
 	}
 }
 
-// Forms of other sites can send these without asking the browser.
+// Forms of other sites can send these content types without a preflight request.
 func TestOnlyJSONChangesAnything(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"} {
@@ -245,14 +245,14 @@ func TestReferencesAreReadFromBothEnds(t *testing.T) {
 	}
 }
 
-// The overview says what changed since the last visit. A page that draws itself again is none.
+// The overview lists the changes since the last visit. A page that is drawn again is not a visit.
 func TestSinceTheLastVisit(t *testing.T) {
 	now := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
 	var cookie string
 	for _, step := range []struct {
 		after  time.Duration
 		opened bool
-		want   time.Duration // before now; 0 for never
+		want   time.Duration // the last visit, before now; 0 for none
 	}{
 		{0, true, 0}, {time.Minute, true, 0}, {time.Hour, false, 0}, {time.Minute, true, 61 * time.Minute}, {time.Minute, true, 62 * time.Minute},
 		{2 * time.Hour, false, 0}, {0, true, 2 * time.Hour},

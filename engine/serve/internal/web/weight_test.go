@@ -8,7 +8,7 @@ import (
 	"arbor/engine/enginetest"
 )
 
-// The first view is light, however large the plan is. go test -v says how light.
+// The first view is small, however large the plan is. go test -v prints the sizes.
 func TestTheFirstViewIsLight(t *testing.T) {
 	sizes := []int{50, 1000}
 	if os.Getenv("ARBOR_HEAVY") != "" {

@@ -15,7 +15,7 @@ var (
 	ofScript    = regexp.MustCompile(`\bt\("([^"]+)"\)`)
 )
 
-// Every word of the page can be read in each language, and the script is given what it says.
+// Every text of the page is translated into each language, and the script gets the texts that it uses.
 func TestEveryLanguageHasEveryWord(t *testing.T) {
 	var all []string
 	names, err := fs.Glob(files, "pages/*.html")
