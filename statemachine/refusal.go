@@ -36,6 +36,7 @@ type RefusedError struct {
 	// The refused action is one of them if it lacked nothing but a conclusion. There are none if OpenChildren are the
 	// reason.
 	Allowed []Action
+	Waiting string // what else would be allowed, and what it waits for; "" for nothing
 }
 
 // Code returns the code of the first reason.
@@ -67,6 +68,9 @@ func (e *RefusedError) Error() string {
 		allowed = append(allowed, "nothing")
 	}
 	next := "allowed: " + join(allowed, ", ")
+	if e.Waiting != "" {
+		next += "; " + e.Waiting
+	}
 	if len(e.OpenChildren) > 0 {
 		next = "finish or drop them first"
 	}

@@ -128,3 +128,12 @@ func flawOf(raw []byte) string {
 
 // Nearest is nearest.Word.
 func Nearest(word string, known []string) string { return nearest.Word(word, known) }
+
+// Misspelt is Nearest for a name of several words: one with more than three slips means something else.
+func Misspelt(name string, known []string) string {
+	near := nearest.Word(name, known)
+	if low := strings.ToLower(name); !strings.HasPrefix(near, low) && nearest.Distance(low, near) > 3 {
+		return ""
+	}
+	return near
+}

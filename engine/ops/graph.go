@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -73,7 +74,7 @@ var PlanGraph = reading(func(ctx context.Context, env *Env, in PlanGraphIn) (*Pl
 			return nil, err
 		}
 	}
-	matches, err := env.where(ctx, s, in.Where)
+	matches, doubt, err := env.where(ctx, s, in.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ var PlanGraph = reading(func(ctx context.Context, env *Env, in PlanGraphIn) (*Pl
 	}
 	out.Chain, out.Stuck = nonNil(ids(order.Chain)), ids(order.Stuck)
 	if out.Sends(s.Workspace().ID); out.Unmatched {
-		out.Hint = "no node matches {.where}"
+		out.Hint = cmp.Or(doubt, "no node matches "+in.Where)
 	}
 	if in.Waves {
 		return out, nil // Stuck has the nodes of cycles

@@ -32,6 +32,7 @@ type list[T any] struct {
 	id     func(T) string // returns the item's id, without blanks
 	what   string         // the items, as hints name them: "states"
 	hint   string         // the hint of a reply that has the end of the list
+	none   string         // the hint of an empty list; "" is "no WHAT"
 	narrow string         // advice on narrowing the list, for the hint of any other reply
 }
 
@@ -63,7 +64,9 @@ func (l list[T]) reply(env *Env, in Wanted, out any, listed *Listed, hint *strin
 	}
 	env.fit(out, most, func(n int) {
 		show(rest[:n:n])
-		listed.Cursor, *hint = "", l.hint
+		if listed.Cursor, *hint = "", l.hint; listed.Total == 0 {
+			*hint = cmp.Or(l.none, "no "+l.what)
+		}
 		if n < len(rest) {
 			listed.Cursor = fmt.Sprintf("%d@%s", len(l.all)-len(rest)+n, l.id(rest[n-1]))
 			*hint = shownOf(n, listed.Total, l.what, "cursor "+listed.Cursor+" brings the next, "+l.narrow)

@@ -2,7 +2,10 @@ package ops
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -102,22 +105,57 @@ func (s *standing) head(n *mdstore.Node) search.Head {
 	return h
 }
 
-// where returns a function that reports whether a node of the view matches a query; "" matches each.
-func (env *Env) where(ctx context.Context, v *view.View, query string) (func(*mdstore.Node) bool, error) {
+// doubt returns a hint on the first word of a query that looks like a field and is none, or names no status; "" if
+// there is no such word.
+func doubt(q *search.Query) string {
+	for _, t := range q.Terms {
+		i := strings.IndexAny(t.Text, ":<>=")
+		if word, ok := strings.CutPrefix(t.Text, "status:"); ok && t.Field == "status" &&
+			!slices.Contains(statemachine.AllStatuses(), statemachine.Status(strings.ToLower(word))) {
+			return fmt.Sprintf("no node has the status %s; those of nodes are %s", word, listed(statemachine.AllStatuses()))
+		}
+		if t.Quoted || t.Field != "" || i < 1 {
+			continue
+		}
+		name, op, value := t.Text[:i], t.Text[i:i+1], strings.TrimLeft(t.Text[i:], ":<>=")
+		near := ""
+		if f := mdstore.FieldNamed(name); f != nil {
+			near = f.Key
+		} else if i > len("due") {
+			near = Nearest(name, search.Fields())
+		} else if slices.Contains(search.Fields(), name) {
+			near = name
+		}
+		if op == "=" {
+			op = ":"
+		}
+		if near != "" && value != "" {
+			return fmt.Sprintf("%q is read as text; did you mean %s%s%s?", t.Text, near, op, value)
+		}
+	}
+	return ""
+}
+
+// where returns a function that reports whether a node of the view matches a query; "" matches each. The hint is that
+// of doubt.
+func (env *Env) where(
+	ctx context.Context, v *view.View, query string,
+) (matches func(*mdstore.Node) bool, hint string, err error) {
 	if query == "" {
-		return func(*mdstore.Node) bool { return true }, nil
+		return func(*mdstore.Node) bool { return true }, "", nil
 	}
 	q, err := search.Parse(query, env.language(ctx, v.All()))
 	if err != nil {
-		return nil, badParam("where", "%v", err)
+		return nil, "", badParam("where", "%v", err)
 	}
+	hint = doubt(q)
 	is := env.standing(ctx, v)
 	if !q.Texts() {
 		matches := q.Heads()
 		return func(n *mdstore.Node) bool {
 			h := is.head(n)
 			return matches(&h)
-		}, nil
+		}, hint, nil
 	}
 	var all []source
 	for n := range v.All() {
@@ -125,12 +163,12 @@ func (env *Env) where(ctx context.Context, v *view.View, query string) (func(*md
 	}
 	p := search.NewPass(q, func(*search.Head) bool { return true })
 	if err := lookAt(ctx, env, all, p.Look); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	best, _ := p.Best(len(all), func(i int) mdstore.Path { return all[i].path() })
 	found := make(map[mdstore.Path]bool, len(best))
 	for _, h := range best {
 		found[all[h.File].path()] = true
 	}
-	return func(n *mdstore.Node) bool { return found[n.Path] }, nil
+	return func(n *mdstore.Node) bool { return found[n.Path] }, hint, nil
 }

@@ -10,7 +10,7 @@ import (
 
 type LogAppendIn struct {
 	In
-	NodeID   string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"default: the workspace itself"`
+	NodeID   string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"default: the focus; the workspace's id is the workspace itself"`
 	Operator string `json:"operator,omitempty" flag:"-" listed:"never" enum:"AI,Human"`
 	Event    string `json:"event" req:"true" text:"the event"`
 	Question bool   `json:"question,omitempty" help:"ask a person; the node is blocked until answered"`
@@ -27,6 +27,7 @@ type LogAppendOut struct {
 
 var logAppend = op("log_append", writes, LogAppend, Help{
 	Summary: "add a log entry to a node or the workspace",
+	Advice:  "Default: the focus; the workspace by its id as nodeId.",
 	Use:     "log [NODE...] [EVENT | -]",
 	Text: `With an EVENT, or with -m, -F, - or -e, it adds an entry: the time in UTC, who
 (--as), and the event, which may have several lines. Without a text it prints
@@ -111,7 +112,7 @@ func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, er
 
 type ProblemUpdateIn struct {
 	In
-	NodeID   string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"default: the workspace itself"`
+	NodeID   string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"default: the focus; the workspace's id is the workspace itself"`
 	Problem  string `json:"problem" req:"true" text:"the problem"`
 	NextStep string `json:"nextStep,omitempty" flag:"next" empty:"ok" help:"what to do about it: the next STEP"`
 	Match
@@ -120,6 +121,7 @@ type ProblemUpdateIn struct {
 
 var problemUpdate = op("problem_update", writes|repeats, ProblemUpdate, Help{
 	Summary: "set the open problem of a node or the workspace",
+	Advice:  "Default: the focus; the workspace by its id as nodeId.",
 	Use:     "problem [NODE] [TEXT | -]",
 	Text: `A problem says what is wrong now and what to do about it; it is part of the
 context of all nodes below. With a TEXT, or with -m, -F, - or -e, it replaces
@@ -143,7 +145,7 @@ func ProblemUpdate(ctx context.Context, env *Env, in ProblemUpdateIn) (*Wrote, e
 
 type ProblemClearIn struct {
 	In
-	NodeID string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"default: the workspace itself"`
+	NodeID string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"default: the focus; the workspace's id is the workspace itself"`
 	Match
 	Write
 }

@@ -167,6 +167,7 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 	slices.SortFunc(out.Groups, byName)
 	l := list[found]{all: all, id: func(f found) string { return string(f.ID) }, what: "slots",
 		hint:   "{memory_read} reads one, search finds words in all",
+		none:   "no slots; {memory_save} makes one",
 		narrow: "query, tags or group narrow it"}
 	switch {
 	case in.Archived:

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -120,7 +121,7 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 	case slices.ContainsFunc(s.Below(id), func(k *mdstore.Node) bool { return !statemachine.Terminal(k.Status) }):
 		out.Hint = "its open children come first: {node_next} lists ready nodes"
 	default:
-		out.Hint = "no action is left"
+		out.Hint = cmp.Or(plan.Waiting(s, n), "no action is left")
 		if a := plan.FrozenBy(s, n); a != nil {
 			above := string(a.ID) + " (" + a.Title + ") above it is " + string(a.Status)
 			out.Hint = above + ", which freezes it: reopen that first"
@@ -216,7 +217,7 @@ func NodeUpdate(ctx context.Context, env *Env, in NodeUpdateIn) (*Wrote, error) 
 type NodeMoveIn struct {
 	In
 	NodeID      string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
-	NewParentID string `json:"newParentId" req:"true" arg:"PARENT" is:"node"`
+	NewParentID string `json:"newParentId,omitempty" arg:"PARENT" is:"node" help:"default: that of the sibling"`
 	Before      string `json:"before,omitempty" is:"node" help:"place it before this SIBLING"`
 	After       string `json:"after,omitempty" is:"node" help:"place it after this SIBLING"`
 	Cascade     bool   `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
@@ -236,10 +237,11 @@ type NodeMoveOut struct {
 var nodeMove = op("node_move", writes|repeats, NodeMove, Help{
 	Summary: "move a node to another parent or position",
 	Use:     "mv NODE... PARENT",
-	Text: `The subtree moves along. --before or --after set the position among siblings; no
-sibling's file changes. Folders stay where they are: the parent is a field in
-the file. Several nodes are moved in one commit.`,
-	Example: `arbor mv node-mj2hz4gy root --before node-mj2hzz01
+	Text: `The subtree moves along. --before or --after set the position among siblings, so
+that PARENT may be left out; no sibling's file changes. Folders stay where they
+are: the parent is a field in the file. Several nodes are moved in one commit.`,
+	Example: `arbor mv node-mj2hz4gy root
+arbor mv node-mj2hz4gy --before node-mj2hzz01
 arbor mv "Sign-in endpoint" Limits --parent Backend`,
 })
 
@@ -249,11 +251,7 @@ func NodeMove(ctx context.Context, env *Env, in NodeMoveIn) (*NodeMoveOut, error
 	if err != nil {
 		return nil, err
 	}
-	parent, err := env.resolve(s, in.NewParentID, "newParentId")
-	if err != nil {
-		return nil, recoded(err, errs.NodeNotFound, errs.ParentNotFound)
-	}
-	m := plan.Move{Node: id, Parent: parent, Cascade: in.Cascade}
+	m := plan.Move{Node: id, Cascade: in.Cascade}
 	if in.Before != "" {
 		if m.Before, err = env.resolve(s, in.Before, "before"); err != nil {
 			return nil, err
@@ -263,6 +261,15 @@ func NodeMove(ctx context.Context, env *Env, in NodeMoveIn) (*NodeMoveOut, error
 		if m.After, err = env.resolve(s, in.After, "after"); err != nil {
 			return nil, err
 		}
+	}
+	if sibling, ok := s.Node(cmp.Or(m.Before, m.After)); ok && in.NewParentID == "" {
+		in.NewParentID = string(sibling.Parent)
+	}
+	if in.NewParentID == "" {
+		return nil, badParam("newParentId", "name the new parent, or a sibling to move next to ({.before} or {.after})")
+	}
+	if m.Parent, err = env.resolve(s, in.NewParentID, "newParentId"); err != nil {
+		return nil, recoded(err, errs.NodeNotFound, errs.ParentNotFound)
 	}
 	ids, err := env.others(s, id, in.Nodes, in.Match)
 	if err != nil {

@@ -76,7 +76,7 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 			return nil, err
 		}
 	}
-	where, err := env.where(ctx, s, in.Where)
+	where, doubt, err := env.where(ctx, s, in.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 	}
 	for _, st := range in.Status {
 		if !slices.ContainsFunc(statemachine.Types(), func(t statemachine.Type) bool { return statemachine.Valid(t, statemachine.Status(st)) }) {
-			return nil, badParam("status", "status %q: %s are the statuses of planning nodes, and %s those of execution nodes", st, listed(statemachine.Statuses(statemachine.Planning)), listed(statemachine.Statuses(statemachine.Execution)))
+			return nil, badParam("status", "status is %q; one of %s is expected", short(st), listed(statemachine.AllStatuses()))
 		}
 	}
 	limit := in.Limit
@@ -124,6 +124,11 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 	env.fit(out, limit, func(n int) {
 		p.limit = n
 		*out = *env.list(&p, root)
+		if doubt != "" && out.Cursor != "" {
+			out.Hint += "; " + doubt
+		} else if doubt != "" {
+			out.Hint = doubt
+		}
 	})
 	out.Sends(s.Workspace().ID)
 	if in.Cursor != "" && p.lost {
@@ -149,7 +154,10 @@ func listed[T ~string](words []T) string {
 func (env *Env) list(p *branch, root mdstore.ID) *NodeListOut {
 	out := &NodeListOut{Tree: p.collect(root), Total: p.total, Shown: p.shown, Cursor: cursorAt(p.s, p.next),
 		Out: Out{Hint: "{node_get} shows one, {context_get} its context"}}
-	if out.Cursor != "" {
+	switch {
+	case out.Total == 0:
+		out.Hint = "no node matches"
+	case out.Cursor != "":
 		out.Hint = shownOf(out.Shown, out.Total, "nodes", "cursor "+out.Cursor+" brings the next, depth or status narrow it")
 	}
 	if root == mdstore.Root {

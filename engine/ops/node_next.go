@@ -197,10 +197,10 @@ func (env *Env) blocked(s *view.View, in NodeNextIn, count int) (*NodeNextOut, e
 	for n, open := range s.Blocked() {
 		all = append(all, NextNode{ID: string(n.ID), Head: n.HeadOn(env.day()), BlockedBy: waitsFor(open),
 			Questions: n.OpenQuestions()})
+		all[len(all)-1].Dependencies = nil // blockedBy has those that are open
 	}
-	out.Hint = "it becomes ready when its dependencies are completed"
 	if slices.ContainsFunc(all, func(n NextNode) bool { return n.Questions != nil }) {
-		out.Hint += ", and a person has answered what it asks (arbor log NODE -m '! ANSWER')"
+		out.Hint = "a person answers with arbor log NODE -m '! ANSWER', on the page or in the file"
 	}
 	if len(all) == 0 {
 		out.Hint = "nothing waits for a dependency or an answer"

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -224,7 +225,7 @@ func (env *Env) canNow(ctx context.Context, ws, id mdstore.ID, w Write) string {
 	if !ok {
 		return ""
 	}
-	hint := "no action is left"
+	hint := cmp.Or(plan.Waiting(s, n), "no action is left")
 	if next := env.allowed(s, n); len(next) > 0 {
 		hint = "next it can: " + strings.Join(next, ", ")
 	}

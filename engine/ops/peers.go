@@ -57,6 +57,8 @@ var peers = []struct{ op, names string }{
 	{"workspace_check", "validatedependencies"},
 	{"node_next", "nexttask getnexttask readyissues"},
 	{"search", "searchtasks findtasks"},
+	{"undo", "noderestore restorenode restore undelete nodeundelete undeletenode nodeundo undonode revert noderevert"},
+	{"history_get", "history nodehistory historynode loghistory getnodehistory"},
 	{"plan_graph", "sequencelist dependencygraph"},
 	{"plan_stats", "overview burndown"},
 }

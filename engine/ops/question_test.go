@@ -17,7 +17,10 @@ func TestANodeWaitsForAPersonsAnswer(t *testing.T) {
 	for name, answer := range map[string]func(t *testing.T, w *enginetest.World) (releases bool){
 		"nothing": func(*testing.T, *enginetest.World) bool { return false },
 		"an assistant": func(t *testing.T, w *enginetest.World) bool {
-			must(t, &ops.Env{Engine: w.Engine}, "log_append", map[string]any{"nodeId": "node-a", "event": "! yes"})
+			out := must(t, &ops.Env{Engine: w.Engine}, "log_append", map[string]any{"nodeId": "node-a", "event": "! yes"})
+			if out["warnings"] == nil {
+				t.Errorf("nothing says that the answer does not count: %v", out)
+			}
 			return false
 		},
 		"an assistant that says it is a person": func(t *testing.T, w *enginetest.World) bool {

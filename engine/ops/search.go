@@ -134,6 +134,9 @@ func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 		case n == 0:
 			out.Hint = "nothing matches"
 		}
+		if hint := doubt(q); hint != "" && n == 0 {
+			out.Hint = hint
+		}
 	})
 	return out, nil
 }

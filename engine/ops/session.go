@@ -223,10 +223,7 @@ var SessionList = reading(func(ctx context.Context, env *Env, in SessionListIn) 
 		return in.Active && ended(p) != 0
 	})
 	l := list[*mdstore.Page]{all: all, id: pageID, what: "sessions",
-		hint: "{session_load} takes one up", narrow: "active narrows it"}
-	if len(all) == 0 {
-		l.hint = "there is none; {session_start} makes one"
-	}
+		hint: "{session_load} takes one up", none: "there is none; {session_start} makes one", narrow: "active narrows it"}
 	out := &SessionListOut{}
 	err = l.reply(env, in.Wanted, out, &out.Listed, &out.Hint, func(shown []*mdstore.Page) {
 		out.Sessions = []SessionHead{}

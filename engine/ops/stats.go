@@ -65,11 +65,9 @@ var PlanStats = reading(func(ctx context.Context, env *Env, in PlanStatsIn) (*Pl
 	if err != nil {
 		return nil, err
 	}
-	matches := func(*mdstore.Node) bool { return true }
-	if in.Where != "" {
-		if matches, err = env.where(ctx, s, in.Where); err != nil {
-			return nil, err
-		}
+	matches, doubt, err := env.where(ctx, s, in.Where)
+	if err != nil {
+		return nil, err
 	}
 	now := env.today()
 	today, sinceMonday := now.Format(mdstore.DayLayout), (int(now.Weekday())+6)%7
@@ -114,7 +112,7 @@ var PlanStats = reading(func(ctx context.Context, env *Env, in PlanStatsIn) (*Pl
 		out.Days = append(out.Days, DayCount{text, done[text]})
 	}
 	out.Sends(s.Workspace().ID)
-	out.Hint = "{node_list} names the nodes"
+	out.Hint = cmp.Or(doubt, "{node_list} names the nodes")
 	return out, nil
 })
 

@@ -8,6 +8,7 @@ import (
 	"arbor/engine"
 	"arbor/engine/config"
 	"arbor/engine/plan"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -73,7 +74,8 @@ func UndoOperation(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
 		return undoList(ctx, env, in.Diff)
 	}
 	if in.Again && in.Operation == "" {
-		return nil, badParam("operation", "operation is missing: the number or id of what is to be written again (undo with list names them)")
+		const how = "operation is missing: the number or id of what is to be written again ({.list: true} names them)"
+		return nil, badParam("operation", how)
 	}
 	if env.apart() {
 		all, err := env.deeds(ctx)
@@ -91,10 +93,23 @@ func UndoOperation(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
 		return nil, fail(err)
 	}
 	mask(u.Outcome.Files)
+	for i, f := range u.Outcome.Files {
+		k := mdstore.AllKinds().Of(f.Path)
+		if f.Old == nil || f.New == nil || k != mdstore.NodeKind && k != mdstore.WorkspaceKind {
+			continue
+		}
+		var e HistoryEntry
+		is := view.EditionOf(f.Path, f.New)
+		e.tell(view.EditionOf(f.Path, f.Old), is)
+		for j := range e.What {
+			e.What[j].ID = is.ID
+		}
+		u.Outcome.Files[i].What = e.What
+	}
 	for _, left := range u.Left {
 		u.Outcome.Warned = append(u.Outcome.Warned, "not undone: "+left)
 	}
-	hint := "undo again takes back what came before; to do it again, undo this undo (undo with list names it)"
+	hint := "undo again takes back what came before; to do it again, undo this undo, which {.list: true} names"
 	if in.Again {
 		hint = "written again what was missing of it; undo takes that back"
 	}

@@ -57,9 +57,19 @@ func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*Workspac
 		made.Briefing = in.Brief.plan()
 		warned = missed(ctx, env, in.Brief.Agent, made.Briefing.KeyFiles)
 	}
+	all, err := env.Engine.Workspaces(ctx)
+	if err != nil {
+		return nil, fail(err)
+	}
 	w, err := env.Engine.Init(ctx, made, env.act(in.Write, Match{}))
 	if err != nil {
 		return nil, fail(err)
+	}
+	for _, other := range all {
+		if other.Name == in.Name && other.Status == mdstore.StatusActive {
+			w.Warned = append(w.Warned, string(other.ID)+" has the same name and is active too; "+
+				"if one of them is not needed, archive it ({workspace_archive})")
+		}
 	}
 	w.Warned = append(w.Warned, warned...)
 	for _, r := range in.Docs {
@@ -141,11 +151,11 @@ var WorkspaceList = reading(func(ctx context.Context, env *Env, in WorkspaceList
 	l.all = ordered(ctx, env, in, asked(env, in.Query, out.Workspaces))
 	switch {
 	case len(all) == 0:
-		l.hint = "the vault has no workspace yet; make one with {workspace_init}"
+		l.none = "the vault has no workspace yet; make one with {workspace_init}"
 	case len(l.all) == 0 && in.Query != "":
-		l.hint = "none matches; a word is any part of a name or description, and all words must match"
+		l.none = "none matches; a word is any part of a name or description, and all words must match"
 	case len(l.all) == 0:
-		l.hint = "none is " + want + "; status all shows every one"
+		l.none = "none is " + want + "; status all shows every one"
 	}
 	var uncounted error
 	counted := false

@@ -46,20 +46,36 @@ func (d *Draft) forced(n *mdstore.Node, do statemachine.Action) (all []string) {
 // a node with open children is not among them. Claims do not matter: they concern the caller, not the node. ask is the
 // setting plan.criteria.
 func Allowed(v *view.View, n *mdstore.Node, ask string) (all []statemachine.Action) {
-	x := look(v, n, ask)
-	if x == nil {
-		return nil
+	if x := look(v, n, ask); x != nil {
+		return x.allowed()
 	}
-	rows := statemachine.Allowed(n.Type, n.Status)
-	open := len(x.d.OpenChildren(n.ID)) > 0
+	return nil
+}
+
+func (x *looker) allowed() (all []statemachine.Action) {
+	rows := statemachine.Allowed(x.n.Type, x.d.StatusOf(x.n))
+	open := len(x.d.OpenChildren(x.n.ID)) > 0
 	for _, do := range statemachine.Actions() {
-		skip := do == statemachine.Drop && slices.Contains(all, statemachine.GivesUp(n.Type))
-		skip = skip || open && givesUp(n, do)
+		skip := do == statemachine.Drop && slices.Contains(all, statemachine.GivesUp(x.n.Type))
+		skip = skip || open && givesUp(x.n, do)
 		if !skip && (do == statemachine.Drop || slices.Contains(rows, do)) && x.allows(do, false) {
 			all = append(all, do)
 		}
 	}
 	return all
+}
+
+// Waiting says which action that begins work on a node waits, and for what: "start waits for node-… (Title), which is
+// pending". "" means that none does.
+func Waiting(v *view.View, n *mdstore.Node) string { return New(v, Act{}, Options{}).waiting(n) }
+
+func (d *Draft) waiting(n *mdstore.Node) string {
+	rows := statemachine.Allowed(n.Type, d.StatusOf(n))
+	i := slices.IndexFunc(rows, statemachine.BeginsWork)
+	if open := d.openFor(n); i >= 0 && len(open) > 0 {
+		return string(rows[i]) + " waits for " + view.WaitsText(open)
+	}
+	return ""
 }
 
 // givesUp reports whether an action gives a node up. With open children, the action is accepted and gives them up too,
@@ -93,7 +109,7 @@ func look(v *view.View, n *mdstore.Node, ask string) *looker {
 }
 
 func (x *looker) allows(do statemachine.Action, begin bool) bool {
-	at := statemachine.Standing{Type: x.n.Type, Status: x.n.Status}
+	at := statemachine.Standing{Type: x.n.Type, Status: x.d.StatusOf(x.n)}
 	steps := statemachine.Steps(at, do, begin)
 	for _, step := range steps {
 		dec, err := statemachine.Decide(at, step, x.facts)
@@ -124,14 +140,12 @@ func (d *Draft) OpenChildren(id mdstore.ID) (open []string) {
 	return open
 }
 
-// offered removes from the allowed actions in a refusal those that the guards refuse and those that give up open
-// children.
+// offered puts into a refusal what would be accepted, as Allowed has it, and what waits.
 func (d *Draft) offered(n *mdstore.Node, err error) error {
 	var refused *statemachine.RefusedError
-	if errors.As(err, &refused) {
-		open := len(d.OpenChildren(n.ID)) > 0
-		waits := func(do statemachine.Action) bool { return d.guarded(n, do) != nil || open && givesUp(n, do) }
-		refused.Allowed = slices.DeleteFunc(refused.Allowed, waits)
+	if errors.As(err, &refused) && len(refused.OpenChildren) == 0 {
+		x := looker{d, n, d.facts(n, "given")}
+		refused.Allowed, refused.Waiting = x.allowed(), d.waiting(n)
 	}
 	return err
 }

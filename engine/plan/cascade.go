@@ -101,8 +101,9 @@ func (d *Draft) place(id mdstore.ID, cascade bool) ([]*mdstore.Node, error) {
 		return nil, &mdoc.UnreadableError{Problem: why}
 	}
 	if !statemachine.TakesChildren(p.Type) {
-		return nil, errs.New(errs.ExecutionChildren, "%s (%s): an execution node has no children; put the new node under a planning node, such as its parent %s", p.ID, p.Title, p.Parent).
-			With(errs.Details{NodeID: string(p.ID)})
+		const how = "%s: an execution node has no children; put others beside it, under its parent %s, or, to split " +
+			"it, create a planning node there ({node_create type}) and move it below that ({node_move})"
+		return nil, errs.New(errs.ExecutionChildren, how, view.Named(p), p.Parent).With(errs.Details{NodeID: string(p.ID)})
 	}
 	above, whole := d.View.Ancestors(id)
 	if !whole {

@@ -155,7 +155,7 @@ func (s *seed) at(err error) error {
 // judge refuses what no node can be.
 func (s *seed) judge() error {
 	if !slices.Contains(statemachine.Types(), s.Type) {
-		return errs.New(errs.InvalidNodeType, "type %q: a node is of type planning (it is divided into children) or execution (it is done)", s.Type)
+		return errs.New(errs.InvalidNodeType, "type is %q; one of planning, execution is expected", s.Type)
 	}
 	if err := title(errs.InvalidTitle, "title", s.Title); err != nil {
 		return err

@@ -17,15 +17,7 @@ func dependent(d *Draft, n *mdstore.Node, do statemachine.Action) error {
 	if !statemachine.BeginsWork(do) {
 		return nil
 	}
-	var open []view.Dependency
-	for _, x := range d.View.Inherited(n) {
-		if x.Node == nil || d.StatusOf(x.Node) != statemachine.Completed {
-			open = append(open, x)
-		}
-		if x.Node != nil {
-			d.Rely(x.Node)
-		}
-	}
+	open := d.openFor(n)
 	if len(open) == 0 {
 		return nil
 	}
@@ -36,6 +28,19 @@ func dependent(d *Draft, n *mdstore.Node, do statemachine.Action) error {
 	return errs.New(errs.DependenciesOpen, "%s: it waits for %s; %s first, or repeat this with {.force: true}",
 		view.Named(n), view.WaitsText(open), strings.Join(ends(open), " or ")).
 		With(errs.Details{NodeID: string(n.ID), Status: string(n.Status), BlockedBy: ids})
+}
+
+// openFor returns the dependencies of a node and of nodes above it that are not completed as planned so far.
+func (d *Draft) openFor(n *mdstore.Node) (open []view.Dependency) {
+	for _, x := range d.View.Inherited(n) {
+		if x.Node == nil || d.StatusOf(x.Node) != statemachine.Completed {
+			open = append(open, x)
+		}
+		if x.Node != nil {
+			d.Rely(x.Node)
+		}
+	}
+	return open
 }
 
 // ends returns what would end the waiting for open dependencies: "complete it", "retry it", each once.

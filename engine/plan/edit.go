@@ -113,12 +113,17 @@ func (d *Draft) Log(e *Edit, event string) {
 	by := d.act.Operator
 	if by == mdstore.OperatorHuman && !d.act.Person && mdstore.IsAnswer(event) {
 		by = mdstore.OperatorAI
-		const only = "logged as AI: an answer counts only from a person, at a terminal, on the page or in the file"
-		if !slices.Contains(d.warnings, only) {
-			d.warn(only)
-		}
+		d.noAnswer()
 	}
 	e.append(mdstore.SecLog, mdstore.FormatLog(d.now.Format(mdstore.TimeLayout), by, event))
+}
+
+// noAnswer warns that an entry of the form of an answer answers nothing.
+func (d *Draft) noAnswer() {
+	const only = "logged as AI: an answer counts only from a person, at a terminal, on the page or in the file"
+	if !slices.Contains(d.warnings, only) {
+		d.warn(only)
+	}
 }
 
 // logText is Log for an event with a text of a section below its first line. It quotes a text that cannot be in an item

@@ -199,6 +199,9 @@ func (x AppendLog) Plan(d *Draft) (string, error) {
 	if err := loggable(who, "event", x.Event); err != nil {
 		return "", err
 	}
+	if n, ok := d.View.Node(x.Node); ok && !d.act.Person && mdstore.IsAnswer(x.Event) && len(n.OpenQuestions()) > 0 {
+		d.noAnswer()
+	}
 	d.Log(edit, strings.Trim(x.Event, "\r\n"))
 	edit.Did(view.Change{ID: mdstore.ID(who), Key: "log", Do: view.Plus, To: "1"})
 	return d.now.Format(mdstore.TimeLayout), nil

@@ -24,6 +24,7 @@ type Term struct {
 	bound  *bound // for a field that is compared; nil otherwise
 	form   form   // of the field's values
 	words  []word // of a text and a title; several are a phrase
+	Quoted bool   // a text in quotes
 	prefix bool   // words that begin so match as well
 	absent bool   // it is below a NOT: it does not affect the order and is not shown
 }
@@ -299,7 +300,7 @@ func (p *parser) phrase(k key) error {
 		p.bare = nil
 		return err
 	}
-	if p.term(&Term{Text: text}, text); p.tok.kind != term {
+	if p.term(&Term{Text: text, Quoted: true}, text); p.tok.kind != term {
 		return p.fail(begin, "there is no word between the quotes; add one, or leave them out")
 	}
 	p.bare = nil

@@ -94,7 +94,7 @@ func (v *View) Unknown(ref string) error {
 	msg := "no such node in workspace " + string(v.ws.ID)
 	det := errs.Details{NodeID: ref, Candidates: near}
 	if len(near) > 0 {
-		msg += "; meant may be: " + List(near)
+		msg += "; did you mean " + List(near) + "?"
 		det.Head = ref + ": no such node in " + v.ws.Name
 	} else {
 		msg += "; {node_list} shows those there are"

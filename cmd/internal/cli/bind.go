@@ -340,7 +340,7 @@ func (b *binding) required(cmd *cobra.Command) error {
 
 // unknownChoice returns the error for a word that is not among the known ones.
 func unknownChoice(what, given string, known []string) error {
-	return meant(usagef("%s is %q; %s are known", what, given, strings.Join(known, ", ")), "", given, known)
+	return meant(usagef("%s is %q; one of %s is expected", what, given, strings.Join(known, ", ")), "", given, known)
 }
 
 // takes reports whether a command takes a parameter.

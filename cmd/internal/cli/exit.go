@@ -214,9 +214,7 @@ func (sh *shell) flagError(cmd *cobra.Command, err error) error {
 	if len(name) == 1 || unknown.GetSpecifiedShortnames() != "" {
 		return errs.New(errs.UnknownParams, "unknown flag -%s", name)
 	}
-	var known []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	return meant(errs.New(errs.UnknownParams, "unknown flag --%s", name), "--", name, known)
+	return unknownFlag(cmd, name)
 }
 
 // runGroup runs a command that only has other commands below it: it prints the help. With --json it returns an error

@@ -34,7 +34,7 @@ func graphCommand(sh *shell) command {
 			sh.print(g.Dot())
 			return nil
 		case out.Unmatched:
-			sh.say("no node matches %s", in.Where)
+			sh.say("%s", out.Hint)
 			return nil
 		case in.Waves:
 			return sh.bounded(lines(g.WavesText(sh.style())), "lines")

@@ -66,7 +66,7 @@ func showTree(sh *shell, out *ops.NodeListOut) error {
 	rows, hidden := fit(out.Tree, room)
 	sh.print(render.Tree(namesOf(sh, "").shorten(rows), sh.style()))
 	if len(rows) == 0 {
-		sh.say("no such nodes")
+		sh.say("%s", out.Hint)
 	}
 	if hidden > 0 {
 		sh.warn("%d nodes are not shown; --all shows them, arbor tree NODE those below one", hidden)
@@ -136,11 +136,7 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 		return nil
 	}
 	switch rest := out.Ready - out.Claimed - len(out.Nodes); {
-	case in.Blocked && len(out.Nodes) == 0:
-		sh.say("nothing waits for a dependency")
-	case in.Blocked:
-	case out.Ready == 0:
-		sh.say("no node is ready")
+	case in.Blocked || out.Ready == 0: // the hint says it
 	case rest > 0:
 		sh.say("%d more are ready; -n lists them", rest)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"arbor/engine/errs"
 	"arbor/engine/ops"
@@ -59,6 +60,50 @@ var verbMeanings = []struct{ words, verbs string }{
 	{"resume continue", "load"},
 	{"approvals deny", "approve"},
 	{"save", "add"},
+}
+
+// flagMeanings are the flags that names of flags of other programs mean. %s is the given name. Of the rows with the
+// name, the first whose flag the command has counts; QUERY stands for commands that take a query as a word.
+var flagMeanings = []struct{ words, flag, value string }{
+	{"depends depends-on depend dependson deps dep blocked-by requires", "dependencies", ""},
+	{"label labels tag", "tags", ""},
+	{"owner assigned-to assign", "assignee", ""},
+	{"due-date deadline", "due", ""},
+	{"desc description body content details requirement text conclusion summary", "message", ""},
+	{"ac criteria acceptance acceptance-criteria", "criterion", ""},
+	{"under", "parent", ""},
+	{"sort-by order-by", "sort", ""},
+	{"overdue ready blocked running terminal", "where", "is:%s"},
+	{"mine", "where", "assignee:mine"},
+	{"done finished", "where", "is:terminal"},
+	{"assignee tag priority due role title", "where", "%s:VALUE"},
+	{"owner", "where", "assignee:VALUE"},
+	{"label labels tags", "where", "tag:VALUE"},
+	{"assignee priority due role title status", "QUERY", "%s:VALUE"},
+}
+
+// unknownFlag returns the error for an unknown flag of cmd. It suggests the flag that flagMeanings lists for the name,
+// else the one with the most similar spelling.
+func unknownFlag(cmd *cobra.Command, name string) *errs.Error {
+	e := errs.New(errs.UnknownParams, "unknown flag --%s", name)
+	_, use := ops.SplitUse(cmd.Use)
+	for _, m := range flagMeanings {
+		query := m.flag == "QUERY" && strings.HasPrefix(use, m.flag)
+		if !slices.Contains(strings.Fields(m.words), name) || cmd.Flags().Lookup(m.flag) == nil && !query {
+			continue
+		}
+		means := "--" + m.flag
+		if value := strings.ReplaceAll(m.value, "%s", name); query {
+			means = cmd.CommandPath() + " '" + value + "'"
+		} else if value != "" {
+			means += " '" + value + "'"
+		}
+		e.Message += "; did you mean " + means + "?"
+		return e.With(errs.Details{Nearest: means})
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	return meant(e, "--", name, known)
 }
 
 // unknownCommand returns the error for an unknown command below cmd. It suggests the command that meanings or

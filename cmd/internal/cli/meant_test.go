@@ -31,6 +31,32 @@ func TestAWordOfAnotherProgram(t *testing.T) {
 	}
 }
 
+// A flag that another program has is answered with the flag, or the query, that is meant.
+func TestAFlagOfAnotherProgram(t *testing.T) {
+	w := newWorld(t)
+	for line, want := range map[string]string{
+		"list --overdue": "--where 'is:overdue'", "list --assignee x": "--where 'assignee:VALUE'", "list --tag x": "--where 'tag:VALUE'",
+		"tree --mine": "--where 'assignee:mine'", "list --sort-by x": "--sort", "stats --owner x": "--where 'assignee:VALUE'",
+		"add x --depends y": "--dependencies", "add x --owner y": "--assignee", "add x --desc y": "--message",
+		"complete x --conclusion y": "--message", "set x --label y": "--tags", "search --assignee x y": "arbor search 'assignee:VALUE'",
+	} {
+		contains(t, "arbor "+line, w.fails(exitInvalid, strings.Fields(line)...), "did you mean "+want+"?")
+	}
+	for _, m := range flagMeanings { // a flag of some command
+		found := m.flag == "QUERY"
+		var look func(cmd *cobra.Command)
+		look = func(cmd *cobra.Command) {
+			found = found || cmd.Flags().Lookup(m.flag) != nil
+			for _, sub := range cmd.Commands() {
+				look(sub)
+			}
+		}
+		if look(newRoot(&shell{sys: &System{}})); !found {
+			t.Errorf("no command has --%s", m.flag)
+		}
+	}
+}
+
 // Each command that the tables name exists, and none of their words is a command.
 func TestWhatIsMeantExists(t *testing.T) {
 	root := newRoot(&shell{sys: &System{More: []Command{{Use: "serve"}}}})

@@ -118,7 +118,7 @@ func (l *nodeList) show(sh *shell, out *ops.NodeListOut) error {
 	}
 	sh.print(strings.Join(sh.table(head, rows), "\n"))
 	if len(rows) == 0 {
-		sh.say("no such nodes")
+		sh.say("%s", out.Hint)
 	}
 	warnLost(sh, out.Lost)
 	if out.Cursor != "" {

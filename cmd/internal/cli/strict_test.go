@@ -126,7 +126,7 @@ func TestWordsAreCounted(t *testing.T) {
 		{"start", "arbor start needs a NODE\n"},
 		{"set", "arbor set needs a NODE\n"},
 		{"node transition node-c", "arbor node transition needs a NODE and an ACTION\n"},
-		{"list --status foo", "pending, planning, monitoring, completed, cancelled are the statuses of planning nodes, and pending, "},
+		{"list --status foo", "one of pending, planning, monitoring, implementing, validating, completed, failed, cancelled is expected"},
 	} {
 		got := w.fails(exitInvalid, strings.Fields(tt.line)...)
 		if contains(t, "arbor "+tt.line, got, tt.want); strings.Contains(got, "[") {

@@ -90,7 +90,8 @@ func (sh *shell) strict(cmd *cobra.Command) {
 // wrongCount returns an error if the number of words is wrong.
 func wrongCount(sh *shell, cmd *cobra.Command, words []word, given []string) *errs.Error {
 	required := slices.DeleteFunc(slices.Clone(words), func(w word) bool {
-		return w.optional || w.name == "WS" && sh.flags.workspace != "" || cmd.Flags().Changed(strings.ToLower(w.name))
+		return w.optional || w.name == "WS" && sh.flags.workspace != "" || cmd.Flags().Changed(strings.ToLower(w.name)) ||
+			w.name == "PARENT" && (cmd.Flags().Changed("before") || cmd.Flags().Changed("after")) // that of the sibling
 	})
 	most := len(words)
 	switch {

@@ -24,7 +24,7 @@ func (f offer) checkTool(name string, lasting bool) error {
 	if o, ok := ops.Find(strings.SplitN(call, " ", 2)[0]); ok && len(nouns) > 0 && !about(nouns, o.Name) {
 		call = "" // the verb in the name means something else for these nouns
 	}
-	near := ops.Nearest(name, slices.DeleteFunc(f.safe(), func(n string) bool {
+	near := ops.Misspelt(name, slices.DeleteFunc(f.safe(), func(n string) bool {
 		return len(nouns) > 0 && !about(nouns, n)
 	}))
 	switch {
@@ -128,16 +128,20 @@ func (f offer) toolsAbout(nouns []string) string {
 // or several joined by + that are all in the name. No row names a tool that removes something: a caller must ask for
 // that by its name.
 var meanings = []struct{ words, tool, with string }{
-	{"delete remove drop trash", "", ""},
+	{"delete remove trash", "", ""},
 	{"complete finish done close resolve", "node_transition", `action "complete"`},
 	{"submit review validate", "node_transition", `action "submit"`},
 	{"fail", "node_transition", `action "fail"`},
 	{"retry", "node_transition", `action "retry"`},
 	{"reopen", "node_transition", `action "reopen"`},
-	{"cancel abort", "node_transition", `action "drop"`},
+	{"cancel abort drop skip", "node_transition", `action "drop"`},
+	{"ask question questions", "log_append", "question: true"},
+	{"blocked waiting", "node_next", "blocked: true"},
+	{"graph waves", "node_list", "waves: true"},
 	{"dep dependency dependencies", "node_update", "dependencies"},
 	{"problem blocker", "problem_update", "problem"},
 	{"memory+create memory+add memory+write memory+append memo+create memo+add", "memory_save", "slot and text"},
+	{"logs log+get log+list log+read log+show", "node_get", "nodeId"},
 	{"log note comment", "log_append", "event"},
 	{"rule rules", "workspace_update_rules", "action and rule"},
 	{"reference references link ref", "node_reference", "action and targetIdOrPath"},

@@ -46,6 +46,12 @@ func TestAnUnknownToolIsRefusedWithTheCallThatIsMeant(t *testing.T) {
 		"node_search":         "search with query",
 		"find_nodes":          "search with query",
 		"workspace_liste":     "workspace_list",
+		"node_restore":        `undo is meant; it is in the tool set history: call tools_enable with set \"history\"`,
+		"node_history":        "history_get is meant",
+		"node_drop":           `node_transition with action \"drop\"`,
+		"ask_user":            "log_append with question: true",
+		"get_blocked_tasks":   "node_next with blocked: true",
+		"node_archive":        "the tools",
 	} {
 		s := l.call(name, "{}")
 		if !strings.Contains(s.fault, want) || strings.Contains(s.fault, "_delete;") {

@@ -9,7 +9,7 @@ import (
 func TestToolsThatAreOffAreNamedAsSuch(t *testing.T) {
 	w := newWorld(t, Options{Tools: []string{"memory_list"}})
 	r := w.connect(nil).do("memory_list", map[string]any{"workspaceId": planID})
-	if want := "memory_read (tool set memory, not offered here)"; !strings.Contains(r["hint"].(string), want) {
+	if want := "memory_save (tool set memory, not offered here)"; !strings.Contains(r["hint"].(string), want) {
 		t.Errorf("memory_list\n got %q\nwant %q in it", r["hint"], want)
 	}
 }
