@@ -11,7 +11,7 @@ import (
 	"arbor/engine/ops"
 )
 
-// Over HTTP a client proves with its token that it may call, and not that a person answers: its answers decide nothing.
+// Over HTTP, a token proves that a client may call, not that a person answers. So its answers approve nothing.
 func TestAnAnswerOverHTTPDecidesNothing(t *testing.T) {
 	for _, version := range []string{legacy, modern} {
 		w, person := newPlace(t, "restricted", -1)

@@ -19,14 +19,14 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if code, started := command.Main(os.Args[1:]); started { // for the program of a tool
+	if code, started := command.Main(os.Args[1:]); started { // the test binary is also the program of a tool
 		os.Exit(code)
 	}
 	os.Exit(m.Run())
 }
 
-// newPlace returns a world in a project with a test that runs, which its person lets assistants use at a level of trust, and
-// that person at a terminal.
+// newPlace returns a world in a project with a test that runs, and a person at a terminal, who attached the project
+// with a level of trust.
 func newPlace(t *testing.T, trust string, patience time.Duration) (*world, *ops.Env) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -60,7 +60,8 @@ func newPlace(t *testing.T, trust string, patience time.Duration) (*world, *ops.
 	return w, person
 }
 
-// chooses returns the options of a client whose person gives the answers, one after the other, and notes the questions.
+// chooses returns the options of a client whose person gives the answers, one after the other. It records the
+// questions.
 func chooses(questions *[]string, answers ...string) *mcp.ClientOptions {
 	return &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 		*questions = append(*questions, req.Params.Message)
@@ -72,14 +73,15 @@ func chooses(questions *[]string, answers ...string) *mcp.ClientOptions {
 	}}
 }
 
-// An hour of an assistant: attach the project, search, read, edit with an approval, run the tests, note what was done.
+// The work of an assistant: it attaches the project, searches, reads, edits with an approval, runs the tests, and logs
+// its work.
 func TestAnHourOfAnAssistant(t *testing.T) {
 	for _, version := range []string{"", legacy} {
 		t.Run(version, func(t *testing.T) {
 			w, _ := newPlace(t, "restricted", -1)
 			var questions []string
 			opt := chooses(&questions, once)
-			if version == legacy { // such a client knows no questions in replies
+			if version == legacy { // an older client has no questions in replies
 				opt.MultiRoundTrip = &mcp.MultiRoundTripOptions{Disabled: true}
 			}
 			p := w.connectAs(version, opt)
@@ -112,7 +114,8 @@ func TestAnHourOfAnAssistant(t *testing.T) {
 	}
 }
 
-// A person who does not agree, or closes the question, lets nothing run; one who agrees for the session is not asked again.
+// If a person denies or closes the question, nothing runs. After an approval for the session, there is no second
+// question.
 func TestAnswersCount(t *testing.T) {
 	write := map[string]any{"environment": "app", "path": "b.txt", "content": "x"}
 	for answer, want := range map[string]errs.Code{"decline": errs.ApprovalDenied, no: errs.ApprovalDenied, "cancel": errs.ApprovalPending} {
@@ -135,7 +138,7 @@ func TestAnswersCount(t *testing.T) {
 	}
 }
 
-// A person who does not enable a tool is not asked about it again at once, whatever the client.
+// If a person does not enable a tool, they are not asked about it again at once, by any client.
 func TestAToolThatIsDeclinedIsNotAskedForAgain(t *testing.T) {
 	for _, version := range []string{"", legacy} {
 		w, _ := newPlace(t, "restricted", -1)
@@ -151,7 +154,7 @@ func TestAToolThatIsDeclinedIsNotAskedForAgain(t *testing.T) {
 	}
 }
 
-// Where the client cannot ask, the call waits for a person at a terminal, and says at last how it goes on.
+// If the client cannot ask, the call waits for a person at a terminal, and then says how to continue.
 func TestACallWaitsForATerminal(t *testing.T) {
 	write := map[string]any{"environment": "app", "path": "b.txt", "content": "x"}
 	w, person := newPlace(t, "restricted", -1)

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// Prompts that were written for TanmiWorkspace 1.9 work: what means nothing here is named, the rest is taken.
+// Prompts written for TanmiWorkspace 1.9 work: replies name the parameters that have no meaning here; the others are
+// accepted.
 func TestParametersOfTanmiWorkspaceAreTaken(t *testing.T) {
 	t.Parallel()
 	l := openLine(t, emptyEngine(t), Options{})
@@ -34,7 +35,8 @@ func TestParametersOfTanmiWorkspaceAreTaken(t *testing.T) {
 	}
 }
 
-// What prompts of TanmiWorkspace give is taken in children as well, however deep they are, and the calls say once what means nothing.
+// Parameters of TanmiWorkspace are accepted in children at any depth too. A reply names a parameter without meaning
+// once.
 func TestParametersOfTanmiWorkspaceAreTakenInChildren(t *testing.T) {
 	t.Parallel()
 	l := openLine(t, emptyEngine(t), Options{})
@@ -63,8 +65,8 @@ func TestParametersOfTanmiWorkspaceAreTakenInChildren(t *testing.T) {
 	}
 }
 
-// Documents and references have the same members wherever they are given and returned: what node_get returns makes the
-// same again.
+// Documents and references have the same members in parameters and results: the lists that node_get returns can be
+// given again.
 func TestDocumentsAndReferencesAreGivenAsTheyAreReturned(t *testing.T) {
 	t.Parallel()
 	l := openLine(t, emptyEngine(t), Options{})
@@ -116,7 +118,7 @@ func TestDocumentsAndReferencesAreGivenAsTheyAreReturned(t *testing.T) {
 	}
 }
 
-// A call with verbose brings what replies leave out; the words of models for numbers and truth values are read.
+// verbose adds what brief replies leave out. Numbers and truth values as words, as models send them, are accepted.
 func TestVerboseBringsFilesAndVersions(t *testing.T) {
 	t.Parallel()
 	l := openLine(t, emptyEngine(t), Options{})
@@ -148,7 +150,7 @@ func TestVerboseBringsFilesAndVersions(t *testing.T) {
 	}
 }
 
-// A server for reading offers node_next and changes_get as well: neither claims or marks anything, however it is asked.
+// A read-only server offers node_next and changes_get too. They claim and mark nothing, whatever the parameters.
 func TestAServerForReadingNotesNothing(t *testing.T) {
 	t.Parallel()
 	e := emptyEngine(t)
@@ -190,8 +192,8 @@ func TestAServerForReadingNotesNothing(t *testing.T) {
 	}
 }
 
-// The instructions name only tools that are offered, whatever is; with all of them they are whole. Each tool set
-// besides the plan's has at most two lines.
+// The instructions name only offered tools; with all tools they are complete. Each tool set other than plan has at most
+// two lines.
 func TestInstructionsFitTheTools(t *testing.T) {
 	t.Parallel()
 	e := emptyEngine(t)
@@ -232,7 +234,7 @@ func TestInstructionsFitTheTools(t *testing.T) {
 	t.Logf("bytes of the instructions with each set: %v", sizes)
 }
 
-// A server for reading, or for some tools, offers no others, and refuses them.
+// A read-only server, and one with chosen tools, offers no other tools, and refuses calls of them.
 func TestOnlyTheToolsThatAreWantedAreOffered(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -22,7 +22,7 @@ func given(text string) *mcp.ElicitResult {
 	return &mcp.ElicitResult{Action: "accept", Content: map[string]any{answer: text}}
 }
 
-// open returns the questions of the node Sign-in that are open, and how often its file has the one of these tests.
+// open returns the open questions of the ready list, and how often the file of Sign-in has the question of these tests.
 func (w *world) open() (questions []any, written int) {
 	w.Helper()
 	data, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(string(signInFile))))
@@ -35,8 +35,8 @@ func (w *world) open() (questions []any, written int) {
 	return questions, strings.Count(string(data), "[AI] ? Which port?")
 }
 
-// An answer that a person gives in the client is theirs, releases the node, and is in the reply. Whatever else happens, the
-// question stays open and the reply says how to answer it. The question is written once.
+// If a person answers in the client, the answer is recorded as theirs, unblocks the node, and is in the reply.
+// Otherwise the question stays open, and the reply says how to answer it. The question is written once.
 func TestAPersonAnswersInTheClient(t *testing.T) {
 	for _, version := range []string{"", legacy} {
 		for name, r := range map[string]*mcp.ElicitResult{
@@ -75,7 +75,7 @@ func TestAPersonAnswersInTheClient(t *testing.T) {
 	}
 }
 
-// A question of a dry run, and an entry that is none, are put to nobody.
+// Nobody is asked in a dry run, or for a log entry that is no question.
 func TestOnlyQuestionsAreAsked(t *testing.T) {
 	w := newWorld(t, Options{})
 	var shown []string
@@ -87,7 +87,7 @@ func TestOnlyQuestionsAreAsked(t *testing.T) {
 	}
 }
 
-// A repeated call brings the answer of the question that it asked. An answer to another question asks anew.
+// A repeated call with the answer to its question records it. With the answer to another question, it asks again.
 func TestARepeatedCallBringsTheAnswer(t *testing.T) {
 	w := newWorld(t, Options{})
 	opt := asked(new([]string), given("unused"))
@@ -119,7 +119,7 @@ func TestARepeatedCallBringsTheAnswer(t *testing.T) {
 	}
 }
 
-// A client that never answers gets the reply when the server's patience ends.
+// If a client never answers, it gets the reply at the end of Patience.
 func TestAQuestionWaitsNotForEver(t *testing.T) {
 	w := newWorld(t, Options{Patience: time.Millisecond})
 	withdrawn := make(chan struct{})
@@ -138,7 +138,7 @@ func TestAQuestionWaitsNotForEver(t *testing.T) {
 	}
 }
 
-// While a person thinks about an answer, other calls of the connection are carried out.
+// While a question waits for a person, other calls of the connection are carried out.
 func TestAQuestionHoldsUpNoOtherCall(t *testing.T) {
 	w := newWorld(t, Options{Patience: patience})
 	in, client := io.Pipe()

@@ -27,17 +27,17 @@ func emptyEngine(t testing.TB) *engine.Engine {
 const (
 	crowd = "ws-crowd" // 10,000 nodes
 	brood = "ws-brood" // 2,000 finished children under one parent
-	bulk  = "ws-bulk"  // texts and lists that are longer than any reply
+	bulk  = "ws-bulk"  // texts and lists longer than any reply
 )
 
-// A scale is how much there is of everything.
+// A scale is the size of a test vault.
 type scale struct {
 	groups int // of 101 nodes
 	kids   int // of one parent
 	levels int
 	text   int // bytes of a requirement
 	log    int // entries
-	rules  int // and documents
+	rules  int // as many documents
 }
 
 // The scales: grand has 10,000 nodes in the crowd, and takes the place of middling with ARBOR_HEAVY=1 in the environment.
@@ -47,7 +47,7 @@ var (
 	modest   = scale{groups: 2, kids: 30, levels: 60, text: 8000, log: 60, rules: 50}
 )
 
-// bulkTitles are 200 characters each.
+// bulkTitles have 200 characters each.
 var bulkTitles = []string{strings.Repeat("节点标题很长", 33) + "末尾", strings.Repeat(`"\`, 100), strings.Repeat("<&>'", 50), strings.Repeat("a b ", 50)}
 
 func nodeFile(title, typ, status, parent, body string, at int) []byte {
@@ -126,7 +126,8 @@ func large(t testing.TB, size scale) (*engine.Engine, *memstore.Store) {
 	return e, st
 }
 
-// much is what asks for the largest replies there are, of every tool. Calls come in this order, so that one finds what another made.
+// much has the calls with the largest replies of every tool. They run in this order, since some need the results of
+// others.
 var much = map[string][]args{
 	"workspace_init": {{"name": bulkTitles[1], "goal": strings.Repeat("g\"\\ ", 8000), "rules": slices.Repeat([]any{"a rule of <several> words"}, 1)},
 		{"name": "n", "goal": "g", "rules": numbered("rule", 900), "dryRun": true}},
@@ -183,13 +184,13 @@ func contextsOf(nodes ...string) (out []args) {
 	return append(out, args{"workspaceId": bulk, "nodeId": "logged", "reverseLog": true, "maxLogEntries": 100000, "budget": 7000})
 }
 
-// bounds are the sizes of replies that are tried, in tokens.
+// bounds are the tested limits of replies, in tokens.
 var bounds = []int{DefaultMaxTokens, 2000, LeastMaxTokens}
 
-// room is the bound of a reply in bytes.
+// room converts a limit of replies from tokens to bytes.
 func room(tokens int) int { return assemble.Bytes(tokens) }
 
-// TestRepliesAreBounded asks every tool for as much as there is, in a vault with more of everything than a reply has room for.
+// TestRepliesAreBounded asks every tool for everything, in a vault with more than a reply has room for.
 func TestRepliesAreBounded(t *testing.T) {
 	t.Parallel()
 	for _, most := range bounds {
@@ -211,7 +212,7 @@ func TestRepliesAreBounded(t *testing.T) {
 			spare := l.do("workspace_init", args{"name": "n", "goal": "g"})["workspaceId"]
 			largest := 0
 			all := ops.Of(ops.SetPlan)
-			slices.SortStableFunc(all, func(a, b ops.Operation) int { // what takes away comes last
+			slices.SortStableFunc(all, func(a, b ops.Operation) int { // tools that remove come last
 				return cmp.Compare(strings.Index("falsetrue", fmt.Sprint(a.Destructive)), strings.Index("falsetrue", fmt.Sprint(b.Destructive)))
 			})
 			for _, o := range all {
@@ -240,7 +241,8 @@ func TestRepliesAreBounded(t *testing.T) {
 	}
 }
 
-// TestACutPlanSaysWhereItIsWhole cuts the diff of a dry run, which is in no file, and a text that is in one.
+// TestACutPlanSaysWhereItIsWhole checks the hints for a cut diff of a dry run, which is in no file, and for a cut text
+// of a file.
 func TestACutPlanSaysWhereItIsWhole(t *testing.T) {
 	t.Parallel()
 	p := newWorld(t, Options{MaxTokens: LeastMaxTokens}).connect(nil)

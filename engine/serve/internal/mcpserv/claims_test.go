@@ -8,7 +8,8 @@ import (
 	"arbor/mdstore"
 )
 
-// What a connection claimed is free when it ends, whatever session it was bound to. A node that it started names it.
+// When a connection ends, its claims are released, whatever session it was bound to. A node that it started names its
+// session as lapsed.
 func TestClaimsEndWithTheirConnection(t *testing.T) {
 	w := newWorld(t, Options{})
 	for _, id := range []string{"node-x", "node-y"} {
@@ -56,7 +57,7 @@ func TestClaimsEndWithTheirConnection(t *testing.T) {
 	}
 }
 
-// A session that is unbound gives back what it claimed, while its connection goes on.
+// session_unbind releases the claims of the session, while the connection stays open.
 func TestUnbindingGivesClaimsBack(t *testing.T) {
 	w := newWorld(t, Options{})
 	one, other := w.connect(nil), w.connect(nil)
@@ -68,8 +69,8 @@ func TestUnbindingGivesClaimsBack(t *testing.T) {
 	other.do("node_transition", map[string]any{"nodeId": id, "action": "start"})
 }
 
-// A connection may claim for several sessions, and before it is bound itself, as one does that divides work among
-// others. What it claimed itself is the bound session's; what is another session's is started over that session's connection.
+// A connection that divides work may claim for several sessions, and before it is bound. Its own claims become those of
+// the bound session. A node claimed for another session is started over that session's connection.
 func TestConnectionsMayClaimForOtherSessions(t *testing.T) {
 	w := newWorld(t, Options{})
 	w.save(mdstore.NodePath(planID, "node-x"), "---\nid: node-x\ntitle: T\ntype: execution\nstatus: pending\nparentId: root\n---\n")

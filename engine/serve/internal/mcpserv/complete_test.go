@@ -54,10 +54,10 @@ func TestIDsAreCompleted(t *testing.T) {
 		{nodes, "id", "", planID, []string{"root", theapi, signin, hashes, signut, "Odd_1.x-"}},
 		{nodes, "id", "node-mj2hz4gy-s", planID, []string{signin, signut}},
 		{nodes, "id", "ENDPOINT", planID, []string{signin, signut}},
-		{context, "id", "h", planID, []string{hashes, theapi}}, // what begins with it first
+		{context, "id", "h", planID, []string{hashes, theapi}}, // titles that begin with the text come first
 		{context, "id", "o", "Login", []string{"Odd_1.x-", "root", signin, hashes, signut}},
 		{work, "node", "sign-in", planID, []string{signin}},
-		{work, "node", "sign-in", "", []string{}}, // two are active, so no workspace is meant
+		{work, "node", "sign-in", "", []string{}}, // two workspaces are active, so there is no default
 		{work, "node", "sign-in", "ws-none", []string{}},
 		{start, "name", "x", "", []string{}},
 	} {

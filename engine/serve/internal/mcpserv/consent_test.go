@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// asked returns the options of a client that answers every question with answer, and notes it.
+// asked returns the options of a client that answers every question with answer. It records the questions.
 func asked(questions *[]string, answer *mcp.ElicitResult) *mcp.ClientOptions {
 	return &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 		*questions = append(*questions, req.Params.Message)
@@ -20,7 +20,7 @@ func asked(questions *[]string, answer *mcp.ElicitResult) *mcp.ClientOptions {
 
 var agrees = &mcp.ElicitResult{Action: "accept", Content: map[string]any{confirm: true}}
 
-// Nothing is removed before a person has agreed. A client that can ask does.
+// Nothing is removed before a person has agreed. A client that can ask is asked.
 func TestNothingIsRemovedWithoutConsent(t *testing.T) {
 	for _, version := range []string{"", legacy} {
 		for name, answer := range map[string]*mcp.ElicitResult{
@@ -50,7 +50,7 @@ func TestNothingIsRemovedWithoutConsent(t *testing.T) {
 	}
 }
 
-// A client that cannot ask passes confirm. There is no question for a call that would be refused, or for a dry run.
+// A client that cannot ask passes confirm. A call that would be refused, and a dry run, asks no question.
 func TestConfirmStandsForConsent(t *testing.T) {
 	w := newWorld(t, Options{})
 	p := w.connect(nil)
@@ -81,7 +81,7 @@ func TestConfirmStandsForConsent(t *testing.T) {
 	}
 }
 
-// The answer to one question is not consent to another one.
+// An answer to one question is no consent to another.
 func TestConsentHoldsForOneQuestion(t *testing.T) {
 	w := newWorld(t, Options{})
 	p := w.connect(&mcp.ClientOptions{MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}, ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {

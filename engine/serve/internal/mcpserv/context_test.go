@@ -13,7 +13,8 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// deep is a workspace with a chain of nodes each of which has texts of so many bytes; the last one is "work".
+// deep returns the files of a workspace with a chain of nodes, with texts of the given size in bytes. The last node is
+// "work".
 func deep(levels, text, logs int) vaultFiles {
 	v := vaultFiles{}
 	words := func(what string) string {
@@ -44,8 +45,8 @@ func deep(levels, text, logs int) vaultFiles {
 	return v
 }
 
-// TestContextCarriesWhatCounts asks for contexts that are larger than a reply: rules, goal and requirement are whole wherever they have room, and with one of them too
-// large for it the others are.
+// TestContextCarriesWhatCounts asks for contexts that are larger than a reply. Rules, goal and requirement are whole if
+// they fit; if one of them is too large, the others are whole.
 func TestContextCarriesWhatCounts(t *testing.T) {
 	t.Parallel()
 	for _, text := range []int{100, 2000, 20000} {
@@ -72,7 +73,7 @@ func TestContextCarriesWhatCounts(t *testing.T) {
 		must := len(strings.Join(rules, "\n")) + len(requirement)
 		for _, most := range bounds {
 			l := openLine(t, e, Options{MaxTokens: most})
-			fits := must*3/2+2500 < room(most) // in either form, escaped
+			fits := must*3/2+2500 < room(most) // in both formats, escaped
 			for _, format := range []string{"json", "markdown"} {
 				s := l.call("context_get", jsonOf(t, args{"nodeId": "work", "format": format}))
 				data := s.members(t)
@@ -120,14 +121,15 @@ func jsonRaw(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// What a page of a context may have besides what it carries: a share of it for the marks in front of lines, labels and parentheses, and the same sentences on every page, which
-// say how to read it and what is left out.
+// A page of a context may have pageShare times the bytes of its texts, for line marks, labels and parentheses.
+// pageFixed is for the sentences of every page, which explain how to read it and what is left out.
 const (
 	pageShare = 1.2
-	pageFixed = 700 // bytes: 250 of how to read the page, 150 of headings and its size, 300 of what is left out
+	pageFixed = 700 // bytes: 250 for how to read the page, 150 for headings and its size, 300 for what is left out
 )
 
-// TestPagesAreLean compares the page of a context with what it carries: the strings and the numbers of lines of the same context as JSON.
+// TestPagesAreLean compares the size of a page with the sizes of the strings and line numbers of the same context as
+// JSON.
 func TestPagesAreLean(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ levels, text, logs int }{{1, 40, 0}, {3, 200, 3}, {5, 400, 10}, {10, 100, 5}, {30, 60, 2}, {8, 1000, 20}, {4, 5000, 0}} {
@@ -139,7 +141,7 @@ func TestPagesAreLean(t *testing.T) {
 			l := openLine(t, e, Options{MaxTokens: most})
 			s := l.call("context_get", `{"nodeId":"work","format":"markdown"}`)
 			carried := carriedBy(s.text)
-			if most == 100000 { // the whole is on the page, and in the JSON
+			if most == 100000 { // the page and the JSON have everything
 				carried = 0
 				bundle := l.do("context_get", args{"nodeId": "work"})
 				for _, part := range []string{"workspace", "chain", "childConclusions", "references"} {
@@ -158,7 +160,7 @@ func TestPagesAreLean(t *testing.T) {
 	}
 }
 
-// stringBytes returns the sum of all strings in a value, and of the numbers of lines.
+// stringBytes returns the number of bytes of all strings and line numbers in a value.
 func stringBytes(v any) (n int) {
 	switch v := v.(type) {
 	case string:
@@ -179,7 +181,8 @@ func stringBytes(v any) (n int) {
 
 var pageLabel = regexp.MustCompile(`^[A-Z][a-z ]+ ([0-9-]+)`)
 
-// carriedBy returns the bytes of a page that come from files: what is quoted, what headings and the facts below them name, and numbers of lines.
+// carriedBy returns the number of bytes of a page that come from files: quoted texts, names in headings and in the
+// facts below them, and line numbers.
 func carriedBy(page string) (n int) {
 	for line := range strings.Lines(page) {
 		switch {
@@ -196,7 +199,7 @@ func carriedBy(page string) (n int) {
 	return n
 }
 
-// TestDamagedAndLarge reads a node that is damaged and large.
+// TestDamagedAndLarge checks that the reply for a large damaged node has its problems, and is cut.
 func TestDamagedAndLarge(t *testing.T) {
 	t.Parallel()
 	v := deep(1, 100, 0)
@@ -212,8 +215,8 @@ func TestDamagedAndLarge(t *testing.T) {
 	}
 }
 
-// TestACutContextSaysWhereTheRestIs asks for more than a reply holds. The hint says how much that is, and where the rest is; what fits into the budget of the call has
-// no word of it.
+// TestACutContextSaysWhereTheRestIs asks for more than a reply holds. The hint says how much that is, and where to get
+// the rest. A context within the budget of the call has no such hint.
 func TestACutContextSaysWhereTheRestIs(t *testing.T) {
 	t.Parallel()
 	e, err := engine.Open(t.Context(), memstore.New(deep(12, 2000, 25)), engine.Options{})

@@ -13,7 +13,7 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// A fullDisk makes no commit.
+// A fullDisk fails every commit.
 type fullDisk struct {
 	mdstore.Store
 	err error
@@ -23,7 +23,7 @@ func (d *fullDisk) Unwrap() mdstore.Store { return d.Store }
 
 func (d *fullDisk) Update(context.Context, func(mdstore.Tx) error) error { return d.err }
 
-// What a disk refuses is a tool that failed, with what would end that; and so is a change that is made but not finished.
+// If the disk refuses a write, the tool fails and says what helps. So it does if a change is made but not finished.
 func TestTroubleOfADiskIsAToolThatFailed(t *testing.T) {
 	on := func(err error) error { return &fs.PathError{Op: "write", Path: "ws/Workspace.md", Err: err} }
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 	"arbor/engine/ops"
 )
 
-// namesFor returns the names of the tools that a client is offered.
+// namesFor returns the names of the tools that the server offers to a client.
 func namesFor(t *testing.T, c *mcp.ClientSession) (names []string) {
 	t.Helper()
 	list, err := c.ListTools(t.Context(), nil)
@@ -26,8 +26,8 @@ func namesFor(t *testing.T, c *mcp.ClientSession) (names []string) {
 	return names
 }
 
-// tools_enable turns a set on for its connection alone, tells the client, and says what a client needs that does not
-// list tools again. Prompts and schemas follow.
+// tools_enable turns a set on for its connection only, and notifies the client. Its reply has what a client needs that
+// does not list the tools again. Prompts and schemas change too.
 func TestAToolSetIsTurnedOnInARunningConnection(t *testing.T) {
 	for _, version := range []string{legacy, ""} {
 		w := newWorld(t, Options{Workspace: planID})
@@ -58,7 +58,7 @@ func TestAToolSetIsTurnedOnInARunningConnection(t *testing.T) {
 		if !slices.Contains(after, "memory_merge") || slices.Contains(after, "file_read") || !slices.Equal(before, others) {
 			t.Errorf("the connection has %v, the other one %v", after, others)
 		}
-		p.do("memory_read", map[string]any{"slot": "Choices"}) // also of a client that did not list
+		p.do("memory_read", map[string]any{"slot": "Choices"}) // also without listing the tools again
 		if _, err := other.CallTool(t.Context(), &mcp.CallToolParams{Name: "memory_read"}); err == nil {
 			t.Error("the other connection has the tool")
 		}
@@ -75,12 +75,12 @@ func TestAToolSetIsTurnedOnInARunningConnection(t *testing.T) {
 	}
 }
 
-// The set is turned on within what the person offers, and not where the tools were chosen one by one.
+// Only sets that the person offers can be turned on, and none if the tools were chosen one by one.
 func TestOnlyOfferedSetsAreTurnedOn(t *testing.T) {
 	e := emptyEngine(t)
 	for _, tt := range []struct {
 		opt  Options
-		sets string // that tools_enable takes; "" if it is not offered
+		sets string // the sets that tools_enable accepts; "" if it is not offered
 	}{
 		{Options{}, `["briefing","memory","history"]`},
 		{Options{Toolsets: []string{DefaultSet, "memory"}}, `["briefing","history"]`},
@@ -115,7 +115,7 @@ func TestOnlyOfferedSetsAreTurnedOn(t *testing.T) {
 	}
 }
 
-// A request that stands alone has no connection that remembers sets, so it is not offered any.
+// A stateless request has no connection that could remember sets, so tools_enable is not offered.
 func TestARequestThatStandsAloneTurnsNothingOn(t *testing.T) {
 	w := newWorld(t, Options{})
 	h := httptest.NewServer(w.server.Endpoint())

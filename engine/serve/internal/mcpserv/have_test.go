@@ -9,8 +9,8 @@ import (
 	"arbor/mdstore"
 )
 
-// Parts that the caller has come as their ids while they are unchanged. Rules, goal and the requirement of the node
-// always come, and nothing is left out unasked.
+// Unchanged parts that the caller has are returned as ids only. Rules, goal and the node's requirement are always
+// returned, and without the parameter have, everything is.
 func TestContextsLeaveOutWhatTheCallerHas(t *testing.T) {
 	t.Parallel()
 	l := openLine(t, emptyEngine(t), Options{})
@@ -69,7 +69,7 @@ func TestContextsLeaveOutWhatTheCallerHas(t *testing.T) {
 	if check("changed", text, "requirement of P"); len(again) != 1 {
 		t.Errorf("the new versions are %v", again)
 	}
-	// What a budget cuts has no version: the caller has not got it.
+	// A part that the budget cuts has no version, since the caller does not have it.
 	_, all := context(args{"have": []any{}})
 	text, some := context(args{"have": []any{}, "budget": 150})
 	if !strings.Contains(text, "conclusion of A") && slices.ContainsFunc(some, func(v any) bool {

@@ -17,21 +17,20 @@ import (
 	"arbor/mdstore"
 )
 
-// sound has a valid value for each required parameter, by name.
+// sound has a valid value of each required parameter, by name.
 var sound = map[string]string{
 	"workspaceId": `"` + planID + `"`, "nodeId": `"` + signIn + `"`, "name": `"N"`, "goal": `"g"`, "action": "", "path": `"docs/a.md"`, "parentId": `"root"`, "type": `"execution"`, "title": `"T"`,
 	"requirement": `"r"`, "newParentId": `"root"`, "isolate": `true`, "targetIdOrPath": `"docs/a.md"`, "operator": `"AI"`, "event": `"e"`, "problem": `"p"`, "sessionId": `"s"`,
 	"rulesHash": `"` + richHash + `"`, "rule": `"r"`, "confirm": `true`, "query": `"login"`,
 }
 
-// soundOf has the values that are valid for one tool only.
+// soundOf has values that are valid for one tool only.
 var soundOf = map[string]map[string]string{
 	"workspace_update_rules": {"action": `"add"`}, "workspace_update_docs": {"action": `"add"`}, "node_reference": {"action": `"add"`}, "node_transition": {"action": `"submit"`},
 	"node_update": {"note": `"n"`}, "workspace_update": {"goal": `"another"`}, "workspace_delete": {"force": `true`}, "workspace_restore": {"workspaceId": `"ws-old"`}, "node_move": {"newParentId": `"node-alone"`},
 }
 
-// soundArgs returns arguments with which an operation works: the required ones, and those without which the rich vault
-// would refuse the call.
+// soundArgs returns arguments with which an operation succeeds: the required ones, and those that the rich vault needs.
 func soundArgs(t testing.TB, o ops.Operation) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -75,7 +74,7 @@ type siege struct {
 func newSiege(t testing.TB) *siege {
 	t.Helper()
 	files := richFiles()
-	for p := range files { // few are enough, as each call reads all of them
+	for p := range files { // few files are enough, as each call reads all of them
 		if id := p.Dir().Base(); p.Base() == mdstore.NodeFile && !slices.Contains([]string{"root", "node-mj2hz4gy-theapi", signIn, "node-alone", "odd"}, id) {
 			delete(files, p)
 		}
@@ -108,7 +107,7 @@ func (s *siege) try(o ops.Operation, members map[string]string, what string, may
 	return r
 }
 
-// restore gives files their first bytes back.
+// restore writes the original bytes of the files.
 func (s *siege) restore(paths []mdstore.Path) {
 	s.Helper()
 	var back []mdstore.Change
@@ -147,11 +146,11 @@ func (s *siege) judge(o ops.Operation, what string, r said) {
 	}
 }
 
-// wrongTypes returns JSON values that no parameter of a type accepts, whatever else than its own type it takes.
+// wrongTypes returns JSON values that no parameter of the type accepts, in any other form either.
 func wrongTypes(t reflect.Type) []string {
 	all := []string{`{}`, `{"path":"x"}`, `[[]]`, `[[["x"]]]`}
 	switch t.Kind() {
-	case reflect.Map: // any object may be one
+	case reflect.Map: // any object may be valid
 		return append(all[2:], `5`, `"x"`, `true`, `[]`)
 	case reflect.Pointer:
 		if t.Elem().Kind() == reflect.Struct {
@@ -167,7 +166,7 @@ func wrongTypes(t reflect.Type) []string {
 	case reflect.Slice:
 		all = append(all, `""`, `[""]`, `true`, `[true]`, `[null]`, `["x",null]`, `["x",["y"]]`, `1e400`)
 		if t.Elem().Kind() == reflect.Struct {
-			all = slices.DeleteFunc(all, func(v string) bool { return v == `{"path":"x"}` }) // a list of one document
+			all = slices.DeleteFunc(all, func(v string) bool { return v == `{"path":"x"}` }) // may be a list of one document
 			return append(all, `[{"path":[]}]`, `[{"path":null}]`, `[{"path":"x","description":[]}]`, `[{"path":"x","nothing":1}]`, `[{"description":"x"}]`, `[{}]`)
 		}
 		return append(all, `[{}]`)
@@ -187,7 +186,7 @@ func TestWrongTypesAreRefused(t *testing.T) {
 		}
 		for _, p := range params {
 			for _, v := range wrongTypes(p.Type) {
-				if slices.Contains(p.Enum, v) { // true is a word of includeLog
+				if slices.Contains(p.Enum, v) { // true is a value of includeLog
 					continue
 				}
 				members := withMember(base, p.Name, v)
@@ -260,7 +259,7 @@ func TestHostileTextsChangeNothing(t *testing.T) {
 				var text string
 				_ = json.Unmarshal([]byte(v), &text)
 				may := !names(p) || text == "" && !p.Required
-				if may && i%3 > 0 && text != "" { // of what is a text like any other, some
+				if may && i%3 > 0 && text != "" { // for free texts, every third value is enough
 					continue
 				}
 				switch {
@@ -273,7 +272,7 @@ func TestHostileTextsChangeNothing(t *testing.T) {
 					continue
 				}
 				if strings.Contains(v, "\xff") || strings.Contains(v, `\ud83d`) || strings.Contains(v, `\u0000`) {
-					may = false // is no text
+					may = false // invalid Unicode
 				}
 				s.try(o, withMember(base, p.Name, v), fmt.Sprintf("%s %.60s", p.Name, v), may)
 			}
@@ -373,7 +372,7 @@ func TestArgumentsMustBeObjects(t *testing.T) {
 	}
 }
 
-// Large texts are accepted or refused as a whole, up to 4 MiB, which is more than a file may have.
+// Large texts are accepted or refused as a whole, up to 4 MiB, which is more than the limit of a file.
 func TestLargeTextsDoNoHarm(t *testing.T) {
 	t.Parallel()
 	s := newSiege(t)

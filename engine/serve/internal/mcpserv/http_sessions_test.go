@@ -48,7 +48,7 @@ func TestHTTPSessionsEndWhenIdle(t *testing.T) {
 	})
 }
 
-// A request may come at the moment when its session would end.
+// A session does not expire while a request of it runs, even if the request came at the last moment.
 func TestHTTPSessionsWithARequestDoNotEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		y := newToy()
@@ -57,7 +57,7 @@ func TestHTTPSessionsWithARequestDoNotEnd(t *testing.T) {
 		id := begin(t, e)
 		in := e.sessions.open[id]
 		time.Sleep(idleSession - time.Nanosecond)
-		in.timer.Stop() // it is the test that ends it
+		in.timer.Stop() // the test expires it itself
 		leave := e.sessions.enter(id)
 		time.Sleep(time.Hour)
 		e.sessions.expire(id, in)
@@ -69,7 +69,7 @@ func TestHTTPSessionsWithARequestDoNotEnd(t *testing.T) {
 	})
 }
 
-// A call ends with its client, though it may wait for an answer of that client.
+// A call ends when its client is gone, also if it waits for an answer of that client.
 func TestHTTPCallsEndWithTheirClient(t *testing.T) {
 	call := func(tool string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":%q,"_meta":%s}}`, tool, meta)
@@ -79,7 +79,7 @@ func TestHTTPCallsEndWithTheirClient(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, tool string
-		after      time.Duration // since the client went
+		after      time.Duration // since the client is gone
 		end        func(t *testing.T, e *Endpoint, session string)
 	}{
 		{"modern", "wait", 0, nil},
@@ -147,7 +147,7 @@ func TestHTTPSessionsEndWithShutdown(t *testing.T) {
 	}
 }
 
-// Shutdown does not wait for ever for a call that ignores its context.
+// Shutdown waits only for a limited time for a call that ignores its context.
 func TestHTTPShutdownGivesUp(t *testing.T) {
 	y := newToy()
 	release := make(chan struct{})

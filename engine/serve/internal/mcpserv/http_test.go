@@ -19,7 +19,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A toy is a server with a few tools, and a record of their calls.
+// A toy is a server with a few tools that records their calls.
 type toy struct {
 	*mcp.Server
 	entered chan string // a call of wait has begun
@@ -107,7 +107,7 @@ func TestHTTPServesEveryVersion(t *testing.T) {
 				ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) {
 					select {
 					case updated <- r.Params.URI:
-					default: // it is known already
+					default: // the channel has one already
 					}
 				},
 			})
@@ -131,7 +131,7 @@ func TestHTTPServesEveryVersion(t *testing.T) {
 				if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "toy://a"}); err != nil {
 					t.Fatal(err)
 				}
-				// What happens before the client listens is lost, so it is told until it hears.
+				// Notifications before the client listens are lost, so they are repeated until one arrives.
 				again := time.NewTicker(5 * time.Millisecond)
 				for heard := false; !heard; {
 					if err := y.ResourceUpdated(t.Context(), &mcp.ResourceUpdatedNotificationParams{URI: "toy://a"}); err != nil {
@@ -163,7 +163,7 @@ const (
 	listTools  = `{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{}}`
 )
 
-// request returns a request of a client. headers are pairs of name and value.
+// request returns an HTTP request of a client. headers are pairs of name and value.
 func request(ctx context.Context, method, body string, headers ...string) *http.Request {
 	r := httptest.NewRequestWithContext(ctx, method, "/mcp", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
@@ -180,7 +180,7 @@ func do(e *Endpoint, r *http.Request) *httptest.ResponseRecorder {
 	return w
 }
 
-// begin begins a session and returns its id.
+// begin starts a session and returns its id.
 func begin(t *testing.T, e *Endpoint) string {
 	t.Helper()
 	w := do(e, request(t.Context(), "POST", initialize))
@@ -194,7 +194,7 @@ func begin(t *testing.T, e *Endpoint) string {
 	return id
 }
 
-// alive reports whether a session answers.
+// alive reports whether a request in the session succeeds.
 func alive(t *testing.T, e *Endpoint, id string) bool {
 	t.Helper()
 	switch w := do(e, request(t.Context(), "POST", listTools, sessionHeader, id)); {
@@ -220,7 +220,7 @@ func TestHTTPRequestsAreServedByTheirVersion(t *testing.T) {
 		name, method, body string
 		headers            []string
 		status             int
-		says               string // of the body
+		says               string // a part of the body
 	}{
 		{"modern", "POST", call("tools/list", ""), []string{versionHeader, modern, "Mcp-Method", "tools/list"}, 200, `"echo"`},
 		{"modern, with a session it does not need", "POST", call("tools/list", ""), []string{versionHeader, modern, "Mcp-Method", "tools/list", sessionHeader, "x"}, 200, `"echo"`},
@@ -279,7 +279,7 @@ func TestHTTPRequestsAreServedByTheirVersion(t *testing.T) {
 	}
 }
 
-// The guard checks hosts, not the endpoint.
+// The endpoint accepts any host: the guard checks hosts.
 func TestHTTPServesAnyHost(t *testing.T) {
 	e := newToy().endpoint()
 	defer e.Shutdown(t.Context())
@@ -291,8 +291,7 @@ func TestHTTPServesAnyHost(t *testing.T) {
 	}
 }
 
-// Whatever the body, the endpoint does not panic, hang, fail with 5xx, or keep a session whose id its client does not
-// know.
+// For no body the endpoint panics, hangs, replies with 5xx, or keeps a session whose id its client does not know.
 func FuzzHTTPBodies(f *testing.F) {
 	for _, body := range []string{initialize, listTools, "[" + listTools + "]", `{"jsonrpc":"2.0","id":1,"result":{}}`,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`,
@@ -308,7 +307,7 @@ func FuzzHTTPBodies(f *testing.F) {
 	f.Fuzz(func(t *testing.T, how uint8, body string) {
 		y := newToy()
 		e := y.endpoint()
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond) // streams have no end of their own
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond) // streams do not end by themselves
 		defer cancel()
 		var headers []string
 		told := 0

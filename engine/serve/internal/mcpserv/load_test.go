@@ -11,13 +11,14 @@ import (
 	"arbor/mdstore"
 )
 
-// The largest reply of workspace_load for an ordinary workspace, and the largest list of the tools of a set, in tokens and bytes.
+// The limits of the reply of workspace_load for an ordinary workspace, in tokens, and of the tools of the set briefing,
+// in bytes.
 const (
 	mostLoaded   = 1200
 	mostBriefing = 5000
 )
 
-// The briefing of an ordinary workspace, with two sessions and three states, takes few tokens.
+// The briefing of an ordinary workspace, with two sessions and three states, keeps within mostLoaded tokens.
 func TestLoadTakesFewTokens(t *testing.T) {
 	w := newWorld(t, Options{Toolsets: []string{ops.SetPlan, ops.SetBriefing}})
 	w.save("agents/scout.md", "---\nid: scout\nname: Career Scout\n---\n\nYou help with the search for a post. You are honest about the odds, "+
@@ -71,7 +72,7 @@ func TestLoadTakesFewTokens(t *testing.T) {
 	}
 }
 
-// A parameter that belongs to a tool set stands in the lists of tools with that set only, and is taken all the same.
+// A parameter of another tool set is listed only if that set is on, but is always accepted.
 func TestParametersOfASet(t *testing.T) {
 	size := 0
 	for _, o := range ops.All() {

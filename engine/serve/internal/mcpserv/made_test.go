@@ -13,7 +13,7 @@ import (
 
 const appendNote = `{"name":"log_append","arguments":{"operator":"AI","event":"noted"}}`
 
-// A connection that says who it is has a workspace of its own: calls that name none are about it.
+// A connection with an identifier has its own workspace: calls that name no workspace use it.
 func TestAConnectionHasTheWorkspaceOfItsIdentifier(t *testing.T) {
 	w := newWorld(t, Options{})
 	all := func() int {
@@ -71,7 +71,7 @@ func TestTheIdentifierOfAHeader(t *testing.T) {
 	}
 }
 
-// A server that only reads neither makes a workspace for an identifier nor counts as an access.
+// A read-only server makes no workspace for an identifier, and its calls do not count as accesses.
 func TestAReadOnlyServerMakesNoWorkspace(t *testing.T) {
 	w := newWorld(t, Options{ReadOnly: true})
 	env := w.server.env(nil, http.Header{HeaderIdentifier: {"laptop"}})

@@ -9,7 +9,7 @@ import (
 	"arbor/engine/ops"
 )
 
-// An unknown tool is refused with the call that is meant, and never with one that removes something.
+// The refusal of an unknown tool suggests the call with that meaning, but never one that removes something.
 func TestAnUnknownToolIsRefusedWithTheCallThatIsMeant(t *testing.T) {
 	t.Parallel()
 	l := openLine(t, emptyEngine(t), Options{})
@@ -65,7 +65,7 @@ func TestAnUnknownToolIsRefusedWithTheCallThatIsMeant(t *testing.T) {
 	}
 }
 
-// A tool that this server was started without is refused with that, and not with one of a similar name.
+// The refusal of a tool that this server does not offer says so, and suggests no tool with a similar name.
 func TestAToolThatIsNotOfferedIsRefusedWithTheReason(t *testing.T) {
 	t.Parallel()
 	l := openLine(t, emptyEngine(t), Options{Tools: []string{"node_get", "problem_update"}})
@@ -76,7 +76,7 @@ func TestAToolThatIsNotOfferedIsRefusedWithTheReason(t *testing.T) {
 	}
 }
 
-// Only what is offered is named, and every call that the table names exists.
+// Suggestions name only offered tools, and every call in the table exists.
 func TestMeaningsNameToolsThatAreOffered(t *testing.T) {
 	for _, m := range meanings {
 		if o, ok := ops.Find(m.tool); m.tool != "" && (!ok || o.Destructive) {
@@ -88,8 +88,8 @@ func TestMeaningsNameToolsThatAreOffered(t *testing.T) {
 	}
 }
 
-// An unknown parameter is refused with what is meant: a parameter of the tool, another call, or a tool that takes it. Only
-// where nothing is meant the nearest spelling is named. Nothing of it is done.
+// The refusal of an unknown parameter suggests what is meant: a parameter of the tool, another call, or a tool with
+// that parameter; otherwise the nearest spelling. Nothing of the call is done.
 func TestAnUnknownParameterIsRefusedWithWhatIsMeant(t *testing.T) {
 	t.Parallel()
 	l := openLine(t, emptyEngine(t), Options{})
@@ -161,7 +161,7 @@ func TestAnUnknownParameterIsRefusedWithWhatIsMeant(t *testing.T) {
 	}
 }
 
-// No parameter that the tables name is unknown to the tools that they name.
+// The tools in the tables have the parameters that the tables name for them.
 func TestMeaningsNameParametersThatThereAre(t *testing.T) {
 	for _, m := range elsewhere {
 		o, ok := ops.Find(m.tool)

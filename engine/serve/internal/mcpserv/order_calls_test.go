@@ -16,8 +16,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// While a writing call waits for a person's answer, the calls behind it wait, and nothing else does: a ping is answered,
-// a list of tools is sent, the answer arrives, and a call that is cancelled meanwhile is never carried out.
+// While a writing call waits for a person's answer, only the calls after it wait: a ping is answered, a list of tools
+// is sent, and the person's answer arrives. A waiting call that is cancelled is never carried out.
 func TestOnlyCallsWaitForAWritingCall(t *testing.T) {
 	w := newWorld(t, Options{})
 	in, client := io.Pipe()
@@ -109,7 +109,7 @@ func TestReadingCallsRunSideBySide(t *testing.T) {
 	}
 }
 
-// Over HTTP a call waits for no other, also in the session of an older client.
+// Over HTTP, calls do not wait for each other, also in the session of an older client.
 func TestRequestsOverHTTPStandAlone(t *testing.T) {
 	w := newWorld(t, Options{})
 	e := w.server.Endpoint()

@@ -20,9 +20,9 @@ func idOf(t *testing.T, word string) jsonrpc.ID {
 	return id
 }
 
-// TestCallsKeepTheirOrder sends and answers calls, and looks at which start. A step is "events -> starts". Events: r1, w2
-// and p3 are a reading call, a writing call and a ping that arrive; -1 is an answer; x2 cancels; n is a notification; ?q
-// is a question to the client, !q its answer; end is the end of the client's stream.
+// TestCallsKeepTheirOrder sends and answers calls, and checks which ones start. A step is "events -> starts". Events:
+// r1, w2 and p3 are a reading call, a writing call and a ping that arrive; -1 is an answer; x2 cancels; n is a
+// notification; ?q is a question to the client, !q its answer; end is the end of the client's stream.
 func TestCallsKeepTheirOrder(t *testing.T) {
 	many := func(from, to int) string {
 		var words []string
@@ -100,7 +100,7 @@ func testOrder(t *testing.T, steps []string) {
 			case e == "end":
 				client.Close()
 				ended = true
-			case e == "n": // of a method that calls have
+			case e == "n": // a notification with the method of a call
 				arrives(&jsonrpc.Request{Method: "tools/call", Params: []byte(`{"name":"node_update"}`)})
 			case e[0] == 'r':
 				arrives(tool("node_get"))
@@ -129,7 +129,7 @@ func testOrder(t *testing.T, steps []string) {
 	synctest.Wait()
 }
 
-// A client that sends calls and reads no answers is not read for ever: each call that waits takes memory.
+// If a client sends calls and reads no answers, the server stops reading from it, as each waiting call takes memory.
 func TestCallsWithoutAnswersAreNotReadForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, client := io.Pipe()

@@ -14,7 +14,7 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// walked is a node of the lines in a reply with its parent there, "" for those that the tree begins with.
+// walked is a node in the lines of a reply, with its parent in these lines, "" for the topmost ones.
 func walked(lines []any, yield func(id, parent string)) {
 	way := []string{""}
 	for _, line := range lines {
@@ -26,7 +26,8 @@ func walked(lines []any, yield func(id, parent string)) {
 	}
 }
 
-// TestPagesHoldEveryNodeOnce follows the cursors of node_list to the end: pages add up to what one answer without a bound has.
+// TestPagesHoldEveryNodeOnce follows the cursors of node_list to the end. Together, the pages equal one reply without a
+// limit.
 func TestPagesHoldEveryNodeOnce(t *testing.T) {
 	t.Parallel()
 	e, _ := large(t, scale{groups: 2, kids: 150, levels: 40, text: 5000, log: 10, rules: 10})
@@ -72,7 +73,7 @@ func TestPagesHoldEveryNodeOnce(t *testing.T) {
 		}
 		for {
 			page := l.do("node_list", a)
-			if page["total"] == nil { // it shows all of them
+			if page["total"] == nil { // the page has all nodes
 				page["total"], page["shown"] = float64(all.Total), float64(all.Total)
 			}
 			if cut, is := page["cut"].([]any); is && (len(cut) != 2 || !strings.HasSuffix(strings.Split(cut[0].(string), ": ")[0], ".title") || page["shown"] != 1.0) {
@@ -126,7 +127,8 @@ func TestPagesHoldEveryNodeOnce(t *testing.T) {
 	}
 }
 
-// TestChangesAreNamedOnce edits hundreds of files by hand, and more of them while the session reads what changed.
+// TestChangesAreNamedOnce edits hundreds of files by hand, and more while the session reads the changes. Each change is
+// named once.
 func TestChangesAreNamedOnce(t *testing.T) {
 	t.Parallel()
 	for _, most := range bounds {
@@ -218,7 +220,7 @@ func TestChangesAreNamedOnce(t *testing.T) {
 	}
 }
 
-// without returns the elements of a that are not in b, counted.
+// without returns a minus b as multisets.
 func without(a, b []string) (out []string) {
 	left := map[string]int{}
 	for _, s := range b {
@@ -232,7 +234,8 @@ func without(a, b []string) (out []string) {
 	return out
 }
 
-// TestDiagnosticsComeToAnEnd mends what workspace_check shows until nothing is left: what it shows and what it counts is all that is wrong.
+// TestDiagnosticsComeToAnEnd fixes the problems that workspace_check lists until none is left. The listed and the
+// counted problems are all problems.
 func TestDiagnosticsComeToAnEnd(t *testing.T) {
 	t.Parallel()
 	files := manyNodes(10)
@@ -285,7 +288,8 @@ func TestDiagnosticsComeToAnEnd(t *testing.T) {
 	}
 }
 
-// TestClaimsAreShown claims more than a reply has room for, again and again: each node is given once, and shown when it is.
+// TestClaimsAreShown repeatedly claims more nodes than a reply has room for. Each node is given once, and is in that
+// reply.
 func TestClaimsAreShown(t *testing.T) {
 	t.Parallel()
 	for _, most := range []int{2000, LeastMaxTokens} {

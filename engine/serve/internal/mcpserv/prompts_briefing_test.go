@@ -11,7 +11,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The prompts of the tool set briefing tell of the connection's session and workspace; they are there only with the set.
+// The prompts of the tool set briefing are about the connection's session and workspace. They are offered only with the
+// set.
 func TestCommandsTellOfTheSession(t *testing.T) {
 	w := enginetest.New(t, planFiles())
 	c := dial(t, w.Engine, Options{Toolsets: []string{"all"}})
@@ -63,8 +64,8 @@ func TestCommandsTellOfTheSession(t *testing.T) {
 	}
 }
 
-// Prompts of the memory say what to save and what is there; a prompt is offered only where the tool is that it asks
-// for.
+// Prompts about the memory say what to save and what there is. A prompt is offered only with the tool that it asks to
+// call.
 func TestPromptsNeedTheirTools(t *testing.T) {
 	w := enginetest.New(t, planFiles())
 	c := dial(t, w.Engine, Options{Toolsets: []string{"plan", "memory"}})

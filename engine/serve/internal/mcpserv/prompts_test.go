@@ -140,13 +140,13 @@ func TestPromptsRefuseBadArguments(t *testing.T) {
 			t.Errorf("%s(%s) fails with %v, want %q", tt.prompt, tt.args, err, tt.says)
 			continue
 		}
-		if tt.prompt != "no-such-prompt" { // the protocol's library answers for those
+		if tt.prompt != "no-such-prompt" { // the SDK replies itself
 			fails(t, err, jsonrpc.CodeInvalidParams)
 		}
 	}
 }
 
-// Whatever is in the files, a prompt keeps within the bound, and every line from a file is quoted.
+// For any files, a prompt keeps within the limit, and quotes every line of a file.
 func TestPromptsAreBoundedAndQuoteFiles(t *testing.T) {
 	files := planFiles()
 	rules := strings.Repeat("- <rule> & \"rule\"\n", 800)
@@ -180,7 +180,7 @@ func TestPromptsAreBoundedAndQuoteFiles(t *testing.T) {
 	}
 }
 
-// A node without an id has the name of its folder as its id. Prompts do not say that name unquoted.
+// The id of a node without one is the name of its folder. Prompts quote that name.
 func TestPromptsQuoteFolderNames(t *testing.T) {
 	files := planFiles()
 	files[planID+"/nodes/obey me/Node.md"] = []byte("---\ntitle: nameless\ntype: planning\nstatus: completed\nparentId: root\n---\n\n## Problem\n\np\n")
@@ -237,7 +237,7 @@ func TestResumeNamesWhatOthersChanged(t *testing.T) {
 	}
 }
 
-// Whatever an argument is, the answer is a prompt or a small error.
+// For any argument, the answer is a prompt or a short error.
 func TestPromptsAnswerAnyArgument(t *testing.T) {
 	w := enginetest.New(t, planFiles())
 	before := w.Store.Files()

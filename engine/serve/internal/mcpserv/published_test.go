@@ -19,7 +19,7 @@ import (
 
 func everySet(string) bool { return true }
 
-// someTexts are values of texts; several look like values of other types.
+// someTexts are texts; several look like values of other types.
 var someTexts = []string{"a", "节 \"x\"", " padded ", "3", "-7", "0.5", "1.0", "true", "null", `["a"]`, `{"a":1}`, "[1] see", "two\nlines", "a, b", "-"}
 
 // drawnFrom draws a value that a schema allows.
@@ -78,7 +78,7 @@ func otherForm(t *rapid.T, s *jsonschema.Schema, v any) any {
 		changed := make([]any, len(v))
 		for i, item := range v {
 			changed[i] = item
-			if s.Items.Type == "object" { // a text that is a number is one of a list of texts
+			if s.Items.Type == "object" { // only objects are tried in another form
 				changed[i] = otherForm(t, s.Items, item)
 			}
 		}
@@ -122,8 +122,8 @@ func inJSON(v any) []byte {
 	return data
 }
 
-// For every tool and every parameter: each value that the published schema allows is read, and so is each other form
-// of it, which becomes the same and then fits the schema.
+// For every parameter of every tool, each value that the published schema allows is accepted. Other forms of it are
+// accepted too, become the same value, and then match the schema.
 func TestWhatIsPublishedIsTaken(t *testing.T) {
 	t.Parallel()
 	for _, o := range ops.All() {
@@ -134,12 +134,12 @@ func TestWhatIsPublishedIsTaken(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, own := range []string{verbose, confirm} { // not the operation's
+			for _, own := range []string{verbose, confirm} { // added by the server
 				delete(s.Properties, own)
 			}
 			rapid.Check(t, func(t *rapid.T) {
 				given := drawnFrom(t, s, o.Name).(map[string]any)
-				for _, p := range o.Params() { // the description says that one of the two is needed
+				for _, p := range o.Params() { // the description says that one of two parameters is required
 					if p.Unless != "" && given[p.Name] == nil && given[p.Unless] == nil {
 						given[p.Name] = drawnFrom(t, s.Properties[p.Name], p.Name)
 					}
@@ -219,8 +219,8 @@ func leavesLike(t *testing.T, at, tool string, m ops.Param) {
 	}
 }
 
-// closed returns the schema of a shape in replies without what may be there besides: what few replies have, or verbose
-// ones only, is described, and nothing else is allowed.
+// closed returns the schema of a shape in replies that allows only described members, including those of few or of
+// verbose replies.
 func closed(s *ops.Shape, within ...*ops.Shape) *jsonschema.Schema {
 	if slices.Contains(within, s) {
 		return &jsonschema.Schema{Type: string(s.Kind)}
@@ -240,8 +240,8 @@ func closed(s *ops.Shape, within ...*ops.Shape) *jsonschema.Schema {
 	return out
 }
 
-// Every reply of a day with all tools fits the published schema and has no member that it does not describe, brief and
-// verbose.
+// Every reply of a day with all tools, brief and verbose, matches the published schema, and has only members described
+// there.
 func TestEveryReplyFitsItsSchema(t *testing.T) {
 	t.Parallel()
 	_, noGit := exec.LookPath("git")
@@ -256,7 +256,7 @@ func TestEveryReplyFitsItsSchema(t *testing.T) {
 		}
 		var questions []string
 		p := w.connect(chooses(&questions, once))
-		alone := w.connect(nil) // whose person is not asked
+		alone := w.connect(nil) // a client that cannot ask its person
 		called := map[string]bool{}
 		do := func(p *peer, tool string, given args) map[string]any {
 			t.Helper()
@@ -360,7 +360,7 @@ func TestEveryReplyFitsItsSchema(t *testing.T) {
 	}
 }
 
-// What models send in other forms means what it says, and a refusal names the parameter and the item.
+// Values in other forms, as models send them, mean the obvious value. A refusal names the parameter and the item.
 func TestOtherFormsMeanWhatTheySay(t *testing.T) {
 	t.Parallel()
 	w, _ := newPlace(t, "restricted", -1)

@@ -9,8 +9,7 @@ import (
 )
 
 // server.json, which describes the server to the MCP registry, has the server's own name and title, the version of the
-// newest release in CHANGELOG.md (0.0.0 before the first), and no member that the registry's schema does not have or
-// would refuse.
+// newest release in CHANGELOG.md (0.0.0 before the first), and only members that the registry's schema has and accepts.
 func TestTheRegistryIsToldOfThisServer(t *testing.T) {
 	const top = "../../../../"
 	data, err := os.ReadFile(top + "server.json")

@@ -14,7 +14,7 @@ import (
 	"arbor/mdstore"
 )
 
-// slotFile is a slot with one entry.
+// slotFile is the file of a slot with one entry.
 func slotFile(id, name, text string) []byte {
 	return []byte("---\nid: slot-" + id + "\nname: " + name + "\ndescription: of " + name + "\ntags: [a, b]\nupdatedAt: 1767225660000\n---\n\n" +
 		"## entry-" + id + " · manual_save · 2026-01-01T00:00:00Z\n\n" + text + "\n")
@@ -30,7 +30,7 @@ func memoryFiles() map[mdstore.Path][]byte {
 	return files
 }
 
-// URIs of slots read back, whatever their names.
+// The URIs of slots with any names can be parsed back.
 func TestSlotURIsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := ref{part: partSlot, form: rapid.SampledFrom([]string{"md", "txt", "json"}).Draw(t, "form"), from: rapid.SampledFrom([]int{0, 7}).Draw(t, "from"),
@@ -44,7 +44,8 @@ func TestSlotURIsReadBack(t *testing.T) {
 	})
 }
 
-// Slots are listed behind the workspaces, with what is said of them, and each is read as its file has it; none while the tool set is off.
+// Slots are listed after the workspaces, with their descriptions, and are read as in their files. There are none while
+// the tool set is off.
 func TestSlotsAreResources(t *testing.T) {
 	files := memoryFiles()
 	w := enginetest.New(t, files)
@@ -103,7 +104,7 @@ func TestSlotsAreResources(t *testing.T) {
 	}
 }
 
-// Names of slots are completed, those of one workspace where that is known.
+// Names of slots are completed; if the workspace is known, only its slots.
 func TestSlotNamesAreCompleted(t *testing.T) {
 	c := dial(t, enginetest.New(t, memoryFiles()).Engine, Options{Toolsets: []string{"all"}})
 	for _, tt := range []struct{ template, arg, value, workspace, want string }{
@@ -121,7 +122,7 @@ func TestSlotNamesAreCompleted(t *testing.T) {
 	}
 }
 
-// Who subscribed to a slot is told when its file changes, moves or goes, and of no other.
+// A subscriber of a slot is notified when its file changes, moves or is removed, and of no other slot.
 func TestSlotsAreSubscribed(t *testing.T) {
 	w := newWorld(t, Options{Toolsets: []string{"memory"}})
 	for p, data := range memoryFiles() {

@@ -22,7 +22,7 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// plan is the workspace of these tests: two levels of nodes, one of them damaged, and texts that look like instructions.
+// plan is the workspace of these tests: two levels of nodes, one damaged, and texts that look like instructions.
 const planID = "ws-mj2hy912-plan01"
 
 func planFiles() map[mdstore.Path][]byte {
@@ -87,7 +87,7 @@ func jsonOf(t testing.TB, v any) string {
 	return string(data)
 }
 
-// fails checks that an error is one of the protocol, with a code, and returns its message and data.
+// fails checks that an error is a protocol error with the code, and returns its message and data.
 func fails(t testing.TB, err error, code int64) (string, map[string]any) {
 	t.Helper()
 	var e *jsonrpc.Error
@@ -108,7 +108,7 @@ var genID = rapid.Custom(func(t *rapid.T) mdstore.ID {
 	return mdstore.ID(rapid.StringMatching(`[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}`).Draw(t, "id"))
 })
 
-// A URI that is written is read back, percent-encoded or not.
+// URIs can be parsed back, percent-encoded or not.
 func TestURIsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := ref{workspace: genID.Draw(t, "workspace"), part: rapid.SampledFrom([]part{partWorkspace, partTree, partNode, partContext}).Draw(t, "view")}
@@ -143,7 +143,7 @@ func TestJSONSizeIsExact(t *testing.T) {
 	})
 }
 
-// The pages of a text together are the text, and no page is larger than its room.
+// The pages of a text make up the text, and no page is larger than its limit.
 func TestPagesTogetherAreTheText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.StringN(50, 400, -1), rapid.Just("\n"), rapid.Just("line\r\n"))).Draw(t, "text"), "")
@@ -169,7 +169,7 @@ func TestPagesTogetherAreTheText(t *testing.T) {
 				t.Fatalf("after page %v comes %q: %v", from, last, err)
 			}
 			if whole.Len()+len(before) > r.from {
-				before = strings.TrimSuffix(before, "\n") // which ends a page inside of a line
+				before = strings.TrimSuffix(before, "\n") // the page ends inside of a line
 			}
 			whole.WriteString(before)
 			from = r.from
@@ -236,7 +236,7 @@ func TestResourcesAreListed(t *testing.T) {
 	}
 }
 
-// A list of many workspaces comes in pages, also while workspaces are removed.
+// A list of many workspaces has pages, also while workspaces are removed.
 func TestManyResourcesAreListedInPages(t *testing.T) {
 	files := map[mdstore.Path][]byte{}
 	for i := range 100 {
@@ -262,7 +262,7 @@ func TestManyResourcesAreListedInPages(t *testing.T) {
 			}
 			seen[r.URI] = true
 		}
-		if pages == 1 { // the one that the cursor names
+		if pages == 1 { // the cursor names this one
 			last, _ := parseURI(res.Resources[len(res.Resources)-1].URI)
 			if _, _, err := engine.Apply(t.Context(), w.Engine, last.workspace, plan.Act{}, plan.DeleteWorkspace{Force: true}); err != nil {
 				t.Fatal(err)
@@ -301,7 +301,7 @@ func TestResourcesAreRead(t *testing.T) {
 		base + "/nodes/root":                     planID + "/nodes/root/Node.md",
 		base + "/nodes/r%6Fot":                   planID + "/nodes/root/Node.md",
 		base + "/nodes/node-mj2hz4gy-signin":     mdstore.NodePath(planID, "node-mj2hz4gy-signin"),
-		base + "/nodes/signin":                   mdstore.NodePath(planID, "node-mj2hz4gy-signin"), // as replies name it
+		base + "/nodes/signin":                   mdstore.NodePath(planID, "node-mj2hz4gy-signin"), // the id as in replies
 		base + "/nodes/Odd_1.x-":                 planID + "/nodes/odd/Node.md",                    // damaged, and in a folder of another name
 		"arbor://ws-mj2hy912-pl%61n01/workspace": planID + "/Workspace.md",
 	} {
@@ -384,7 +384,7 @@ func TestUnknownResourcesAreRefused(t *testing.T) {
 	}
 }
 
-// Whatever is in a file, no reply is larger than the bound, and the pages together are the file.
+// For any file, no reply is larger than the limit, and the pages make up the file.
 func TestLargeResourcesComeInPages(t *testing.T) {
 	for _, tokens := range []int{LeastMaxTokens, DefaultMaxTokens} {
 		n := tokens / 50
@@ -417,7 +417,7 @@ func TestLargeResourcesComeInPages(t *testing.T) {
 	}
 }
 
-// readPages follows the pages of a resource, none of which may be larger than most bytes as a whole result.
+// readPages reads all pages of a resource. The whole result of a page may have at most most bytes.
 func readPages(t *testing.T, c *mcp.ClientSession, uri string, most int) (text string, pages int) {
 	t.Helper()
 	var whole strings.Builder
@@ -483,7 +483,7 @@ func TestResourcesShowTheChangesThatAlterThem(t *testing.T) {
 			if err != nil {
 				return err.Error()
 			}
-			b.Omitted, b.Tokens = nil, 0 // not part of what is shown
+			b.Omitted, b.Tokens = nil, 0 // they are not on the page
 			return jsonOf(t, b)
 		}
 		first, was := over()

@@ -19,8 +19,8 @@ import (
 	"arbor/mdstore/dirstore"
 )
 
-// richFiles is the plan with everything that a vault can have: roles, isolation, expired documents and references,
-// tables and code in texts, an archived workspace, and files that are damaged in several ways.
+// richFiles is a vault with everything: roles, isolation, expired documents and references, tables and code in texts,
+// an archived workspace, and files damaged in several ways.
 func richFiles() map[mdstore.Path][]byte {
 	files := planFiles()
 	add := func(id, fields, body string) {
@@ -44,7 +44,7 @@ func richFiles() map[mdstore.Path][]byte {
 	return files
 }
 
-// folder returns an engine over the files in a folder.
+// folder writes the files to a folder and opens an engine on it.
 func folder(t testing.TB, files map[mdstore.Path][]byte) *engine.Engine {
 	t.Helper()
 	w := &world{T: t.(*testing.T), dir: filepath.Join(t.TempDir(), mdstore.DefaultVault)}
@@ -66,7 +66,7 @@ func folder(t testing.TB, files map[mdstore.Path][]byte) *engine.Engine {
 
 type args = map[string]any
 
-// richCalls are calls of every tool that work on the rich vault, one after another.
+// richCalls are calls of every tool that succeed on the rich vault, in this order.
 var richCalls = map[string][]args{
 	"workspace_init": {
 		{"name": "New \"one\" <b>", "goal": "g", "rules": []any{"r1", "r2"}, "docs": []any{args{"path": "docs/a.md", "description": "d"}}, "dryRun": true},
@@ -119,7 +119,7 @@ var richCalls = map[string][]args{
 	"node_next":       {{}, {"count": 10}, {"count": 2, "claim": true}, {"count": 5, "claim": true, "sessionId": "s", "leaseSeconds": 60}},
 }
 
-// richFirst are calls that come before those of a tool.
+// richFirst are calls that must come before those of a tool.
 var richFirst = map[string]func(l *line){
 	"workspace_get": func(l *line) {
 		l.do("workspace_update_docs", args{"action": "add", "path": "docs/a.md", "description": "d"})
@@ -137,7 +137,7 @@ var richFirst = map[string]func(l *line){
 
 var richHash = mdstore.RulesHash([]string{"write the test first", "answer in the user's language"})
 
-// A judge knows the output schema of each tool, and the one that allows nothing else.
+// A judge has the output schema of each tool, and the strict one that allows no other members.
 type judge map[string][2]*jsonschema.Resolved
 
 var newJudge = sync.OnceValues(func() (judge, error) {
@@ -156,7 +156,8 @@ var newJudge = sync.OnceValues(func() (judge, error) {
 	return j, nil
 })
 
-// check checks that an answer matches the schema of its tool, that its text is the same, and that nothing in it is empty.
+// check checks that an answer matches the schema of its tool, that its text is the same JSON, and that it has no empty
+// members.
 func (j judge) check(t testing.TB, tool string, s said) {
 	t.Helper()
 	if s.fault != "" {
@@ -201,7 +202,7 @@ func sameJSON(a, b string) (bool, error) {
 	return fmt.Sprint(x) == fmt.Sprint(y), nil
 }
 
-// empties names the members of a result that are null, empty, false or 0. Only changed may be.
+// empties returns the names of the members that are null, empty, false or 0, except changed.
 func empties(v any, at string) (out []string) {
 	switch v := v.(type) {
 	case nil:
@@ -245,7 +246,7 @@ func TestResultsMatchTheirSchemas(t *testing.T) {
 			if first := richFirst[o.Name]; first != nil {
 				first(l)
 			}
-			met := map[string]bool{} // what is empty is left out, so each name shows in some reply
+			met := map[string]bool{} // empty members are left out, so each name must be in some reply
 			for _, a := range richCalls[o.Name] {
 				s := l.call(o.Name, jsonOf(t, a))
 				if s.wrong {
@@ -287,8 +288,8 @@ func TestResultsMatchTheirSchemas(t *testing.T) {
 	}
 }
 
-// resultNames are members that prompts and scripts for TanmiWorkspace's tools of the same names rely on. What follows
-// the name of a list is a member of each element.
+// resultNames are members on which prompts and scripts for TanmiWorkspace's tools of the same names rely. After the
+// name of a list comes a member of each element.
 var resultNames = map[string][]string{
 	"workspace_init":         {"workspaceId", "path", "projectRoot", "rootNodeId", "rulesHash"},
 	"workspace_get":          {"workspace.id", "workspace.name", "workspace.goal", "workspace.status", "workspace.rules", "workspace.rulesHash", "workspace.docs.path", "workspace.docs.description", "workspace.focusedNodeId", "workspace.createdAt", "workspace.updatedAt", "counts", "problem", "log"},
@@ -306,7 +307,7 @@ var resultNames = map[string][]string{
 	"session_status": {"bound", "rules"},
 }
 
-// has reports whether a result has a value at a path of names. One element of a list that has it is enough.
+// has reports whether a result has a value at a path of names. In a list, one element with it is enough.
 func has(v any, way []string) bool {
 	if list, is := v.([]any); is {
 		return len(way) == 0 || slices.ContainsFunc(list, func(e any) bool { return has(e, way) })
@@ -319,7 +320,7 @@ func has(v any, way []string) bool {
 	return ok && has(e, way[1:])
 }
 
-// session_status has one form for bound sessions and one for others.
+// The schema of session_status has one form for bound sessions and one for others.
 func TestSessionStatusHasTwoForms(t *testing.T) {
 	t.Parallel()
 	l := openLine(t, folder(t, richFiles()), Options{})
@@ -334,7 +335,7 @@ func TestSessionStatusHasTwoForms(t *testing.T) {
 	}
 }
 
-// Schemas have nothing that strict clients are known to refuse.
+// Schemas have no keywords that strict clients are known to refuse.
 func TestSchemasAreStrict(t *testing.T) {
 	t.Parallel()
 	for _, tool := range openLine(t, emptyEngine(t), Options{}).tools() {
@@ -360,7 +361,7 @@ func TestSchemasAreStrict(t *testing.T) {
 	}
 }
 
-// strict checks a schema and those in it. choice says that the schema only adds to another.
+// strict checks a schema and those in it. choice means that the schema only adds to another.
 func strict(t *testing.T, at string, s, root map[string]any, choice bool) {
 	t.Helper()
 	props, _ := s["properties"].(map[string]any)

@@ -9,8 +9,8 @@ import (
 	"arbor/engine/errs"
 )
 
-// A connection goes on as the session that it starts or loads; one that was given a session keeps it, and the model's name for the
-// new one means the given one. Either way its work is traced there, and its own writes are not reported to it.
+// A connection continues as the session that it starts or loads. A connection with a given session keeps that one, and
+// the id of a new session means the given one. Its work is logged there, and its own writes are not reported to it.
 func TestAConnectionTakesTheSessionThatItStarts(t *testing.T) {
 	for _, given := range []string{"", "s-9"} {
 		w := newWorld(t, Options{Session: given, Toolsets: []string{"all"}})
@@ -54,7 +54,7 @@ func sessionText(w *world, id string) string {
 	return string(data)
 }
 
-// A server that only reads still tells where a session stands, and binds nothing.
+// A read-only server shows a session with session_load, and binds nothing.
 func TestAReadOnlyServerLoadsSessions(t *testing.T) {
 	w := newWorld(t, Options{ReadOnly: true, Toolsets: []string{"all"}})
 	w.save(planID+"/sessions/session-1/Session.md", "---\nid: session-1\nname: Monday\nendedAt: 1\n---\n\n## Goal\n\ng\n")
@@ -67,8 +67,8 @@ func TestAReadOnlyServerLoadsSessions(t *testing.T) {
 	}
 }
 
-// What a connection loads is meant by its later calls, until it binds a session elsewhere; on a server that only reads
-// nothing sticks.
+// Later calls of a connection use the workspace that it loaded, until it binds a session to another one. A read-only
+// server remembers nothing.
 func TestALoadedWorkspaceIsMeant(t *testing.T) {
 	for _, reads := range []bool{false, true} {
 		w := newWorld(t, Options{ReadOnly: reads, Toolsets: []string{"all"}})

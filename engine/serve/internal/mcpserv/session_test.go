@@ -19,8 +19,8 @@ const signIn = "node-mj2hz4gy-signin"
 
 var signInFile = mdstore.NodePath(planID, signIn)
 
-// A connection has a session of its own: changes of people and other clients since it last looked are counted, its own
-// are not.
+// Each connection has its own session. Changes of people and other clients since its last look are counted, its own are
+// not.
 func TestConnectionsSeeWhatOthersChanged(t *testing.T) {
 	w := newWorld(t, Options{})
 	p, other := w.connect(nil), w.connect(nil)
@@ -50,7 +50,7 @@ func TestConnectionsSeeWhatOthersChanged(t *testing.T) {
 	}
 }
 
-// The session of a connection leaves nothing in the vault, and ends with the connection.
+// The session of a connection leaves no files in the vault, and ends with the connection.
 func TestConnectionsLeaveNothingBehind(t *testing.T) {
 	w := newWorld(t, Options{})
 	p := w.connect(nil)
@@ -71,7 +71,7 @@ func TestConnectionsLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-// session_bind makes a session the connection's, with its workspace and with what it saw before.
+// After session_bind, a connection has that session, with its workspace and what it has seen.
 func TestSessionBindBindsTheConnection(t *testing.T) {
 	w := newWorld(t, Options{})
 	w.save("ws-2/Workspace.md", "---\nid: ws-2\nname: Other\ngoal: g\nstatus: active\n---\n")
@@ -94,7 +94,7 @@ func TestSessionBindBindsTheConnection(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
-	next := w.connect(nil) // of another day
+	next := w.connect(nil) // a later connection
 	eventually(t, "the session is free", func() bool {
 		return !next.try("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": planID}).IsError
 	})
@@ -110,7 +110,7 @@ func TestSessionBindBindsTheConnection(t *testing.T) {
 	}
 }
 
-// The workspace and the session of the command line hold until a call binds others.
+// The workspace and the session of the command line are used until a call binds others.
 func TestTheCommandLineGivesDefaults(t *testing.T) {
 	w := newWorld(t, Options{Workspace: "Oth", Session: "s-9"})
 	w.save("ws-2/Workspace.md", "---\nid: ws-2\nname: Oth\ngoal: g\nstatus: active\n---\n")
@@ -127,7 +127,7 @@ func TestTheCommandLineGivesDefaults(t *testing.T) {
 	if ws := p.do("workspace_get", nil)["workspace"].(map[string]any); ws["id"] != planID {
 		t.Errorf("after session_bind the workspace is %v", ws["id"])
 	}
-	// What the model calls s-1 is the session that was given, for programs that know it by that name.
+	// The model's id s-1 means the given session s-9, under which other programs know it.
 	if _, ok, err := w.engine.Binding(t.Context(), "s-9"); !ok || err != nil {
 		t.Errorf("the given session is not bound: %v", err)
 	}
@@ -144,7 +144,7 @@ func TestTheCommandLineGivesDefaults(t *testing.T) {
 	}
 }
 
-// The headers of a stateless request name its session and workspace.
+// Headers give the session and the workspace of a stateless request.
 func TestHeadersNameSessionAndWorkspace(t *testing.T) {
 	w := newWorld(t, Options{Session: "of the server"})
 	env := w.server.env(nil, http.Header{HeaderSession: {"s-7"}, HeaderWorkspace: {planID}})
@@ -156,10 +156,10 @@ func TestHeadersNameSessionAndWorkspace(t *testing.T) {
 	}
 }
 
-// Many connections, also those that break off in a call, leave no goroutine and no entry behind.
+// Many connections, some of them closed during a call, leave no goroutine and no entry behind.
 func TestNothingIsLeftOfManyConnections(t *testing.T) {
 	w := newWorld(t, Options{})
-	w.connect(nil).do("node_get", map[string]any{"nodeId": signIn}) // which begins to follow the vault
+	w.connect(nil).do("node_get", map[string]any{"nodeId": signIn}) // the first call starts watching the vault
 	eventually(t, "the vault is followed", func() bool {
 		w.server.subscriptions.mu.Lock()
 		defer w.server.subscriptions.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"arbor/engine/ops"
 )
 
-// A connection goes on as the session that takes up a state of another connection, and its work stands in that session's log. With
-// read-only, the tool is there, says so, and starts nothing.
+// After state_load of another connection's state, a connection continues as the new session, and its work is in that
+// session's log. A read-only server offers the tool too, but it starts no session, and says so.
 func TestAConnectionTakesUpAState(t *testing.T) {
 	w := newWorld(t, Options{Toolsets: []string{"all"}})
 	first := w.connect(nil)
@@ -21,7 +21,7 @@ func TestAConnectionTakesUpAState(t *testing.T) {
 	second := w.connect(nil)
 	out := second.do("state_load", map[string]any{"workspaceId": planID, "state": "Noon", "restorationGoal": "go on"})
 	id, _ := out["newSessionId"].(string)
-	second.do("log_append", map[string]any{"event": "e"}) // of the state's node, which has the focus
+	second.do("log_append", map[string]any{"event": "e"}) // about the state's node, which has the focus
 	if log := sessionText(w, id); !strings.Contains(log, "state_restored: Noon") || !strings.Contains(log, "tool_call: log_append") {
 		t.Errorf("the new session says\n%s", log)
 	}

@@ -29,7 +29,7 @@ func (w *world) talk(lines ...string) map[string]json.RawMessage {
 	return w.answers(out.String())
 }
 
-// answers reads the output of a server, which is one message to a line and nothing else.
+// answers reads the output of a server, which must be one message per line.
 func (w *world) answers(out string) map[string]json.RawMessage {
 	w.Helper()
 	all := map[string]json.RawMessage{}
@@ -55,8 +55,8 @@ func appendCall(id int, event string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"log_append","arguments":{"nodeId":%q,"operator":"AI","event":%q}}}`, id, signIn, event)
 }
 
-// Calls that are sent without waiting for answers, and are still running when the stream ends, are all answered, and what
-// they wrote is in the file in their order.
+// Calls that still run when the input ends are all answered. Their log entries are in the file in the order of the
+// calls.
 func TestPipelinedCallsAreAnsweredAndKeepTheirOrder(t *testing.T) {
 	w := newWorld(t, Options{})
 	var lines []string
@@ -85,7 +85,7 @@ func TestPipelinedCallsAreAnsweredAndKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// A line that is not a message is answered with one error; the calls before and after it work.
+// For a line that is no message, the answer is one error; the calls before and after it succeed.
 func TestBadLinesDoNotEndTheConnection(t *testing.T) {
 	for name, tt := range map[string]struct{ line, id, want string }{
 		"not JSON":          {`{"jsonrpc":"2.0","id":7,`, "null", "-32700"},
@@ -127,7 +127,7 @@ func TestEachCallOfABatchIsAnswered(t *testing.T) {
 	}
 }
 
-// A client that disappears without reading its answers ends the server, and the vault is whole.
+// If a client disappears without reading its answers, the server ends, and the vault is intact.
 func TestServerEndsWhenItsClientDisappears(t *testing.T) {
 	w := newWorld(t, Options{})
 	in, client := io.Pipe()
@@ -146,7 +146,7 @@ func TestServerEndsWhenItsClientDisappears(t *testing.T) {
 	answers.Close()
 	client.Close()
 	await(t, done, "the end of the server")
-	if _, ds, err := w.engine.Check(t.Context(), planID); err != nil || len(ds) > 3 { // the damaged file of the plan
+	if _, ds, err := w.engine.Check(t.Context(), planID); err != nil || len(ds) > 3 { // of the damaged file
 		t.Errorf("afterwards: %v, %v", ds, err)
 	}
 	for _, p := range []mdstore.Path{signInFile.Dir(), planID} {
@@ -158,7 +158,7 @@ func TestServerEndsWhenItsClientDisappears(t *testing.T) {
 	}
 }
 
-// A client that disappears while it is asked a question does not keep the server running.
+// If a client disappears while it is asked a question, the server ends.
 func TestServerEndsWhenItsClientDisappearsWhileAsked(t *testing.T) {
 	w := newWorld(t, Options{})
 	in, client := io.Pipe()
@@ -190,7 +190,7 @@ func TestServerEndsWhenItsClientDisappearsWhileAsked(t *testing.T) {
 	}
 }
 
-// The server ends with its context, whatever the client does.
+// The server ends with its context, also if the client keeps its end open.
 func TestStdioEndsWithItsContext(t *testing.T) {
 	w := newWorld(t, Options{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -198,7 +198,7 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- w.server.Stdio(ctx, in, io.Discard) }()
 	io.WriteString(client, hello)
-	cancel() // while the client holds its end open
+	cancel() // the client still has its end open
 	if err := await(t, done, "the end of the server"); err != nil {
 		t.Errorf("it ends with %v", err)
 	}

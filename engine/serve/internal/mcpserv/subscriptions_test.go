@@ -49,7 +49,7 @@ func (p *peer) wanted(uri string) bool {
 	return false
 }
 
-// hears waits until the client has been notified of each of the resources.
+// hears waits until the client has a notification of each of the resources.
 func (p *peer) hears(uris ...string) {
 	p.Helper()
 	left := slices.Clone(uris)
@@ -59,7 +59,7 @@ func (p *peer) hears(uris ...string) {
 	}
 }
 
-// Clients are notified of resources that change, whether an editor, another client or another program changed the file.
+// Clients are notified when a resource changes, by an editor, another client or another program.
 func TestClientsAreNotifiedOfChanges(t *testing.T) {
 	for _, version := range []string{"", legacy} {
 		t.Run(version, func(t *testing.T) { testResourceUpdates(t, version) })
@@ -72,14 +72,14 @@ func testResourceUpdates(t *testing.T, version string) {
 	node, ctx, tree, ws := "arbor://"+planID+"/nodes/"+signIn, "arbor://"+planID+"/context/"+signIn, "arbor://"+planID+"/tree", "arbor://"+planID+"/workspace"
 	p.subscribe(node, ctx, tree, ws)
 
-	w.edit(signInFile, "answers with a token", "answers with two tokens") // truncated and written
+	w.edit(signInFile, "answers with a token", "answers with two tokens") // truncate and write
 	p.hears(node, ctx, tree)
 	path := filepath.Join(w.dir, filepath.FromSlash(string(signInFile)))
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path+"~", append(data, "\nmore\n"...), 0o666); err != nil { // written beside and renamed
+	if err := os.WriteFile(path+"~", append(data, "\nmore\n"...), 0o666); err != nil { // temporary file and rename
 		t.Fatal(err)
 	}
 	if err := os.Rename(path+"~", path); err != nil {
@@ -88,7 +88,7 @@ func testResourceUpdates(t *testing.T, version string) {
 	p.hears(node, ctx, tree)
 	w.connect(nil).do("log_append", map[string]any{"nodeId": planID, "operator": "AI", "event": "by another client"})
 	p.hears(ws, ctx)
-	w.edit(mdstore.NodePath(planID, "node-mj2hz4gy-theapi"), "Two endpoints", "Three endpoints") // above it
+	w.edit(mdstore.NodePath(planID, "node-mj2hz4gy-theapi"), "Two endpoints", "Three endpoints") // a node above it
 	p.hears(ctx, tree)
 
 	if err := p.Unsubscribe(t.Context(), &mcp.UnsubscribeParams{URI: node}); err != nil {
@@ -132,7 +132,7 @@ func TestSubscriptionsEndWithTheirConnection(t *testing.T) {
 	}
 }
 
-// A save shows in the next call, however the editor writes the file.
+// The next call sees a save, in whatever way the editor writes the file.
 func TestSavesShowInTheNextCall(t *testing.T) {
 	w := newWorld(t, Options{})
 	p := w.connect(nil)

@@ -17,7 +17,8 @@ func signInWith(text string) map[string]any {
 	return map[string]any{"nodeId": signIn, "requirement": text}
 }
 
-// Whatever way a connection has read a text, it is shown what a person made of it before it replaces that.
+// If a person has changed a text since a connection read it, in whatever way, the first replacement is refused and
+// shows the person's text.
 func TestConnectionsReplaceNothingUnread(t *testing.T) {
 	uri := "arbor://" + planID
 	for how, read := range map[string]func(p *peer){
@@ -55,7 +56,7 @@ func TestConnectionsReplaceNothingUnread(t *testing.T) {
 	}
 }
 
-// A text is carried by its refusal also where replies are small. One of which a page of a resource has a part is not
+// Also with small replies, a refusal has the whole text. A text of which only a part was returned does not count as
 // read.
 func TestSmallRepliesAndTexts(t *testing.T) {
 	w := newWorld(t, Options{MaxTokens: LeastMaxTokens})
@@ -76,7 +77,7 @@ func TestSmallRepliesAndTexts(t *testing.T) {
 	}
 }
 
-// A request over HTTP without session and connection is never refused, and is told what it replaced.
+// An HTTP request without session and connection is never refused; the reply has the text that it replaced.
 func TestRequestsWithoutSessionAreTold(t *testing.T) {
 	w := newWorld(t, Options{Workspace: planID})
 	e := w.server.Endpoint()

@@ -14,7 +14,7 @@ import (
 	"arbor/engine/ops"
 )
 
-// A line is a client over a pair of streams. It sends bytes as they are given, and sees the bytes of each answer.
+// A line is a client over a pair of streams. It sends the given bytes, and gets the bytes of each answer.
 type line struct {
 	testing.TB
 	server *Server
@@ -23,13 +23,13 @@ type line struct {
 	calls  int
 }
 
-// openLine serves an engine to a line.
+// openLine starts a server of an engine and returns a line to it.
 func openLine(t testing.TB, e *engine.Engine, opt Options) *line {
 	t.Helper()
 	return openLineAs(t, e, opt, "{}")
 }
 
-// openLineAs is openLine with what the client adds to its first request.
+// openLineAs is openLine with a _meta of the client's first request.
 func openLineAs(t testing.TB, e *engine.Engine, opt Options, meta string) *line {
 	t.Helper()
 	s, err := New(e, opt)
@@ -92,14 +92,14 @@ func (l *line) ask(method, params string) (result json.RawMessage, fault string)
 
 // A said is the answer of a tool.
 type said struct {
-	size  int // of the larger of data and text, in bytes
+	size  int // bytes of data or of text, whichever is larger
 	text  string
 	data  json.RawMessage
 	wrong bool
-	fault string // an error of the protocol
+	fault string // the error, if it is one of the protocol
 }
 
-// asShown undoes what is escaped on the way only.
+// asShown removes the JSON escapes that are only for transport.
 var asShown = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&", `\u2028`, "\u2028", `\u2029`, "\u2029")
 
 // call calls a tool with arguments in JSON, sent as they are.
@@ -173,17 +173,18 @@ func (l *line) tools() []listed {
 // The limits of the tools, in bytes.
 const (
 	mostTools        = 12500 // name, description and input schema of all
-	mostWorker       = 6850  // of the worker's profile
-	mostBare         = 14000 // the whole list of all without output schemas, as --replies text has it
-	mostSent         = 38500 // the whole list of all, as docs/mcp.md has it: in one piece, as not every client asks for a second
+	mostWorker       = 6850  // the same of the profile worker
+	mostBare         = 14000 // tools/list without output schemas, as with --replies text
+	mostSent         = 38500 // tools/list, as in docs/mcp.md: one page, as not every client asks for a second
 	mostSentWorker   = 19000
-	spareWorker      = 0 // of these, for what is to come
+	spareWorker      = 0 // bytes of mostWorker that must stay free
 	mostInstructions = 1550
-	workers          = 12 // tools of the worker's profile
+	workers          = 12 // tools in the profile worker
 	byDefault        = 31 + 3 + 1
 )
 
-// The tools keep within limits: what a model reads of them in every conversation, and all that a client gets.
+// The tools keep within the limits: the texts that a model reads in every conversation, and the list that a client
+// gets.
 func TestToolsAreFewBytes(t *testing.T) {
 	t.Parallel()
 	e := emptyEngine(t)
@@ -228,11 +229,10 @@ func TestToolsAreFewBytes(t *testing.T) {
 	}
 }
 
-// A server offers the sets of tools that it is told to, plan unless told otherwise; the profile is about plan. Each set
-// besides plan is few bytes.
+// A server offers the given tool sets, by default plan. The profile restricts plan only. Each other set is small.
 func TestToolSets(t *testing.T) {
 	t.Parallel()
-	const most, mostHistory = 5000, 3000 // name, description and input schema of a set
+	const most, mostHistory = 5000, 3000 // bytes of name, description and input schema of a set
 	e := emptyEngine(t)
 	list := func(opt Options) (names []string, bytes int) {
 		for _, tool := range openLine(t, e, opt).tools() {
@@ -274,7 +274,7 @@ func TestToolSets(t *testing.T) {
 	}
 }
 
-// The tools are the operations of the catalogue.
+// There is one tool for each operation of the catalogue.
 func TestToolsAreTheCatalogue(t *testing.T) {
 	t.Parallel()
 	tools := openLine(t, emptyEngine(t), Options{Toolsets: []string{ops.SetPlan}}).tools()
@@ -305,7 +305,7 @@ func TestToolsAreTheCatalogue(t *testing.T) {
 				continue
 			}
 			want = append(want, p.Name)
-			if p.Required && in.Properties[p.Unless] == nil { // one may stand for the other
+			if p.Required && in.Properties[p.Unless] == nil { // one of two may be given
 				required = append(required, p.Name)
 			}
 		}
@@ -353,7 +353,7 @@ func TestToolsAreTheCatalogue(t *testing.T) {
 	}
 }
 
-// Each tool that the instructions and descriptions name exists.
+// The instructions and descriptions name only tools that exist.
 func TestInstructionsNameToolsThatExist(t *testing.T) {
 	t.Parallel()
 	texts := []string{instructions}

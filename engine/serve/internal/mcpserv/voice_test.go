@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A hint or refusal that names a tool which this server does not offer says so.
+// If a hint or a refusal names a tool that this server does not offer, it says so.
 func TestToolsThatAreOffAreNamedAsSuch(t *testing.T) {
 	w := newWorld(t, Options{Tools: []string{"memory_list"}})
 	r := w.connect(nil).do("memory_list", map[string]any{"workspaceId": planID})

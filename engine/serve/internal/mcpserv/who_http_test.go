@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Over HTTP the last sign of life of a client is its last call, or the moment until which it listens: its session is
-// held for a minute from then, and free at once when it says that it leaves.
+// Over HTTP, the last sign of life of a client is its last call, or the end of its stream. Its session is held for a
+// minute from then, and is released at once if the client ends it.
 func TestAnHTTPClientHoldsItsSessionForAMinute(t *testing.T) {
 	w, c := newClocked(t, Options{})
 	e := w.server.Endpoint()

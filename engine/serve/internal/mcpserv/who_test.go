@@ -15,13 +15,13 @@ import (
 	"arbor/mdstore/dirstore"
 )
 
-// A clock is set by the test.
+// A clock is a clock that the test sets.
 type clock struct{ past atomic.Int64 }
 
 func (c *clock) now() time.Time       { return enginetest.Start.Add(time.Duration(c.past.Load())) }
 func (c *clock) tick(d time.Duration) { c.past.Add(int64(d)) }
 
-// beside returns a further server of the same vault, as another process is one.
+// beside returns another server of the same vault, which stands for another process.
 func (w *world) beside(c *clock, opt Options) *world {
 	w.Helper()
 	st, err := dirstore.Open(w.dir, dirstore.Options{SaveQuiet: -1})
@@ -40,7 +40,7 @@ func (w *world) beside(c *clock, opt Options) *world {
 	return o
 }
 
-// newClocked returns a world whose clock the test sets, with three nodes more that wait for work.
+// newClocked returns a world with a clock that the test sets, and with three more pending nodes.
 func newClocked(t *testing.T, opt Options) (*world, *clock) {
 	c := &clock{}
 	w := newWorld(t, Options{})
@@ -52,7 +52,7 @@ func newClocked(t *testing.T, opt Options) (*world, *clock) {
 
 type who = map[string]any
 
-// with returns the arguments of a call by a helper, "" for the connection itself.
+// with returns the arguments of a call by the helper id, "" for the connection itself.
 func with(id string, args who) who {
 	out := who{}
 	for k, v := range args {
@@ -64,18 +64,18 @@ func with(id string, args who) who {
 	return out
 }
 
-// Two who work at once are never one, whether they are connections of one server or of two, or helpers behind one
-// connection, and whether they name themselves, both alike, or not at all: what one has claimed the other is not
-// given, cannot move, and what one wrote the other does not replace unread, and hears of.
+// Two workers at the same time are never treated as one: two connections of one server or of two, or two helpers of one
+// connection, with different ids, the same id or none. Nodes that one has claimed are not offered to the other, which
+// cannot change their status. Texts of one are not replaced unread by the other, which is also notified of them.
 func TestTwoWhoWorkAtOnceAreNeverOne(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		apart    bool // each has a connection; else both are behind one
-		process  bool // the second's is to another process
+		apart    bool // each has a connection; else both share one
+		process  bool // the second connection is to another process
 		ids      [2]string
 		bind     bool
-		refused  bool // the second's session_bind with its id: it binds without one then
-		makesTwo bool // both sessions are made by the server
+		refused  bool // the second's session_bind with its id, so that it binds without an id
+		makesTwo bool // the server makes both ids
 	}{
 		{name: "two connections, the same id", apart: true, ids: [2]string{"claude", "claude"}, bind: true, refused: true},
 		{name: "two processes, the same id", apart: true, process: true, ids: [2]string{"claude", "claude"}, bind: true, refused: true},
@@ -95,7 +95,7 @@ func TestTwoWhoWorkAtOnceAreNeverOne(t *testing.T) {
 			} else if tt.apart {
 				p[1] = w.connect(nil)
 			}
-			ids := tt.ids // in each call
+			ids := tt.ids // the ids in each call
 			switch {
 			case tt.bind && tt.apart:
 				one := p[0].do("session_bind", with(tt.ids[0], nil))
@@ -170,8 +170,8 @@ func TestTwoWhoWorkAtOnceAreNeverOne(t *testing.T) {
 	}
 }
 
-// A connection keeps its session from others until a minute after its last sign of life; one that closes frees it at
-// once, and take: true takes it over, after which the connection that had it is told so at each call.
+// The session of a connection is refused to others until a minute after its last sign of life. A closed connection
+// releases it at once. take: true takes it over; then each call of the connection that had it says so.
 func TestAConnectionHoldsItsSession(t *testing.T) {
 	w, c := newClocked(t, Options{})
 	other := w.beside(c, Options{})
@@ -185,14 +185,14 @@ func TestAConnectionHoldsItsSession(t *testing.T) {
 		other.connect(nil).refused(errs.Conflicting, "session_bind", bind)
 	}
 	c.tick(50 * time.Second)
-	one.do("node_get", who{"nodeId": signIn}) // a sign of life, too
+	one.do("node_get", who{"nodeId": signIn}) // this too is a sign of life
 	c.tick(59 * time.Second)
 	two := other.connect(nil)
 	two.refused(errs.Conflicting, "session_bind", bind)
 	two.refused(errs.Conflicting, "session_unbind", bind)
 	two.refused(errs.Conflicting, "node_update", who{"nodeId": signIn, "note": "n", "sessionId": "s-1"})
-	two.do("node_next", who{"claim": true, "sessionId": "s-1"}) // work that it gives to the other
-	c.tick(2 * time.Second)                                     // and the process of the first is no more
+	two.do("node_next", who{"claim": true, "sessionId": "s-1"}) // a claim for the other session
+	c.tick(2 * time.Second)                                     // 61 s since the last sign of life
 	two.do("session_bind", bind)
 
 	if text := one.refused(errs.Conflicting, "node_get", who{"nodeId": signIn}); !strings.Contains(text, "take: true") {
@@ -214,8 +214,8 @@ func TestAConnectionHoldsItsSession(t *testing.T) {
 	eventually(t, "a connection that closes frees its session", func() bool { return !one.try("session_bind", bind).IsError })
 }
 
-// What was given by a person, as a flag, a header or by the program of the assistant, is no name that a model invents:
-// two connections and commands with it are one session, as they are meant to be.
+// A session id given by a person, as a flag, in a header or by the program of the assistant, is not invented by a
+// model. All connections and commands with it are one session.
 func TestGivenSessionsAreShared(t *testing.T) {
 	w, c := newClocked(t, Options{Session: "given"})
 	other := w.beside(c, Options{Session: "given"})
@@ -232,7 +232,7 @@ func TestGivenSessionsAreShared(t *testing.T) {
 	}
 }
 
-// The session that a connection has for itself is no other's, even if its name stands in a claim.
+// The own session of a connection cannot be used by others, even if they read its id in a claim.
 func TestNobodyTakesTheOwnSessionOfAConnection(t *testing.T) {
 	w, _ := newClocked(t, Options{})
 	one, two := w.connect(nil), w.connect(nil)
@@ -244,7 +244,8 @@ func TestNobodyTakesTheOwnSessionOfAConnection(t *testing.T) {
 	}
 }
 
-// session_bind needs no id, and no workspace where one is meant; a later session goes on with the id that it gave.
+// session_bind needs no id, and no workspace if there is a default. A later session can continue with the id that it
+// returned.
 func TestSessionBindNeedsNothing(t *testing.T) {
 	w, _ := newClocked(t, Options{Profile: ProfileWorker})
 	one := w.connect(nil)

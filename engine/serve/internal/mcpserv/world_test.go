@@ -18,7 +18,7 @@ import (
 	"arbor/mdstore/dirstore"
 )
 
-// A world is a server over a vault in a folder, with clients that connect to it.
+// A world is a server of a vault in a folder, and the test's clients connect to it.
 type world struct {
 	*testing.T
 	dir    string
@@ -26,7 +26,7 @@ type world struct {
 	server *Server
 }
 
-// patience is how long a test waits for an event before it fails. It is no measure of how fast the event comes.
+// patience is how long a test waits for an event before it fails; most events come much sooner.
 const patience = 30 * time.Second
 
 // newWorld returns a world with the plan of these tests in it.
@@ -63,7 +63,7 @@ func (w *world) save(p mdstore.Path, text string) {
 	}
 }
 
-// edit replaces a text in a file, as a person would, and returns when the engine shows it.
+// edit replaces a text in a file, as a person would, and returns when the engine has seen it.
 func (w *world) edit(p mdstore.Path, old, new string) {
 	w.Helper()
 	data, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(string(p))))
@@ -91,7 +91,7 @@ type peer struct {
 	*testing.T
 	*mcp.ClientSession
 	server  *Server
-	updated chan string // URIs of resources that the server says have changed
+	updated chan string // URIs of changed resources, from notifications
 	listed  chan struct{}
 }
 
@@ -123,7 +123,7 @@ func (w *world) connectAs(version string, opt *mcp.ClientOptions) *peer {
 	return p
 }
 
-// try calls a tool and returns its result; only errors of the protocol end the test.
+// try calls a tool and returns its result. Only a protocol error fails the test.
 func (p *peer) try(tool string, args map[string]any) *mcp.CallToolResult {
 	p.Helper()
 	r, err := p.CallTool(p.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
@@ -143,7 +143,7 @@ func (p *peer) do(tool string, args map[string]any) map[string]any {
 	return dataOf(p.T, r)
 }
 
-// refused calls a tool that must fail with a code, and returns the text that a model reads.
+// refused calls a tool that must fail with the code, and returns the text that a model reads.
 func (p *peer) refused(code errs.Code, tool string, args map[string]any) string {
 	p.Helper()
 	r := p.try(tool, args)
@@ -171,7 +171,7 @@ func dataOf(t testing.TB, r *mcp.CallToolResult) map[string]any {
 	return m
 }
 
-// items returns a list of a result, which leaves empty ones out.
+// items returns a list of a result; results leave empty lists out.
 func items(v any) []any {
 	list, _ := v.([]any)
 	return list
