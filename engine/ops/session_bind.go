@@ -203,7 +203,7 @@ func sessionOf(ctx context.Context, env *Env, in SessionRef) (*view.View, *mdsto
 		return v, p, fail(err)
 	}
 	who := "the caller is bound to no session with a file"
-	if ref != "" {
+	if ref != "" && ref != env.Connection {
 		who = ref + ": there is no session of this name with a file in workspace " + string(v.Workspace().ID)
 	}
 	return nil, nil, errs.New(errs.SessionNotFound, "%s; {session_start} makes one, {session_list} names those that are "+

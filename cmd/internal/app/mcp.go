@@ -80,7 +80,8 @@ func (o *offer) log(w io.Writer) *slog.Logger {
 // server opens the vault and returns a server over it.
 func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, version string) (*serve.Tools, *engine.Engine, error) {
 	atHome(call)
-	if found, err := call.Find(); err != nil && found.Above != "" && mode == cli.Later {
+	found, err := call.Find()
+	if err != nil && found.Above != "" && mode == cli.Later {
 		fmt.Fprintf(call.Stderr, "arbor: %v\n", err)
 	}
 	e, set, err := call.Open(ctx, mode)
@@ -104,6 +105,7 @@ func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, versio
 		Operator: set.Operator,
 		ReadOnly: o.readOnly, Tools: o.tools, Exclude: o.exclude,
 		AllIdentifiers: o.allIdentifiers,
+		Personal:       found.User,
 		Clients:        o.clients,
 		Home:           home,
 		Hear:           hear,

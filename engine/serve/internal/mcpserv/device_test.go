@@ -41,9 +41,18 @@ func TestADeviceHasItsOwn(t *testing.T) {
 	if mine, _ := phone.ask("resources/read", `{"uri":"arbor://`+id+`/tree"}`); fault == "" || mine == nil {
 		t.Errorf("another device reads %s; the device itself %s", read, mine)
 	}
+	if _, fault := tablet.ask("resources/subscribe", `{"uri":"arbor://`+id+`/tree"}`); fault == "" {
+		t.Error("another device is told of changes")
+	}
 	option := everyTool
 	option.AllIdentifiers = true
 	openLineAs(t, w.engine, option, `{"sessionId":"tablet"}`).do("workspace_get", name)
+	personal := everyTool
+	personal.Personal = true
+	mine := openLineAs(t, w.engine, personal, "{}").do("workspace_get", nil)["workspace"].(map[string]any)["id"]
+	if mine != string(mdstore.DefaultWorkspace) {
+		t.Errorf("in a person's own vault a call without an identifier means %v", mine)
+	}
 	if v, err := (&ops.Env{Engine: w.engine}).In(t.Context(), ""); err != nil || v.Workspace().ID != planID {
 		t.Errorf("a call that names none means %v, %v", v, err)
 	}

@@ -51,6 +51,8 @@ type Options struct {
 
 	// AllIdentifiers lets a connection with an identifier see the workspaces of other identifiers, which it names.
 	AllIdentifiers bool
+	// Personal says that the vault is a person's own: calls that mean no other workspace mean the one named default.
+	Personal bool
 }
 
 // Replies is a form of replies.

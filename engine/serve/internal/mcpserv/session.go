@@ -72,7 +72,8 @@ func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
 		Operator: s.opt.Operator, MaxBytes: s.room(), Patience: minuteAtMost, Detail: ops.DetailBrief, Names: ops.NamesLoose,
 		Home: s.opt.Home, CallLog: &s.memory, Clients: s.opt.Clients, Voice: say.Voice{Op: s.offer(session, header).called},
 		Where: ops.Where{Workspace: header.Get(HeaderWorkspace), Identifier: header.Get(HeaderIdentifier),
-			Own: header.Get(HeaderIdentifier), All: s.opt.AllIdentifiers, Focus: true}}
+			Own: header.Get(HeaderIdentifier), All: s.opt.AllIdentifiers,
+			Default: s.opt.Personal, Focus: true}}
 	if s.opt.ReadOnly {
 		env.May = ops.MayLook
 	}

@@ -37,7 +37,7 @@ func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error
 		env := s.env(req.Session, headers(req.Extra))
 		snap, r.node, err = env.At(ctx, string(r.workspace), string(r.node))
 	} else {
-		snap, err = s.engine.View(ctx, r.workspace)
+		snap, err = s.env(req.Session, headers(req.Extra)).In(ctx, string(r.workspace))
 	}
 	if err != nil {
 		return notFound(req.Params.URI, err)
