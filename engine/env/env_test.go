@@ -39,7 +39,7 @@ func TestURIsHaveOneForm(t *testing.T) {
 	}
 }
 
-// The table of routes, whatever the order in which environments were made.
+// The table of routes of programs, whatever the order in which environments were made.
 func TestACallGoesToItsPlace(t *testing.T) {
 	tool := func(names ...string) (all []env.Tool) {
 		for _, n := range names {
@@ -65,13 +65,57 @@ func TestACallGoesToItsPlace(t *testing.T) {
 			{"read", "gone", "", errs.EnvironmentMissing}, {"read", "new", "", errs.EnvironmentUntrusted}, {"only", "", "", errs.EnvironmentMissing},
 			{"nothing", "", "", errs.ToolNotFound},
 		} {
-			p, _, err := env.Route(places, c.tool, c.named)
+			p, _, err := env.Route(places, env.Target{Tool: c.tool, Environment: c.named})
 			switch {
 			case c.code == "" && (err != nil || p.ID != c.want):
 				t.Errorf("%s in %q: %v, %v; want %s", c.tool, c.named, p, err, c.want)
 			case c.code != "" && (err == nil || errs.As(err).Code != c.code):
 				t.Errorf("%s in %q: %v; want %s", c.tool, c.named, err, c.code)
 			}
+		}
+	}
+}
+
+// The table of routes of tools for files: what the path says counts, and no call ends in the session's own folder because
+// the place that is meant is missing.
+func TestAPathGoesToItsPlace(t *testing.T) {
+	at := func(id string, status env.Status, paths ...string) *env.Place {
+		return &env.Place{Environment: env.Environment{ID: id, Text: strings.Join(paths, " ")}, Status: status, Has: env.BuiltIn()}
+	}
+	has := func(path string) func(*env.Place) bool {
+		return func(p *env.Place) bool { return slices.Contains(strings.Fields(p.Text), path) }
+	}
+	own := at("me", env.Active)
+	own.Primary = true
+	one, two := at("one", env.Active, "a", "both", "Notes/n"), at("two", env.Active, "b", "both", "Notes/n")
+	without := at("without", env.Active, "a")
+	without.Has = nil
+	for _, c := range []struct {
+		attached          []*env.Place
+		path, named, want string
+		code              errs.Code
+	}{
+		{nil, "a", "", "me", ""}, {nil, "", "", "me", ""}, {nil, "Notes/n", "", "me", ""},
+		{[]*env.Place{one}, "a", "", "one", ""}, {[]*env.Place{one}, "new", "", "one", ""}, {[]*env.Place{one}, "", "", "one", ""},
+		{[]*env.Place{one}, "Notes/n", "", "me", ""}, {[]*env.Place{one}, "./Notes/../Notes", "", "me", ""},
+		{[]*env.Place{one}, "Notes.md", "", "one", ""}, {[]*env.Place{one}, "x/Notes/n", "", "one", ""},
+		{[]*env.Place{one}, "Notes/n", "one", "one", ""}, {[]*env.Place{one}, "a", "me", "me", ""},
+		{[]*env.Place{one, two}, "a", "", "one", ""}, {[]*env.Place{one, two}, "b", "", "two", ""},
+		{[]*env.Place{one, two}, "both", "", "", errs.EnvironmentNotFound}, {[]*env.Place{one, two}, "new", "", "", errs.EnvironmentNotFound},
+		{[]*env.Place{one, two}, "", "", "", errs.EnvironmentNotFound}, {[]*env.Place{one, two}, "both", "two", "two", ""},
+		{[]*env.Place{at("gone", env.Missing)}, "a", "", "", errs.EnvironmentMissing},
+		{[]*env.Place{at("new", env.Untrusted, "a")}, "a", "", "", errs.EnvironmentUntrusted},
+		{[]*env.Place{at("new", env.Untrusted, "a"), one}, "a", "", "one", ""},
+		{[]*env.Place{at("new", env.Untrusted, "a"), one}, "new", "", "", errs.EnvironmentNotFound},
+		{[]*env.Place{without}, "a", "", "", errs.ToolNotFound}, {[]*env.Place{without, two}, "new", "", "two", ""},
+	} {
+		places := append([]*env.Place{own}, c.attached...)
+		p, _, err := env.Route(places, env.Target{Tool: "file_read", Path: c.path, Environment: c.named, Exists: has(c.path)})
+		switch {
+		case c.code == "" && (err != nil || p.ID != c.want):
+			t.Errorf("%q in %q of %d: %v, %v; want %s", c.path, c.named, len(c.attached), p, err, c.want)
+		case c.code != "" && (err == nil || errs.As(err).Code != c.code):
+			t.Errorf("%q in %q of %d: %v; want %s", c.path, c.named, len(c.attached), err, c.code)
 		}
 	}
 }

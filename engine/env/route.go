@@ -1,12 +1,10 @@
 package env
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"arbor/engine/errs"
 )
@@ -52,24 +50,36 @@ func (p *Place) Tool(name string) (Tool, bool) {
 	return p.Has[i], true
 }
 
-// Route returns the place that a call of a tool goes to. A call that names an environment goes there or fails: it never
-// falls through to another one. A call that names none goes to the primary place if that has the tool, else to the
-// first place that has it, in the order of attachment.
-func Route(places []*Place, tool, named string) (*Place, Tool, error) {
-	if named != "" {
-		i := slices.IndexFunc(places, func(p *Place) bool { return p.ID == named })
-		if i < 0 {
-			return nil, Tool{}, errs.New(errs.EnvironmentNotFound, "%s: the session has no environment of this "+
-				"name; attached: %s ({env_attach} adds one)",
-				named, ids(places))
-		}
-		p := places[i]
-		t, ok := p.Tool(tool)
-		if ok || p.Status == Missing {
-			return p, t, p.usable()
-		}
-		return nil, Tool{}, errs.New(errs.ToolNotFound, "%s: the environment %s has no such tool%s; it has %s",
-			tool, named, Lacking([]*Place{p}, tool), names(p.Has))
+// NotesDir is the folder of a session that its own environment shows.
+const NotesDir = "Notes"
+
+// A Target is what a call is about: the tool, the environment that it names, and the path of a tool for files.
+type Target struct {
+	Tool        string
+	Environment string // "" for none
+	Path        string // as the call gives it
+	// Exists reports whether a place has a file or folder at the path.
+	Exists func(*Place) bool
+}
+
+// files reports whether the target is one of the tools for files, which all environments have.
+func (t Target) files() bool {
+	return slices.ContainsFunc(BuiltIn(), func(b Tool) bool { return b.Name == t.Tool })
+}
+
+// Route returns the place that a call goes to. A call that names an environment goes there or fails: it never falls
+// through to another one. Of those that name none:
+//
+//   - A program runs in the primary place if that has it, else in the first place that has it, in the order of
+//     attachment.
+//   - A path in Notes is of the primary place. Any other is of the attached place, or, with several, of the only one in
+//     which it exists; if there is none such, the call is refused. Without an attached place, it is of the primary one.
+func Route(places []*Place, t Target) (*Place, Tool, error) {
+	switch {
+	case t.Environment != "":
+		return routeNamed(places, t)
+	case t.files():
+		return routeFile(places, t)
 	}
 	ordered := slices.Clone(places)
 	slices.SortStableFunc(ordered, func(a, b *Place) int {
@@ -82,12 +92,88 @@ func Route(places []*Place, tool, named string) (*Place, Tool, error) {
 		return 1
 	})
 	for _, p := range ordered {
-		if t, ok := p.Tool(tool); ok {
-			return p, t, p.usable()
+		if has, ok := p.Tool(t.Tool); ok {
+			return p, has, p.usable()
 		}
 	}
 	return nil, Tool{}, errs.New(errs.ToolNotFound, "%s: no environment of the session has such a tool%s; "+
-		"{tool_list} shows those there are", tool, Lacking(ordered, tool))
+		"{tool_list} shows those there are", t.Tool, Lacking(ordered, t.Tool))
+}
+
+func routeNamed(places []*Place, t Target) (*Place, Tool, error) {
+	i := slices.IndexFunc(places, func(p *Place) bool { return p.ID == t.Environment })
+	if i < 0 {
+		return nil, Tool{}, errs.New(errs.EnvironmentNotFound, "%s: the session has no environment of this "+
+			"name; attached: %s ({env_attach} adds one)",
+			t.Environment, ids(places))
+	}
+	p := places[i]
+	has, ok := p.Tool(t.Tool)
+	if ok || p.Status == Missing {
+		return p, has, p.usable()
+	}
+	return nil, Tool{}, errs.New(errs.ToolNotFound, "%s: the environment %s has no such tool%s; it has %s",
+		t.Tool, t.Environment, Lacking([]*Place{p}, t.Tool), names(p.Has))
+}
+
+func routeFile(places []*Place, t Target) (*Place, Tool, error) {
+	own, attached := filesOf(places, t.Tool)
+	inNotes := t.Path != "" && strings.HasPrefix(path.Clean(t.Path)+"/", NotesDir+"/")
+	if own != nil && (inNotes || len(places) == 1) {
+		attached = []*Place{own}
+	} else if len(attached) > 1 {
+		there := slices.DeleteFunc(slices.Clone(attached), func(p *Place) bool { return p.Status != Active || !t.Exists(p) })
+		if len(there) != 1 {
+			what := fmt.Sprintf("%q exists in none of %s", t.Path, ids(attached))
+			if len(there) > 1 {
+				what = fmt.Sprintf("%q exists in each of %s", path.Clean(t.Path), ids(there))
+			}
+			return nil, Tool{}, errs.New(errs.EnvironmentNotFound, "%s: several environments are attached, and %s; "+
+				"name one in {.environment}", t.Tool, what)
+		}
+		attached = there
+	}
+	if len(attached) == 0 {
+		return nil, Tool{}, errs.New(errs.ToolNotFound, "%s: no environment of the session has such a tool%s; "+
+			"{tool_list} shows those there are", t.Tool, Lacking(places, t.Tool))
+	}
+	has, _ := attached[0].Tool(t.Tool)
+	return attached[0], has, attached[0].usable()
+}
+
+// filesOf returns the primary place, nil if there is none, and the attached places that have a tool for files, or may
+// have it once they are there again.
+func filesOf(places []*Place, tool string) (own *Place, attached []*Place) {
+	for _, p := range places {
+		if _, ok := p.Tool(tool); p.Primary {
+			own = p
+		} else if ok || p.Status == Missing {
+			attached = append(attached, p)
+		}
+	}
+	return own, attached
+}
+
+// Taken returns the ids of the environments that take the calls of a tool that name none, as things are now. They are
+// several for a tool for files whose path decides.
+func Taken(places []*Place, tool string) (taken []string) {
+	t := Target{Tool: tool}
+	if !t.files() {
+		if p, _, err := Route(places, t); err == nil {
+			taken = append(taken, p.ID)
+		}
+		return taken
+	}
+	own, attached := filesOf(places, tool)
+	if own != nil && len(places) == 1 {
+		attached = places
+	}
+	for _, p := range attached {
+		if p.usable() == nil {
+			taken = append(taken, p.ID)
+		}
+	}
+	return taken
 }
 
 // usable returns an error if no tool can run in the place now.
@@ -146,99 +232,4 @@ func Decide(level Level, t Tool) Verdict {
 		return Ask
 	}
 	return Refuse
-}
-
-// A Loop counts how often in a row a session made the same call and got the same result.
-type Loop struct {
-	key  string
-	last []byte
-	n    int
-}
-
-// MaxSame is how often in a row the same call may have the same result.
-const MaxSame = 4
-
-// Stuck reports whether a call repeats the last MaxSame calls, all of which had the same result.
-func (l *Loop) Stuck(environment, tool string, args json.RawMessage) bool {
-	return l.n >= MaxSame && l.key == loopKey(environment, tool, args)
-}
-
-// Ran notes the result of a call.
-func (l *Loop) Ran(environment, tool string, args json.RawMessage, result []byte) {
-	key := loopKey(environment, tool, args)
-	if key != l.key || !bytes.Equal(result, l.last) {
-		l.key, l.last, l.n = key, bytes.Clone(result), 0
-	}
-	l.n++
-}
-
-func loopKey(environment, tool string, args json.RawMessage) string {
-	var v any
-	if json.Unmarshal(args, &v) == nil {
-		args, _ = json.Marshal(v)
-	}
-	return fmt.Sprintf("%q %q %s", environment, tool, args)
-}
-
-// A CallLog has the calls that a server remembers for its sessions, as long as it runs. A nil CallLog remembers
-// nothing. Its methods may be called by several goroutines at once.
-type CallLog struct {
-	mu    sync.Mutex
-	loops map[string]*Loop
-	seen  map[[3]string]string // the version of a file, by session, environment and path
-}
-
-const maxSeen = 10_000 // entries of Memory.seen; when it is full, Show empties it first
-
-func (m *CallLog) loop(session string) *Loop {
-	if m.loops == nil {
-		m.loops = map[string]*Loop{}
-	}
-	if m.loops[session] == nil {
-		m.loops[session] = &Loop{}
-	}
-	return m.loops[session]
-}
-
-// Stuck is Loop.Stuck of a session.
-func (m *CallLog) Stuck(session, environment, tool string, args json.RawMessage) bool {
-	if m == nil {
-		return false
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.loop(session).Stuck(environment, tool, args)
-}
-
-// Ran is Loop.Ran of a session.
-func (m *CallLog) Ran(session, environment, tool string, args json.RawMessage, result []byte) {
-	if m == nil {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.loop(session).Ran(environment, tool, args, result)
-}
-
-// Show notes that a session knows a version of a file.
-func (m *CallLog) Show(session, environment, path, version string) {
-	if m == nil {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.seen == nil || len(m.seen) >= maxSeen {
-		m.seen = map[[3]string]string{}
-	}
-	m.seen[[3]string{session, environment, path}] = version
-}
-
-// Saw reports whether a session knows this version of a file.
-func (m *CallLog) Saw(session, environment, path, version string) bool {
-	if m == nil {
-		return false
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.seen[[3]string{session, environment, path}] == version
 }

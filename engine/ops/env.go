@@ -78,6 +78,9 @@ type Env struct {
 	// Follows says that the caller continues as the session that it starts or loads. It is true for a connection that was
 	// given no session.
 	Follows bool
+	// Begun gets the session that a call starts because it needs one; the caller continues as that session, also if the
+	// call fails. nil: no call starts one.
+	Begun *Bound
 	// Lease is the lease of claims that name none. It is claims.ConnectionLease for a caller whose claims are renewed
 	// while it lives. 0 means claims.DefaultLease.
 	Lease time.Duration

@@ -33,6 +33,9 @@ type EnvRegisterOut struct {
 	Wrote
 }
 
+// Requested returns the id of the request for trust that the call made, "" for none.
+func (o *EnvRegisterOut) Requested() string { return o.Request }
+
 var envRegister = op("env_register", writes|repeats, EnvRegister, Help{
 	Summary: "register a folder as an environment; a person must trust it",
 	Use:     "env add URI",
@@ -66,9 +69,9 @@ func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterO
 		return nil, badParam("uri", "%s: folders of this machine are registered; a session's own environment needs no registration", in.URI)
 	}
 	e.URI = a.String()
-	root, err := h.Root(e)
+	root, err := h.Folder(a)
 	if err != nil {
-		return nil, errs.New(errs.InvalidPath, "%s: %v", in.URI, err)
+		return nil, errs.New(errs.InvalidPath, "%s is no folder that can be registered: %v", in.URI, err)
 	}
 	if e.URI, e.Machine, err = h.canonical(root); err != nil {
 		return nil, err
@@ -131,7 +134,12 @@ func (h *here) trusted(ctx context.Context, e places.Environment, root string, o
 			out.Hint = "a person would be asked to trust it"
 			return nil
 		}
-		r := b.Ask(now, trust.Request{Kind: trust.KindRegister, Call: trust.Call{Environment: e.ID}, Subject: &e, Root: root}, trust.NewID())
+		ask := trust.Request{Kind: trust.KindRegister, Call: trust.Call{Environment: e.ID}, Subject: &e, Root: root}
+		if b.Declined(now, ask) {
+			out.Hint = "a person did not agree to trust it; they can still: arbor env trust " + e.ID
+			return nil
+		}
+		r := b.Ask(now, ask, trust.NewID())
 		out.Request, out.Hint = r.ID, "a person is asked to trust it: arbor env approve "+r.ID
 		return nil
 	})

@@ -84,21 +84,28 @@ type EnvAttachIn struct {
 	Write
 }
 
-type EnvAttachOut struct{ Wrote }
+type EnvAttachOut struct {
+	Status  places.Status `json:"status,omitempty"`  // if no tool can run in it now
+	Request string        `json:"request,omitempty"` // the request for trust that a person answers
+	Wrote
+}
+
+// Requested returns the id of the request for trust that the call made, "" for none.
+func (o *EnvAttachOut) Requested() string { return o.Request }
 
 var envAttach = op("env_attach", writes|repeats, EnvAttach, Help{
 	Summary: "attach an environment to the session",
 	Use:     "env attach ENV",
-	Text: `A call that names no environment uses the session's default, or else the first
-attached environment that has the tool. Attaching it again updates its tools and
-folder.`,
+	Text: `File tools without an environment use the attached one; of several, the one that
+has the path. Notes/ is the session's own folder. Other tools run in the first
+environment that has them. Attaching it again updates its tools and folder.`,
 	Example: "arbor env attach app --session s1",
 })
 
 // EnvAttach attaches an environment to a session, behind those that it has. If it is attached already, EnvAttach
-// replaces its tools and folder.
+// replaces its tools and folder. If nobody trusts it yet, a person is asked to.
 func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, error) {
-	h, err := hereOf(ctx, env, in.SessionRef)
+	h, err := hereBegun(ctx, env, in.SessionRef)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +136,32 @@ func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, er
 	if err != nil {
 		return nil, err
 	}
-	return &EnvAttachOut{*w}, nil
+	out := &EnvAttachOut{Wrote: *w}
+	return out, h.unusable(ctx, e, out)
+}
+
+// unusable says of an environment that was attached why no tool can run in it, and what a person or the caller does.
+func (h *here) unusable(ctx context.Context, e places.Environment, out *EnvAttachOut) error {
+	if e.Host == places.Client {
+		return nil // which is there or not at each call
+	}
+	root, err := h.Root(e)
+	if err != nil {
+		out.Status, out.Hint = places.Missing, err.Error()
+		return nil
+	}
+	if _, ok := h.Book.Level(e, root); ok {
+		return nil
+	}
+	out.Status = places.Untrusted
+	if decides(h.env) || e.Trust == places.Full {
+		out.Hint = "no tool runs in it until a person trusts it: arbor env trust " + e.ID
+		return nil
+	}
+	asked := &EnvRegisterOut{}
+	err = h.trusted(ctx, e, root, asked)
+	out.Request, out.Hint = asked.Request, asked.Hint
+	return err
 }
 
 // EnvAttachHere registers a folder as an environment and attaches it to a session. If it cannot attach the environment,
@@ -172,7 +204,6 @@ func noSessionFile() error {
 }
 
 // attach changes the list of a session's environments. edit returns the new list, and the event for the session's log.
-// edit returns the new list, and the event for the session's log.
 func (h *here) attach(ctx context.Context, edit func([]string) ([]string, string)) (*Wrote, error) {
 	if h.Session == nil {
 		return nil, noSessionFile()
@@ -265,6 +296,25 @@ func hereOf(ctx context.Context, env *Env, ref SessionRef) (*here, error) {
 	return &here{h, env}, fail(err)
 }
 
+// hereBegun is hereOf for what needs a session with a file: it starts one if the caller has none, and takes one (see
+// Env.Begun).
+func hereBegun(ctx context.Context, env *Env, ref SessionRef) (*here, error) {
+	begun := env.Begun
+	if begun != nil && begun.Caller != "" { // the call is made again, after a person's decision
+		return hereOf(ctx, env.As(begun.Caller), ref)
+	}
+	h, err := hereOf(ctx, env, ref)
+	if err != nil || h.Session != nil || begun == nil || env.May != MayWrite || ref.SessionID != "" {
+		return h, err
+	}
+	s, err := SessionStart(ctx, env, SessionStartIn{SessionRef: ref})
+	if err != nil {
+		return nil, err
+	}
+	*begun = s.Bound
+	return hereOf(ctx, env.As(begun.Caller), ref)
+}
+
 // builtIn reports whether a name is one of Arbor's own tools. init sets it, because the catalogue itself refers to
 // functions that call builtIn.
 var builtIn func(name string) bool
@@ -279,14 +329,18 @@ func init() {
 // Act names a session and an environment for a call of a tool.
 type Act struct {
 	SessionRef
-	Environment string `json:"environment,omitempty" help:"the ID of the environment; default: the first that has the tool"`
+	Environment string `json:"environment,omitempty" help:"the ID of the environment; default: the attached one"`
 }
 
 // use runs a tool in the environment that its call goes to, and returns the environment's id: see act.Here.Use.
 func use(
 	ctx context.Context, env *Env, in Act, tool string, args, out any, run func(*act.Call) error,
 ) (where string, err error) {
-	h, err := hereOf(ctx, env, in.SessionRef)
+	here := hereBegun
+	if in.Environment != "" {
+		here = hereOf
+	}
+	h, err := here(ctx, env, in.SessionRef)
 	if err != nil {
 		return "", err
 	}

@@ -23,9 +23,9 @@ type ListedTool struct {
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parametersSchema,omitempty"`
 	State       string          `json:"state,omitempty"` // "disabled" before a person approves it; "" if it can be called
-	// the environments that have it, in order; a call that names none goes to the first
+	// the environments that have it, in the order of attachment
 	Environments []string `json:"environments"`
-	// "[env ID]": the environment of a call that names none, as things are now
+	// "[env ID]": the environment of a call that names none, as things are now; of several, the path decides
 	Taken string `json:"taken,omitempty"`
 }
 
@@ -51,8 +51,8 @@ func ToolList(ctx context.Context, env *Env, in ToolListIn) (*ToolListOut, error
 			if !met {
 				i, at[t.Name] = len(out.Tools), len(out.Tools)
 				l := ListedTool{Name: t.Name, Description: t.Description, Parameters: t.Parameters}
-				if to, _, err := places.Route(h.Places, t.Name, ""); err == nil && h.Session != nil {
-					l.Taken = "[env " + to.ID + "]"
+				if to := places.Taken(h.Places, t.Name); len(to) > 0 && h.Session != nil {
+					l.Taken = "[env " + strings.Join(to, " or ") + "]"
 				}
 				out.Tools = append(out.Tools, l)
 			}

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -171,13 +172,13 @@ func (m *merging) field(e [3]entry) string {
 	case r == mdstore.MergeHash && m.hashed(v):
 		return cmp.Or(e[ours].with(strconv.Quote(mdstore.RulesHash(m.rules))), conflict)
 	case v[ours] == v[theirs]:
-		return choose(raw)
+		return alike(raw, conflict)
 	case v[ours] == v[base]:
-		wins = -1
+		return rewritten(e, raw, literal, theirs, ours, conflict)
 	case v[theirs] == v[base]:
-		if wins = 1; raw[theirs] != raw[base] && !strings.Contains(raw[ours], "#") { // they changed how it is written
-			return cmp.Or(e[theirs].with(literal[ours]), raw[ours])
-		}
+		return rewritten(e, raw, literal, ours, theirs, conflict)
+	case remarks(raw[ours]) != remarks(raw[theirs]) && o.Kind == mdoc.Nested && m.wins == Nobody:
+		return conflict
 	case r == mdstore.MergeUnite && m.plainLists(key), m.ownSets(key):
 		list := mdoc.List(unite(m.doc[base].List(key), m.doc[ours].List(key), m.doc[theirs].List(key))...).String()
 		return cmp.Or(e[ours].with(list), e[theirs].with(list), conflict)
@@ -204,6 +205,47 @@ func (m *merging) field(e [3]entry) string {
 	}
 	return cmp.Or(e[ours].with(literal[theirs]), raw[theirs])
 }
+
+// rewritten returns the lines of a key of which one side changed the value, and the other at most how it is written: the
+// value of the one in the writing of the other, as far as that loses nobody's remark.
+func rewritten(e [3]entry, raw, literal [3]string, changed, other int, conflict string) string {
+	mine, its, was := remarks(raw[changed]), remarks(raw[other]), remarks(raw[base])
+	switch with := e[other].with(literal[changed]); {
+	case raw[other] == raw[base]:
+		return raw[changed]
+	case with != "" && (mine == was || mine == its):
+		return with
+	case its == was || its == mine:
+		return raw[changed]
+	}
+	return conflict
+}
+
+// alike returns the lines of a key that means the same on both sides, with the remarks that one of them changed.
+func alike(raw [3]string, conflict string) string {
+	o, t, b := remarks(raw[ours]), remarks(raw[theirs]), remarks(raw[base])
+	switch {
+	case o == t, t == b:
+		return choose(raw)
+	case o == b:
+		return raw[theirs]
+	}
+	return conflict
+}
+
+// remarks returns the comments in the lines of a key.
+func remarks(raw string) string {
+	var all []string
+	for line := range strings.Lines(raw) {
+		if at := remark.FindStringIndex(line); at != nil {
+			all = append(all, strings.TrimSpace(line[at[0]:]))
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// remark finds a comment of YAML in a line: also a text in quotes or of several lines that has what looks like one.
+var remark = regexp.MustCompile(`(^|[ \t])#`)
 
 // plainLists reports whether the items of a list are plain values on all sides, so that it can be written anew.
 func (m *merging) plainLists(key string) bool {

@@ -135,6 +135,34 @@ func TestAFolderOfAnotherMachine(t *testing.T) {
 	}
 }
 
+// A question that nobody answers ends, leaves nothing behind, and is put again by the same call.
+func TestAnUnansweredQuestionEnds(t *testing.T) {
+	_, url, _ := newClients(t)
+	call := machine(t, url, strings.NewReader(""))
+	s, err := newServed(t.Context(), call, call.Dir, places.Restricted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.lines, s.patience = make(chan string, 1), time.Millisecond
+	write := remote.Call{Tool: "file_write", Root: s.env.ID, Session: "s1", Arguments: json.RawMessage(`{"path": "b.txt", "content": "x"}`)}
+	if _, err := s.handle(t.Context(), write); errs.As(err) == nil || errs.As(err).Code != errs.ApprovalPending {
+		t.Errorf("unanswered it ends with %v", err)
+	}
+	s.asking <- struct{}{} // another question is put
+	if _, err := s.handle(t.Context(), write); errs.As(err) == nil || errs.As(err).Code != errs.ApprovalPending {
+		t.Errorf("behind another question it ends with %v", err)
+	}
+	<-s.asking
+	if b, err := s.store.Read(); err != nil || len(b.Requests) > 0 {
+		t.Errorf("left are %v, %v", b.Requests, err)
+	}
+	s.lines <- "y"
+	s.patience = time.Hour
+	if _, err := s.handle(t.Context(), write); err != nil {
+		t.Errorf("again: %v", err)
+	}
+}
+
 // A folder is lent by a person at a terminal, and only over TLS to other machines.
 func TestOnlyAPersonLendsAFolder(t *testing.T) {
 	_, url, _ := newClients(t)

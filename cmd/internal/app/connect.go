@@ -18,7 +18,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"arbor/cmd/internal/cli"
@@ -36,6 +35,10 @@ import (
 
 // reconnect is the longest pause before a client tries to connect again.
 const reconnect = 30 * time.Second
+
+// consentTime is how long a call of the server waits for the person here, so that the server's own client still hears
+// of it.
+const consentTime = 50 * time.Second
 
 // connectCommand serves a folder of this machine to a server elsewhere.
 func connectCommand() cli.Command {
@@ -106,8 +109,10 @@ type served struct {
 	store  *trust.Store
 	env    places.Environment
 	memory places.CallLog
-	lines  chan string // the lines that the person types
-	asking sync.Mutex  // one question at a time
+	lines  chan string // that the person types
+
+	asking   chan struct{} // holds one value while a question is put: there is one at a time
+	patience time.Duration // how long a call waits for the person
 }
 
 // newServed opens a folder. A person at a terminal trusts it by that.
@@ -126,7 +131,7 @@ func newServed(ctx context.Context, call cli.Call, dir string, level places.Leve
 	if err := os.MkdirAll(book, 0o700); err != nil {
 		return nil, err
 	}
-	s := &served{call: call, env: places.Environment{ID: ops.IDOf(root), Host: places.Server, Trust: level, Machine: true}}
+	s := &served{call: call, asking: make(chan struct{}, 1), patience: consentTime, env: places.Environment{ID: ops.IDOf(root), Host: places.Server, Trust: level, Machine: true}}
 	s.env.URI = places.Address{Host: places.Server, Path: filepath.ToSlash(root)}.String()
 	if s.store, err = trust.At(filepath.Join(state, "trust"), book); err != nil {
 		return nil, err
@@ -270,6 +275,8 @@ func (s *served) handle(ctx context.Context, c remote.Call) (any, error) {
 		return nil, err
 	}
 	env := s.ops(c.Session)
+	waiting, cancel := context.WithTimeout(ctx, s.patience)
+	defer cancel()
 	for {
 		out, err := o.Call(ctx, env, args)
 		if err == nil {
@@ -279,43 +286,45 @@ func (s *served) handle(ctx context.Context, c remote.Call) (any, error) {
 		if e.Code != errs.ApprovalPending || e.Details == nil {
 			return nil, err
 		}
-		if err := s.ask(ctx, env, e.Details.Param); err != nil {
+		if err := s.ask(waiting, env, e.Details.Param); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// ask puts a request to the person at this terminal. It is withdrawn when ctx ends.
+// ask puts a request to the person at this terminal. It is withdrawn when ctx ends, which is an APPROVAL_PENDING: the
+// same call asks again.
 func (s *served) ask(ctx context.Context, env *ops.Env, id string) error {
-	s.asking.Lock()
-	defer s.asking.Unlock()
-	withdraw := func() error {
-		return s.store.Update(context.WithoutCancel(ctx), func(b *trust.Book) error { b.Withdraw(id); return nil })
+	withdrawn := func(err error) error {
+		return errors.Join(s.store.Update(context.WithoutCancel(ctx), func(b *trust.Book) error { b.Withdraw(id); return nil }), err)
+	}
+	late := errs.New(errs.ApprovalPending, "nobody answered at the terminal of this machine's arbor env connect; "+
+		"the same call asks again")
+	select {
+	case s.asking <- struct{}{}:
+		defer func() { <-s.asking }()
+	case <-ctx.Done():
+		return withdrawn(late)
 	}
 	if s.lines == nil {
-		if err := withdraw(); err != nil {
-			return err
-		}
-		return errs.New(errs.ApprovalDenied, "nobody is at the terminal of this machine's arbor env connect")
+		return withdrawn(errs.New(errs.ApprovalDenied, "nobody is at the terminal of this machine's arbor env connect"))
 	}
 	all, err := ops.ApprovalList(ctx, env, ops.ApprovalListIn{})
 	if err != nil {
 		return err
 	}
-	for _, r := range all.Requests {
-		if r.ID != id {
-			continue
-		}
-		fmt.Fprintf(s.call.Stderr, "%sLet it run? [y/N] ", act.Asked(r, true))
-		select {
-		case <-ctx.Done():
-			fmt.Fprintln(s.call.Stderr, "withdrawn")
-			return errors.Join(ctx.Err(), withdraw())
-		case line, ok := <-s.lines:
-			allow := ok && slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(line)))
-			_, err := ops.Decide(ctx, env, id, trust.Decision{Allow: allow, Scope: trust.Once, By: "at the client's terminal"})
-			return err
-		}
+	i := slices.IndexFunc(all.Requests, func(r trust.Request) bool { return r.ID == id })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	fmt.Fprintf(s.call.Stderr, "%sLet it run? [y/N] ", act.Asked(all.Requests[i], true))
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(s.call.Stderr, "withdrawn")
+		return withdrawn(late)
+	case line, ok := <-s.lines:
+		allow := ok && slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(line)))
+		_, err := ops.Decide(ctx, env, id, trust.Decision{Allow: allow, Scope: trust.Once, By: "at the client's terminal"})
+		return err
+	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // Use runs a tool in the environment that its call goes to, once it is allowed, and returns the environment's id. where
-// names one; with "" it is the first that has the tool. args are the exact arguments to which an approval refers. run
+// names one; with "" it is as env.Route says. args are the exact arguments to which an approval refers. run
 // does the work in the open root; the answer of a client is decoded into out.
 func (h *Here) Use(
 	ctx context.Context, where, tool string, args, out any, run func(*Call) error,
@@ -29,7 +29,12 @@ func (h *Here) Use(
 		return "", errs.New(errs.EnvironmentNotFound, "%s: the caller has no session with environments; name one "+
 			"({env_list} shows them), or {session_start} makes a session", tool)
 	}
-	p, t, err := env.Route(h.Places, tool, where)
+	var about struct{ Path string }
+	if err := json.Unmarshal(raw, &about); err != nil {
+		return "", err
+	}
+	p, t, err := env.Route(h.Places, env.Target{Tool: tool, Environment: where, Path: about.Path,
+		Exists: func(p *env.Place) bool { return h.exists(p, about.Path) }})
 	if err != nil {
 		return "", err
 	}
@@ -58,10 +63,11 @@ func (h *Here) Use(
 	defer r.Close()
 	a := &Call{Place: p, Tool: t, Root: r, Session: session, h: h, args: raw}
 	if err := run(a); err != nil {
-		if e := errs.As(Jailed(err)); e.Code == errs.FileNotFound && p.Primary {
-			return "", errs.New(errs.FileNotFound, "%s%s", e.Message, h.elsewhere(a.path))
+		err = Jailed(err)
+		if e := errs.As(err); p.Primary && (e.Code == errs.FileNotFound || e.Code == errs.PathProtected) {
+			return "", errs.New(e.Code, "%s%s", e.Message, h.elsewhere(a.path))
 		}
-		return "", Jailed(err)
+		return "", err
 	}
 	if a.Result != nil {
 		h.ran(session, p.ID, tool, raw, a.Result)
@@ -101,24 +107,35 @@ func (a *Call) At(p string) string {
 	return p
 }
 
-// elsewhere names the attached environments that have a file which the primary one lacks. It does not read the files.
+// elsewhere names the attached environments that have a file which the primary one does not have, or says that none is
+// attached.
 func (h *Here) elsewhere(p string) string {
+	if len(h.Places) == 1 {
+		return "; the session has no other environment attached: {env_list} shows those there are, {env_attach} attaches one"
+	}
 	var all []string
 	for _, o := range h.Places {
-		if o.Primary || o.Status != env.Active || p == "" {
-			continue
-		}
-		if r, err := h.Open(o); err == nil {
-			if _, err := r.Content(path.Join(h.from[o.ID], p), jail.MaxFile); err == nil {
-				all = append(all, o.ID)
-			}
-			r.Close()
+		if !o.Primary && h.exists(o, p) {
+			all = append(all, o.ID)
 		}
 	}
 	if all == nil {
 		return ""
 	}
 	return "; environments that have it: " + strings.Join(all, ", ") + " (environment names one)"
+}
+
+// exists reports whether a place of this machine has a file or folder at a path of a call, and reads nothing of it.
+func (h *Here) exists(o *env.Place, p string) bool {
+	if o.Status != env.Active || o.Host == env.Client {
+		return false
+	}
+	r, err := h.Open(o)
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	return r.Exists(path.Join(h.from[o.ID], p))
 }
 
 // Change makes a planned change of a file once it is allowed: the session must have read the present version, and a

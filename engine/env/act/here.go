@@ -3,6 +3,8 @@ package act
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -191,13 +193,25 @@ func (h *Here) Root(e env.Environment) (string, error) {
 	if a.Host != env.Server || e.Host != env.Server {
 		return "", errs.New(errs.EnvironmentMissing, "%s: %s is of a client that is not connected", e.ID, e.URI)
 	}
+	dir, err := h.Folder(a)
+	if err != nil {
+		return "", errs.New(errs.EnvironmentMissing, "%s: %v; {env_restore} gives another folder", e.ID, err)
+	}
+	return dir, nil
+}
+
+// Folder returns the folder at an address of this machine, without links.
+func (h *Here) Folder(a env.Address) (string, error) {
 	dir := filepath.FromSlash(a.Path)
 	if a.Local {
 		dir = filepath.Join(h.Engine.Project(), dir)
 	}
 	r, err := jail.Open(dir, jail.Options{})
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failed.Err // the path is long, and the caller has it
+	}
 	if err != nil {
-		return "", errs.New(errs.EnvironmentMissing, "%s: %v; {env_restore} gives another folder", e.ID, err)
+		return "", err
 	}
 	defer r.Close()
 	return r.Path(), nil
@@ -280,7 +294,8 @@ func (h *Here) Add(ctx context.Context, e env.Environment, only []string) {
 	h.tools(ctx, p, only)
 }
 
-// own adds the session's own environment: the folder Notes of its folder, which is made when it is first used.
+// own adds the session's own environment: its folder, of which calls see Notes alone, which is made when it is first
+// used.
 func (h *Here) own(ctx context.Context) error {
 	dir := filepath.Join(h.Engine.Vault(), filepath.FromSlash(string(h.Session.Path.Dir())))
 	r, err := jail.Open(dir, jail.Options{Trash: h.Store.Trash()})
@@ -303,9 +318,9 @@ func (h *Here) own(ctx context.Context) error {
 	h.Places = append(h.Places, &env.Place{
 		Environment: env.Environment{ID: string(h.Session.ID), URI: "vault://session/" + string(h.Session.ID),
 			Host: env.Session, Trust: env.Full},
-		Level: env.Full, Status: status, Root: filepath.Join(r.Path(), notesDir), Primary: true, Has: env.BuiltIn(),
+		Level: env.Full, Status: status, Root: r.Path(), Primary: true, Has: env.BuiltIn(),
 	})
 	return nil
 }
 
-const notesDir = "Notes" // of a session's folder
+const notesDir = env.NotesDir

@@ -40,7 +40,11 @@ func (h *Here) Open(p *env.Place) (*jail.Root, error) {
 	if !p.Primary && hidden.Hides(p.Root) {
 		return nil, errs.New(errs.PathProtected, "%s: %s is in Arbor's own folder, or in that of a vault: no tool sees what is there", p.ID, p.Root)
 	}
-	r, err := jail.Open(p.Root, jail.Options{Trash: h.Store.Trash(), Hidden: hidden, Protected: func(rel string) string {
+	only := ""
+	if p.Primary {
+		only = notesDir
+	}
+	r, err := jail.Open(p.Root, jail.Options{Trash: h.Store.Trash(), Hidden: hidden, Only: only, Protected: func(rel string) string {
 		parts := strings.Split(strings.ToLower(rel), "/")
 		at := filepath.Join(p.Root, filepath.FromSlash(rel))
 		in, err := filepath.Rel(vault, at)

@@ -46,8 +46,11 @@ func (h Hiding) hides(at string, info fs.FileInfo, named func() (fs.FileInfo, er
 	return false
 }
 
-// hidden refuses an entry of a folder, by its path in the root, that is hidden.
+// hidden refuses an entry of a folder, by its path in the root, that calls do not see.
 func (r *Root) hidden(dir *os.Root, rel string, info fs.FileInfo) error {
+	if only := r.opt.Only; only != "" && rel != "." && !strings.HasPrefix(rel+"/", only+"/") {
+		return refuse(PathProtected, "%q: only the folder %s can be used here, as %[2]s/a.md", rel, only)
+	}
 	at := filepath.Join(r.dir, filepath.FromSlash(rel))
 	if r.opt.Hidden.hides(at, info, func() (fs.FileInfo, error) { return dir.Lstat(r.opt.Hidden.Name) }) {
 		return refuse(PathProtected, "%q is Arbor's own folder, or a vault's: no tool sees what is in it", rel)

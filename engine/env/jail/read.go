@@ -2,6 +2,7 @@ package jail
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -37,6 +38,20 @@ type Excerpt struct {
 	Binary  bool    `json:"binary,omitempty"`
 	Bytes   int     `json:"bytes,omitempty"` // of a binary file
 	Cut     string  `json:"more,omitempty"`  // a text that says how much is left out
+}
+
+// Exists reports whether calls see a file or folder at a path; "" is the root.
+func (r *Root) Exists(p string) bool {
+	rel, err := clean(cmp.Or(p, "."))
+	if err != nil {
+		return false
+	}
+	dir, _, _, err := r.find(rel)
+	if err != nil {
+		return false
+	}
+	dir.Close()
+	return true
 }
 
 // Read returns the lines of a file from offset on, which counts from 1, at most limit of them; 0 is the first line, and

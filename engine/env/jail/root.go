@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"arbor/mdstore/guard"
 )
@@ -45,6 +46,7 @@ type Options struct {
 	Protected func(rel string) string
 	Trash     string // the folder for replaced and deleted files, made when needed
 	Hidden    Hiding // paths that no call sees
+	Only      string // the one folder at the top that calls see; "" for all that there is
 }
 
 // A Root is a folder that its files do not leave. Its methods may be called by several goroutines at once.
@@ -52,6 +54,7 @@ type Root struct {
 	dir    string
 	root   *os.Root
 	device uint64
+	mount  uint64 // 0 where the system does not tell
 	opt    Options
 }
 
@@ -73,7 +76,12 @@ func Open(dir string, opt Options) (*Root, error) {
 		root.Close()
 		return nil, err
 	}
-	return &Root{dir: real, root: root, device: deviceOf(info), opt: opt}, nil
+	mount, err := mountOf(root)
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return &Root{dir: real, root: root, device: deviceOf(info), mount: mount, opt: opt}, nil
 }
 
 // Path returns the folder, without links.
@@ -87,6 +95,25 @@ func (r *Root) Moved() bool {
 	there, err := os.Stat(r.dir)
 	here, err2 := r.root.Stat(".")
 	return err != nil || err2 != nil || !os.SameFile(there, here)
+}
+
+// mountOf returns the mount that an open folder lies on.
+func mountOf(dir *os.Root) (uint64, error) {
+	f, err := dir.Open(".")
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	return mountOfFile(f)
+}
+
+// mounted refuses an open file or folder that a mount has put in its place. A bind mount keeps the number of its file
+// system, so that the device alone does not tell.
+func (r *Root) mounted(rel string, mount uint64, err error) error {
+	if err == nil && mount != r.mount {
+		err = refuse(PathOutside, "%q lies on another file system, or is mounted there", rel)
+	}
+	return err
 }
 
 // clean returns the path as it is used, with slashes and relative to the root; "." is the root itself.
@@ -118,6 +145,8 @@ func failed(p string, err error) error {
 		return refuse(FileNotFound, "%q: there is no such file; {file_list} shows those there are", p)
 	case strings.Contains(err.Error(), "escapes"):
 		return refuse(PathOutside, "%q leads out of the environment by a link", p)
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return refuse(InvalidParams, "%q is too long for this system: of most, a name has 255 bytes at most", p)
 	}
 	return fmt.Errorf("%q: %w", p, err)
 }
@@ -155,6 +184,10 @@ func (r *Root) openIn(dir *os.Root, rel string, before fs.FileInfo) (*os.File, f
 	if err == nil {
 		err = r.plain(rel, info)
 	}
+	if err == nil {
+		mount, unknown := mountOfFile(f)
+		err = r.mounted(rel, mount, unknown)
+	}
 	if err != nil {
 		f.Close()
 		return nil, nil, failed(rel, err)
@@ -170,7 +203,7 @@ func (r *Root) plain(rel string, info fs.FileInfo) error {
 	case !info.Mode().IsRegular():
 		return refuse(PathOutside, "%q is no file but a device, pipe or socket", rel)
 	case deviceOf(info) != r.device:
-		return refuse(PathOutside, "%q lies on another file system, which is mounted there", rel)
+		return refuse(PathOutside, "%q lies on another file system, or is mounted there", rel)
 	}
 	return nil
 }
@@ -234,7 +267,7 @@ func (r *Root) step(dir *os.Root, name, at string, make bool) (*os.Root, error) 
 	case !info.IsDir():
 		return nil, refuse(PathOutside, "%q is no folder but a link or a file; files are written by their own paths", name)
 	case deviceOf(info) != r.device:
-		return nil, refuse(PathOutside, "%q lies on another file system, which is mounted there", name)
+		return nil, refuse(PathOutside, "%q lies on another file system, or is mounted there", name)
 	}
 	next, err := dir.OpenRoot(name)
 	if err != nil {
@@ -243,6 +276,10 @@ func (r *Root) step(dir *os.Root, name, at string, make bool) (*os.Root, error) 
 	now, err := next.Stat(".")
 	if err == nil && !os.SameFile(info, now) {
 		err = refuse(PathOutside, "%q was replaced while it was opened; try again", name)
+	}
+	if err == nil {
+		mount, unknown := mountOf(next)
+		err = r.mounted(at, mount, unknown)
 	}
 	if err != nil {
 		next.Close()

@@ -35,31 +35,36 @@ const look = 500 * time.Millisecond
 // approved makes a call. If its environment requires a person's approval, approved gets that first. Over stdin and
 // stdout it asks through the client, if the client can ask. Otherwise it waits up to Options.Patience for a decision in
 // a terminal (arbor env approve) or on the page. Over HTTP it does not ask through the client, because anyone who has
-// the clients' token could answer.
+// the clients' token could answer. A call that has succeeded and asks for trust in an environment does not wait.
 func (s *Server) approved(ctx context.Context, env *ops.Env, req *mcp.CallToolRequest, call func() (any, error)) (
 	out any, ask *mcp.CallToolResult, err error) {
 	out, err = call()
-	if waits(err) == "" {
+	id := waits(out, err)
+	if id == "" {
 		return out, nil, err
 	}
 	if !asks(req) || headers(req.Extra) != nil {
-		out, err = s.await(ctx, env, err, call)
+		if err != nil {
+			out, err = s.await(ctx, env, err, call)
+		}
 		return out, nil, err
 	}
-	id := waits(err)
+	released(ctx)
 	r, answered := req.Params.InputResponses[approval].(*mcp.ElicitResult)
 	for answered = answered && req.Params.RequestState == id; ; answered = true {
 		if answered {
 			if r.Action == "cancel" {
-				return nil, nil, err
+				return out, nil, err
 			}
 			if _, err := ops.Decide(ctx, env, id, decided(r)); err != nil {
 				return nil, nil, err
 			}
-			if out, err = call(); waits(err) == "" || waits(err) == id {
+			out, err = call()
+			next := waits(out, err)
+			if next == "" || next == id {
 				return out, nil, err
 			}
-			id = waits(err) // the tool was approved; the next question is about the call
+			id = next // the tool was approved; the next question is about the call
 		}
 		form, failed := questionOf(ctx, env, id)
 		if failed != nil {
@@ -97,8 +102,11 @@ func asksOnce(req *mcp.CallToolRequest) bool {
 	return p != nil && p.ProtocolVersion < modern
 }
 
-// waits returns the id of the request that a call waits for; "" if err is not that of a waiting call.
-func waits(err error) string {
+// waits returns the id of the request of a person that a call made; "" for none.
+func waits(out any, err error) string {
+	if o, ok := out.(interface{ Requested() string }); ok && err == nil {
+		return o.Requested()
+	}
 	if e := errs.As(err); e != nil && e.Code == errs.ApprovalPending && e.Details != nil {
 		return e.Details.Param
 	}
@@ -111,6 +119,7 @@ func (s *Server) await(ctx context.Context, env *ops.Env, pending error, call fu
 	if s.opt.Patience < 0 {
 		return nil, pending
 	}
+	released(ctx)
 	limited, cancel := context.WithTimeout(ctx, s.opt.Patience)
 	defer cancel()
 	for tick := time.NewTicker(look); ; {
@@ -121,10 +130,10 @@ func (s *Server) await(ctx context.Context, env *ops.Env, pending error, call fu
 		case <-tick.C:
 		}
 		all, err := ops.ApprovalList(ctx, env, ops.ApprovalListIn{})
-		if err == nil && slices.ContainsFunc(all.Requests, func(r trust.Request) bool { return r.ID == waits(pending) }) {
+		if err == nil && slices.ContainsFunc(all.Requests, func(r trust.Request) bool { return r.ID == waits(nil, pending) }) {
 			continue
 		}
-		if out, err = call(); waits(err) == "" {
+		if out, err = call(); waits(out, err) == "" {
 			tick.Stop()
 			return out, err
 		}

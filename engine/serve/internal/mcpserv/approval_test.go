@@ -106,7 +106,7 @@ func TestAnHourOfAnAssistant(t *testing.T) {
 				t.Errorf("tool_call: %v after %q", out, questions)
 			}
 			p.do("session_note", map[string]any{"text": "the test passes"})
-			p.do("file_write", map[string]any{"path": "done.md", "content": "# Done\n"})
+			p.do("file_write", map[string]any{"path": "Notes/done.md", "content": "# Done\n"})
 			if len(questions) != 3 {
 				t.Errorf("the session's own folder asks: %q", questions[3:])
 			}

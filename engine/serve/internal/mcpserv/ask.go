@@ -43,7 +43,8 @@ func (s *Server) asked(ctx context.Context, env *ops.Env, req *mcp.CallToolReque
 		requests := mcp.InputRequestMap{asking: form}
 		return nil, &mcp.CallToolResult{RequestState: string(state), InputRequests: requests}, err
 	}
-	limited, cancel := context.WithTimeout(freed(ctx), s.opt.Patience)
+	released(ctx)
+	limited, cancel := context.WithTimeout(ctx, s.opt.Patience)
 	defer cancel()
 	r, err := req.Session.Elicit(limited, form)
 	if err != nil { // too late, or the client cannot after all

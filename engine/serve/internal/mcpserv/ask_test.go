@@ -1,11 +1,8 @@
 package mcpserv
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -141,49 +138,16 @@ func TestAQuestionWaitsNotForEver(t *testing.T) {
 // While a question waits for a person, other calls of the connection are carried out.
 func TestAQuestionHoldsUpNoOtherCall(t *testing.T) {
 	w := newWorld(t, Options{Patience: patience})
-	in, client := io.Pipe()
-	fromServer, out := io.Pipe()
-	ended := make(chan error, 1)
-	go func() { ended <- w.server.Stdio(t.Context(), in, out) }()
-	lines := bufio.NewReader(fromServer)
-	next := func() (m struct {
-		ID     json.RawMessage
-		Method string
-		Result json.RawMessage
-	}) {
-		line, err := lines.ReadString('\n')
-		if err == nil {
-			err = json.Unmarshal([]byte(line), &m)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
+	c := w.wired(`{"elicitation":{}}`)
+	c.call(1, "log_append", portAsked)
+	question := c.next("elicitation/create")
+	c.send("%s", appendCall(2, "while a person thinks"))
+	c.next("2")
+	c.send(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"answer":"8443"}}}`, question.ID)
+	if m := c.next("1"); !strings.Contains(string(m.Result), `"answer":"8443"`) {
+		t.Errorf("the call that asked is answered with %s", m.Result)
 	}
-	send := func(format string, a ...any) {
-		if _, err := fmt.Fprintf(client, format+"\n", a...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	send("%s", strings.TrimSpace(strings.Replace(hello, `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1)))
-	next()
-	send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"log_append","arguments":{"nodeId":%q,"event":"Which port?","question":true}}}`, signIn)
-	question := next()
-	if question.Method != "elicitation/create" {
-		t.Fatalf("instead of the question comes %+v", question)
-	}
-	send("%s", appendCall(2, "while a person thinks"))
-	if m := next(); string(m.ID) != "2" {
-		t.Fatalf("before the next call is answered comes %+v", m)
-	}
-	send(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"answer":"8443"}}}`, question.ID)
-	if m := next(); string(m.ID) != "1" || !strings.Contains(string(m.Result), `"answer":"8443"`) {
-		t.Errorf("the call that asked is answered with %s %s", m.ID, m.Result)
-	}
-	client.Close()
-	if err := await(t, ended, "the end of the server"); err != nil {
-		t.Error(err)
-	}
+	c.close()
 }
 
 // Over HTTP a client cannot prove that a person answers, so nobody is asked.

@@ -65,6 +65,9 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 	out, question, err := s.asked(ctx, env, req, func() (any, *mcp.CallToolResult, error) {
 		return s.approved(ctx, env, req, func() (any, error) { return o.Call(ctx, env, args) })
 	})
+	if c != nil && env.Begun != nil && env.Begun.Caller != "" {
+		s.continues(ctx, c, "", *env.Begun, env)
+	}
 	if err != nil {
 		return s.refusal(f, err)
 	}
@@ -72,11 +75,7 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 		return question, nil
 	}
 	if c != nil {
-		if left, to := c.follow(named, out, env.May == ops.MayLook); strings.HasPrefix(left, ownSession) {
-			if err := s.engine.HandOver(ctx, left, to); err != nil {
-				s.opt.Log.Warn("claims end with their lease only", "session", left, "error", err)
-			}
-		}
+		s.continues(ctx, c, named, out, env)
 	}
 	if b, ok := out.(*ops.SessionBindOut); ok && c == nil {
 		b.Hint = "no connection remembers this: name workspaceId in each call, or send the header " + HeaderSession +
@@ -95,6 +94,17 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 		env.Sent(ctx, out, reply)
 	}
 	return s.result(reply), nil
+}
+
+// continues makes a connection go on as the session that the result of a call binds it to, with what it has claimed.
+func (s *Server) continues(ctx context.Context, c *connection, named string, out any, env *ops.Env) {
+	left, to := c.follow(named, out, env.May == ops.MayLook)
+	if !strings.HasPrefix(left, ownSession) {
+		return
+	}
+	if err := s.engine.HandOver(ctx, left, to); err != nil {
+		s.opt.Log.Warn("claims end with their lease only", "session", left, "error", err)
+	}
 }
 
 // refusal returns an error in its form for the client: the result of a failed tool if a model can act on it, otherwise

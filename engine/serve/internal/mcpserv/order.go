@@ -27,7 +27,7 @@ const (
 //     have. Reading calls run side by side, at most maxCalls of them.
 //   - Pings, lists of what is offered, notifications, cancellations and answers to the server's questions never wait.
 //   - A call that is cancelled while it waits never starts and is not answered.
-//   - A writing call that asks a question with a freed context keeps no other call waiting from then on.
+//   - A writing call that waits for a person is released: it keeps no other call waiting from then on.
 //
 // A client that sends and never reads its answers is not read any more after maxPending calls.
 //
@@ -50,10 +50,17 @@ type orderedConn struct {
 
 var _ mcp.Connection = (*orderedConn)(nil)
 
-// freed returns ctx for a question to the client: other calls do not wait for the call that asks it.
-func freed(ctx context.Context) context.Context { return context.WithValue(ctx, freedKey{}, true) }
+// released lets the other calls of the connection run while the writing call of ctx waits for a person.
+func released(ctx context.Context) {
+	if c, ok := ctx.Value(connectionKey{}).(*orderedConn); ok {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.release()
+	}
+}
 
-type freedKey struct{}
+// The context of a call over stdin and stdout has its *orderedConn under this key.
+type connectionKey struct{}
 
 // access says what a request does with the vault.
 type access uint8
@@ -166,7 +173,7 @@ func cancelled(params json.RawMessage) (id jsonrpc.ID, ok bool) {
 }
 
 // ask notes what the server asks of the client, or that it waits for an answer no more.
-func (c *orderedConn) ask(ctx context.Context, m *jsonrpc.Request) {
+func (c *orderedConn) ask(m *jsonrpc.Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if m.IsCall() {
@@ -174,9 +181,10 @@ func (c *orderedConn) ask(ctx context.Context, m *jsonrpc.Request) {
 	} else if id, ok := cancelled(m.Params); ok && m.Method == "notifications/cancelled" {
 		delete(c.asked, id)
 	}
-	if ctx.Value(freedKey{}) == nil || !m.IsCall() {
-		return
-	}
+}
+
+// release lets the queue go on beside the writing call that runs. c.mu must be held.
+func (c *orderedConn) release() {
 	for id, a := range c.running {
 		if a == writes { // the only one: it runs alone
 			c.running[id] = noAccess
@@ -233,7 +241,7 @@ func (c *orderedConn) Write(ctx context.Context, m jsonrpc.Message) error {
 		return err
 	}
 	if question, ok := m.(*jsonrpc.Request); ok {
-		c.ask(ctx, question)
+		c.ask(question)
 	}
 	err = c.writeLine(data)
 	c.mu.Lock()

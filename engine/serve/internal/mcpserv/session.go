@@ -87,6 +87,9 @@ func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
 		env.Follows, env.Connection, c.called = c.given == "" && env.Session == "", c.name, s.engine.Now()
 		env.Session, env.Where.Identifier = cmp.Or(env.Session, c.session), c.identifier
 		env.Client, env.Where.Own, env.Where.Loaded = c.client, c.identifier, c.loaded
+		if env.Follows {
+			env.Begun = new(ops.Bound)
+		}
 		if c.bound != "" {
 			env.Where.Identifier = ""
 			return env // the binding says which workspace
@@ -189,6 +192,8 @@ func (c *connection) follow(named string, out any, looks bool) (left, to string)
 		if !out.DryRun {
 			take(out.Session, named)
 		}
+	case ops.Bound:
+		take(out.Caller, out.Session)
 	case interface{ BoundTo() ops.Bound }:
 		if b, wrote := out.BoundTo(), out.(interface{ Written() ops.Wrote }).Written(); b.Caller != "" && !wrote.DryRun {
 			take(b.Caller, b.Session)

@@ -22,7 +22,7 @@ const maxLine = 16 << 20
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	conn := newOrderedConn(in, out)
 	defer conn.Close()
-	session, err := s.mcp.Connect(ctx, conn, nil)
+	session, err := s.mcp.Connect(context.WithValue(ctx, connectionKey{}, conn), conn, nil)
 	if err != nil {
 		return err
 	}
