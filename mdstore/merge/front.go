@@ -174,14 +174,16 @@ func (m *merging) field(e [3]entry) string {
 	case v[ours] == v[theirs]:
 		return alike(raw, conflict)
 	case v[ours] == v[base]:
-		return rewritten(e, raw, literal, theirs, ours, conflict)
+		wins = -1
 	case v[theirs] == v[base]:
-		return rewritten(e, raw, literal, ours, theirs, conflict)
-	case remarks(raw[ours]) != remarks(raw[theirs]) && o.Kind == mdoc.Nested && m.wins == Nobody:
-		return conflict
+		wins = 1
 	case r == mdstore.MergeUnite && m.plainLists(key), m.ownSets(key):
 		list := mdoc.List(unite(m.doc[base].List(key), m.doc[ours].List(key), m.doc[theirs].List(key))...).String()
-		return cmp.Or(e[ours].with(list), e[theirs].with(list), conflict)
+		out := united(e, raw, list)
+		if out == "" && m.wins != Nobody {
+			m.gaveWay(key, "")
+		}
+		return cmp.Or(out, conflict)
 	case r == mdstore.MergeNewest && o.Kind == mdoc.Int && t.Kind == mdoc.Int:
 		wins = cmp.Compare(number(m.doc[ours], key), number(m.doc[theirs], key))
 	case m.wins != Nobody:
@@ -197,26 +199,35 @@ func (m *merging) field(e [3]entry) string {
 	default:
 		return conflict
 	}
-	switch {
-	case wins > 0:
-		return raw[ours]
-	case raw[ours] == raw[base]:
-		return raw[theirs]
+	if wins > 0 {
+		return rewritten(e, raw, literal, ours, theirs, conflict)
 	}
-	return cmp.Or(e[ours].with(literal[theirs]), raw[theirs])
+	return rewritten(e, raw, literal, theirs, ours, conflict)
 }
 
-// rewritten returns the lines of a key of which one side changed the value, and the other at most how it is written: the
-// value of the one in the writing of the other, as far as that loses nobody's remark.
-func rewritten(e [3]entry, raw, literal [3]string, changed, other int, conflict string) string {
-	mine, its, was := remarks(raw[changed]), remarks(raw[other]), remarks(raw[base])
-	switch with := e[other].with(literal[changed]); {
+// united returns the lines of a key with the list of both sides, "" if that would lose somebody's remark.
+func united(e [3]entry, raw [3]string, list string) (lines string) {
+	o, t, b := remarks(raw[ours]), remarks(raw[theirs]), remarks(raw[base])
+	if t == b || t == o {
+		lines = e[ours].with(list)
+	}
+	if lines == "" && (o == b || o == t) {
+		lines = e[theirs].with(list)
+	}
+	return lines
+}
+
+// rewritten returns the lines of a key whose value is that of one side: in the writing of the other, as far as that
+// loses nobody's remark.
+func rewritten(e [3]entry, raw, literal [3]string, valid, other int, conflict string) string {
+	mine, its, was := remarks(raw[valid]), remarks(raw[other]), remarks(raw[base])
+	switch with := e[other].with(literal[valid]); {
 	case raw[other] == raw[base]:
-		return raw[changed]
+		return raw[valid]
 	case with != "" && (mine == was || mine == its):
 		return with
 	case its == was || its == mine:
-		return raw[changed]
+		return raw[valid]
 	}
 	return conflict
 }

@@ -131,7 +131,8 @@ func newServed(ctx context.Context, call cli.Call, dir string, level places.Leve
 	if err := os.MkdirAll(book, 0o700); err != nil {
 		return nil, err
 	}
-	s := &served{call: call, asking: make(chan struct{}, 1), patience: consentTime, env: places.Environment{ID: ops.IDOf(root), Host: places.Server, Trust: level, Machine: true}}
+	s := &served{call: call, asking: make(chan struct{}, 1), patience: consentTime,
+		env: places.Environment{ID: ops.IDOf(root), Host: places.Server, Trust: level, Machine: true}}
 	s.env.URI = places.Address{Host: places.Server, Path: filepath.ToSlash(root)}.String()
 	if s.store, err = trust.At(filepath.Join(state, "trust"), book); err != nil {
 		return nil, err
@@ -296,7 +297,8 @@ func (s *served) handle(ctx context.Context, c remote.Call) (any, error) {
 // same call asks again.
 func (s *served) ask(ctx context.Context, env *ops.Env, id string) error {
 	withdrawn := func(err error) error {
-		return errors.Join(s.store.Update(context.WithoutCancel(ctx), func(b *trust.Book) error { b.Withdraw(id); return nil }), err)
+		gone := s.store.Update(context.WithoutCancel(ctx), func(b *trust.Book) error { b.Withdraw(id); return nil })
+		return errors.Join(gone, err)
 	}
 	late := errs.New(errs.ApprovalPending, "nobody answered at the terminal of this machine's arbor env connect; "+
 		"the same call asks again")

@@ -44,7 +44,8 @@ func (h *Here) Open(p *env.Place) (*jail.Root, error) {
 	if p.Primary {
 		only = notesDir
 	}
-	r, err := jail.Open(p.Root, jail.Options{Trash: h.Store.Trash(), Hidden: hidden, Only: only, Protected: func(rel string) string {
+	opt := jail.Options{Trash: h.Store.Trash(), Hidden: hidden, Only: only}
+	opt.Protected = func(rel string) string {
 		parts := strings.Split(strings.ToLower(rel), "/")
 		at := filepath.Join(p.Root, filepath.FromSlash(rel))
 		in, err := filepath.Rel(vault, at)
@@ -63,7 +64,8 @@ func (h *Here) Open(p *env.Place) (*jail.Root, error) {
 			return "it is the vault's"
 		}
 		return ""
-	}})
+	}
+	r, err := jail.Open(p.Root, opt)
 	if err != nil {
 		return nil, errs.New(errs.EnvironmentMissing, "%s: %v; {env_restore} looks again", p.ID, err)
 	}

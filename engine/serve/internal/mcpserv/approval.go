@@ -130,7 +130,8 @@ func (s *Server) await(ctx context.Context, env *ops.Env, pending error, call fu
 		case <-tick.C:
 		}
 		all, err := ops.ApprovalList(ctx, env, ops.ApprovalListIn{})
-		if err == nil && slices.ContainsFunc(all.Requests, func(r trust.Request) bool { return r.ID == waits(nil, pending) }) {
+		id := waits(nil, pending)
+		if err == nil && slices.ContainsFunc(all.Requests, func(r trust.Request) bool { return r.ID == id }) {
 			continue
 		}
 		if out, err = call(); waits(out, err) == "" {
