@@ -14,7 +14,7 @@ import (
 	"arbor/mdstore/dirstore"
 )
 
-// cached makes a vault of n nodes and its cache, and returns the cache file's path and bytes.
+// cached makes a vault of n nodes with its cache, and returns the path and the bytes of the cache file.
 func cached(t testing.TB, n int) (dir string, paths []string, file string, data []byte) {
 	t.Helper()
 	dir, paths = planned(t, n)
@@ -87,7 +87,7 @@ func TestACacheOfOtherFilesIsIgnored(t *testing.T) {
 	}
 }
 
-// What lies in the place of the cache is left alone, and nothing fails.
+// If something else is at the path of the cache, it is left alone, and nothing fails.
 func TestWhatLiesInTheWayOfACacheStays(t *testing.T) {
 	for name, put := range map[string]func(local string) error{
 		"a file":   func(local string) error { return os.WriteFile(filepath.Join(local, "cache"), []byte("mine"), 0o644) },
@@ -142,7 +142,8 @@ func isFolder(p string) bool {
 	return err == nil && fi.IsDir()
 }
 
-// A look at a folder puts nothing into it: the cache needs a .local/, or a .gitignore that keeps one out of git.
+// Scanning a folder writes nothing into it: a cache is written only if there is a .local/, or a .gitignore that ignores
+// it.
 func TestAScanWritesNothingIntoAVaultThatWasNeverWrittenTo(t *testing.T) {
 	dir, _ := planned(t, 2)
 	if err := os.Remove(filepath.Join(dir, ".gitignore")); err != nil {
@@ -179,15 +180,15 @@ func TestACacheIsWrittenAgainWhenTooMuchOfItIsStale(t *testing.T) {
 	}
 }
 
-// A file that changed just now may be changed again without a trace in its stamp, and so may a folder.
+// A file or folder that changed just now may change again with the same stamp.
 func TestWhatChangedJustNowIsLookedAtAgain(t *testing.T) {
 	dir, paths := planned(t, 3)
 	s := open(t, dir)
 	old := time.Now().Add(-time.Hour)
 	scan(t, s, "ws")
-	for _, title := range []string{"The title of node A", "The title of node B"} { // of one size
+	for _, title := range []string{"The title of node A", "The title of node B"} { // titles of the same length
 		write(t, paths[0], nodeText("node-a", title, "root"))
-		if err := os.Chtimes(paths[0], old, old); err != nil { // no program can do so to the time of the change itself
+		if err := os.Chtimes(paths[0], old, old); err != nil { // programs can set mtime, not ctime
 			t.Fatal(err)
 		}
 		got := scan(t, s, "ws")
@@ -197,7 +198,7 @@ func TestWhatChangedJustNowIsLookedAtAgain(t *testing.T) {
 	}
 }
 
-// Times to come prove nothing: the clock was set back, or is that of another machine.
+// Times in the future prove nothing: the clock was set back, or is that of another machine.
 func TestStampsOfTimesToComeProveNothing(t *testing.T) {
 	dir, _, _, _ := cached(t, 3)
 	s := open(t, dir)
@@ -209,7 +210,7 @@ func TestStampsOfTimesToComeProveNothing(t *testing.T) {
 	}
 }
 
-// A countdown is a context that ends when it was asked so often whether it has.
+// A countdown is a context that ends after a number of checks.
 type countdown struct {
 	context.Context
 	left atomic.Int64
@@ -237,7 +238,7 @@ func TestAScanGoesOnWithWhatOneThatWasCutShortHasFound(t *testing.T) {
 	scan(t, s, "ws")
 }
 
-// What a scan of one workspace costs does not depend on how many others there are.
+// The cost of a scan of one workspace does not depend on the number of other workspaces.
 func TestAScanOfOneWorkspaceCostsNothingOfOthers(t *testing.T) {
 	files := map[string]string{".gitignore": ".local/\n"}
 	const n = 300
@@ -271,7 +272,7 @@ func TestAScanOfOneWorkspaceCostsNothingOfOthers(t *testing.T) {
 	}
 }
 
-// Empty files are files, and one that grows is read.
+// Empty files are listed, and a file that has grown is read.
 func TestEmptyFilesAreScanned(t *testing.T) {
 	dir, paths, _, _ := cached(t, 3)
 	s := settled(t, dir)

@@ -11,7 +11,7 @@ import (
 	"arbor/mdstore/storetest"
 )
 
-// open opens a vault, and closes it with the test.
+// open opens a vault, and closes it when the test ends.
 func open(t testing.TB, dir string) *dirstore.Store {
 	t.Helper()
 	s, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
@@ -40,7 +40,7 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) mdstore.Store { return open(t, newVault(t)) })
 }
 
-// write makes a file as an editor would that knows nothing of the store.
+// write writes a file as an editor does, without the store.
 func write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -51,7 +51,7 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// ticked waits until the clock of the file system has gone on since a file was changed.
+// ticked waits until the file system's clock is later than the last change of a file.
 func ticked(t *testing.T, path string) {
 	t.Helper()
 	changed := func(path string) time.Time {
@@ -73,7 +73,7 @@ func ticked(t *testing.T, path string) {
 	}
 }
 
-// What belongs to this machine is kept out of git by a file of its own: the vault's goes where a branch without the vault is checked out.
+// .local/ has its own .gitignore, since the vault's one is removed when a branch without the vault is checked out.
 func TestWhatIsOfThisMachineIgnoresItself(t *testing.T) {
 	dir := t.TempDir()
 	s, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})

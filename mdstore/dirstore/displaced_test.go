@@ -19,7 +19,7 @@ const (
 	joined = "ours\nhead\nsecond\nthird\ntheirs\n"
 )
 
-// A swapping disk calls before for each exchange of two files.
+// A swapping disk calls before ahead of each exchange of two files.
 type swapping struct {
 	osfs.FS
 	before func() error
@@ -29,7 +29,7 @@ func (d swapping) Exchange(a, b mdstore.Path) error {
 	return errors.Join(d.before(), d.FS.Exchange(a, b))
 }
 
-// displaced has an editor open a file at the moment at which a commit replaces it, and returns what the editor writes with.
+// displaced has an editor open a file at the moment when a commit replaces it, and returns the editor's open file.
 func displaced(t *testing.T, dir string) *os.File {
 	t.Helper()
 	const p = mdstore.Path("ws/Workspace.md")
@@ -65,7 +65,7 @@ func saved(t *testing.T, f *os.File, text string) {
 	old(t, f.Name())
 }
 
-// old makes displaced files look as if they had been left alone for a while, for systems that do not tell whether they are open.
+// old sets back the times of displaced files, for systems that cannot tell whether a file is open.
 func old(t *testing.T, name string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(filepath.Dir(name), "..", mdstore.LocalDir, "displaced", "*Workspace.md"))
@@ -84,8 +84,8 @@ func old(t *testing.T, name string) {
 	}
 }
 
-// What an editor saves into a file that a commit has replaced is merged by the next program that opens the vault, by the next commit of any
-// store, and by Displaced, each of which also tells of it.
+// If an editor saves into a file that a commit has replaced, the save is merged and reported by the next program that
+// opens the vault, by the next commit of any store, or by Displaced.
 func TestASaveIntoADisplacedFileIsMerged(t *testing.T) {
 	next := func(s *dirstore.Store, _ string) []mdstore.Collision {
 		res, err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/next", New: []byte("x")}})
@@ -140,7 +140,7 @@ func TestASaveIntoADisplacedFileIsMerged(t *testing.T) {
 	}
 }
 
-// Where a save and a commit do not go together, the save stands, and what the commit made lies beside the file.
+// If a save conflicts with a commit, the save stays in the file, and the version of the commit is kept beside it.
 func TestASaveIntoADisplacedFileIsKept(t *testing.T) {
 	dir := fill(t, map[string]string{"ws/Workspace.md": "one line"})
 	s := open(t, dir)
@@ -154,7 +154,7 @@ func TestASaveIntoADisplacedFileIsKept(t *testing.T) {
 	}
 }
 
-// What lies where a link leads belongs to another folder, also in the place of displaced files.
+// A link in place of the folder of displaced files is not followed: its target is another folder.
 func TestNothingGoesThroughALinkInThePlaceOfDisplacedFiles(t *testing.T) {
 	files := maps.Clone(unchanged)
 	files["ws/theirs/0000000000001-0123456789abcdef-x"] = "theirs"

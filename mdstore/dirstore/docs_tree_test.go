@@ -60,7 +60,7 @@ func listed(t *testing.T, d docs, dir string, most int) string {
 	return strings.Join(all, " ")
 }
 
-// Patterns mean what they mean to git.
+// Patterns match as in git.
 func TestIgnoresWhatGitIgnores(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")

@@ -10,31 +10,32 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// OpenThrough is Open of a vault whose commits go through wrap.
+// OpenThrough is Open with a file system for commits that wrap returns.
 func OpenThrough(dir string, opt Options, wrap func(osfs.FS) osfs.FS) (*Store, error) {
 	opt.Through = wrap
 	return Open(dir, opt)
 }
 
-// Ahead has a store stamp files by a clock that is ahead by so much: files that were made just now have been left alone for as long.
+// Ahead sets the clock of a store ahead, so that new files seem to be unchanged for that long.
 func Ahead(s *Store, by time.Duration) {
 	s.now = func() time.Time { return time.Now().Add(by) }
 }
 
-// Unread reports whether a commit that is made now does not read git's index, as it has several versions of no file.
+// Unread reports whether a commit would skip reading git's index now, as the store knows that no file in it is
+// unmerged.
 func Unread(s *Store) bool { return s.merged.Proven }
 
 // CachePath returns the path of a workspace's cache file.
 func CachePath(under mdstore.Path) string { return string(cachePath(under)) }
 
-// Forget has a store know no more than the caches say.
+// Forget clears what a store remembers, except the cache files.
 func Forget(s *Store) {
 	s.scans.mu.Lock()
 	defer s.scans.mu.Unlock()
 	clear(s.trees)
 }
 
-// Contradictions returns cache files with a right checksum whose columns contradict each other.
+// Contradictions returns cache files with a correct checksum, but inconsistent columns.
 func Contradictions(data []byte) map[string][]byte {
 	out := map[string][]byte{}
 	for name, change := range map[string]func(*cache){
@@ -58,5 +59,5 @@ func Contradictions(data []byte) map[string][]byte {
 	return out
 }
 
-// FolderError is why a folder cannot be looked into.
+// FolderError returns the error of reading a folder.
 var FolderError = folderError

@@ -17,7 +17,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// strange fills a vault with what is no ordinary file, and returns the code with which each is refused.
+// strange adds entries to a vault that are no ordinary files, and returns the expected error code of each.
 func strange(t *testing.T, dir string) map[mdstore.Path]string {
 	t.Helper()
 	outside := filepath.Join(t.TempDir(), "outside.md")
@@ -107,7 +107,8 @@ func TestStrangeFilesAreRefused(t *testing.T) {
 	}
 }
 
-// What no listing shows is not read by its path either: it would be a node, or be one twice, for who reads single files.
+// A file that no listing has is not read by its path either. Otherwise readers of single files would find a node that
+// does not exist, or one twice.
 func TestNothingIsReadBehindALink(t *testing.T) {
 	dir := newVault(t)
 	s := open(t, dir)
@@ -141,7 +142,7 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 	}
 }
 
-// A repository can bring links along. Nothing is written or removed through them, not by recovery either.
+// A repository may contain links. Nothing is written or removed through them, also by recovery.
 func TestLinksInTheLocalFolderAreRefused(t *testing.T) {
 	for _, link := range []string{".local", ".local/journal", ".local/lock", ".local/generation", ".local/trash"} {
 		files := maps.Clone(unchanged)
@@ -182,7 +183,7 @@ func TestHardLinkIsReadAndNotWritten(t *testing.T) {
 	}
 	_, err = s.Commit(t.Context(), threeFiles())
 	if runtime.GOOS == "windows" {
-		return // where the number of names is not known
+		return // on systems without a count of links
 	}
 	if code(err) != dirstore.CodeHardLink {
 		t.Errorf("Commit: error %v, want %s", err, dirstore.CodeHardLink)
@@ -259,7 +260,7 @@ func TestLocalFolder(t *testing.T) {
 		}
 		seen[n] = true
 	}
-	// Deleted while it is held: whoever holds it must not go on, but begins anew under the lock that is there then.
+	// If the lock file is deleted while the lock is held, the holder starts over with the new lock file.
 	var errs []error
 	err := s.Update(t.Context(), func(st mdstore.Tx) error {
 		if errs == nil {

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// The commit that is checked out is found wherever git keeps it, and what is none is not taken for one.
+// The checked-out commit is found wherever git stores it, and invalid data is no commit.
 func TestHeadIsTheCommitThatIsCheckedOut(t *testing.T) {
 	id, other := strings.Repeat("0123456789", 4), strings.Repeat("fedcba98", 5)
 	for name, c := range map[string]struct {
-		files map[string]string // in the folder above the project
+		files map[string]string // by path below the folder above the project
 		want  string
 	}{
 		"no git":           {nil, ""},

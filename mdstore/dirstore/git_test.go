@@ -17,10 +17,11 @@ import (
 	"arbor/mdstore/dirstore"
 )
 
-// gitStates are what git leaves in its folder while it is in the middle of something, as files here; some are folders.
+// gitStates are files in git's folder that show an operation in progress.
 var gitStates = []string{"index.lock", "MERGE_HEAD", "rebase-merge/head-name", "rebase-apply/next", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer/todo"}
 
-// gitHomes are the places of git's folder, seen from the project's, with what stands in the project's .git where that is no folder.
+// gitHomes are places of git's folder, relative to the project, with the content of the project's .git if that is a
+// file.
 var gitHomes = map[string]struct{ file, folder, vault string }{
 	"in the project":   {"", ".git", ".tanmi-workspace"},
 	"above it":         {"", "../.git", "project/.tanmi-workspace"},
@@ -61,7 +62,7 @@ func TestWritesAreRefusedWhileGitIsInTheMiddleOfSomething(t *testing.T) {
 	}
 }
 
-// Who waits for git goes on when git is done. What is not of the working tree does not wait behind.
+// Writes that wait for git go on when git is done. Meanwhile, writes in .local/ do not wait.
 func TestWritesWaitForGit(t *testing.T) {
 	dir := fill(t, unchanged)
 	lock := filepath.Join(filepath.Dir(dir), ".git", "index.lock")
@@ -102,13 +103,13 @@ func TestWritesWaitForGit(t *testing.T) {
 	}
 }
 
-// Git's index, as far as it matters here: a head with the version, and the names.
+// index writes a minimal index of git: a header with the version, and the names.
 func index(t *testing.T, git string, names ...string) {
 	t.Helper()
 	write(t, filepath.Join(git, "index"), "DIRC\x00\x00\x00\x02\x00"+strings.Join(names, "/ws/Workspace.md\x00")+"/ws/Workspace.md\x00")
 }
 
-// What git does not track, it neither overwrites nor throws away.
+// A vault that git does not track does not wait for git, which neither overwrites nor removes it.
 func TestUntrackedVaultsDoNotWaitForGit(t *testing.T) {
 	for name, set := range map[string]func(git string){
 		"a name like it":    func(git string) { index(t, git, "src", "a"+mdstore.DefaultVault+"s") },
@@ -122,7 +123,7 @@ func TestUntrackedVaultsDoNotWaitForGit(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for name, text := range map[string]string{ // what cannot be read may name it
+	for name, text := range map[string]string{ // an index that cannot be read may contain the vault
 		"a newer version": "DIRC\x00\x00\x00\x04", "a split index": "DIRC\x00\x00\x00\x02", "cut": "DI",
 	} {
 		dir := fill(t, unchanged)
@@ -164,7 +165,8 @@ func TestCanceledWhileGitIsBusy(t *testing.T) {
 	}
 }
 
-// What a crash has left is not finished while git is at it. Nobody waits for that with the lock in their hands: who reads goes on, and who writes waits without it.
+// While git is at work, an unfinished commit is not recovered. Nobody waits for git while holding the lock: readers go
+// on, and writers wait without the lock.
 func TestACrashAndGitKeepNobodyFromReading(t *testing.T) {
 	dir := fill(t, unchanged)
 	sequence := filepath.Join(dir, mdstore.LocalDir, "sequence")
@@ -173,7 +175,7 @@ func TestACrashAndGitKeepNobodyFromReading(t *testing.T) {
 	write(t, filepath.Join(git, "MERGE_HEAD"), "")
 	index(t, git, ".tanmi-workspace")
 	s := patient(t, dir, time.Hour)
-	wait, cancel := context.WithTimeout(t.Context(), 10*time.Second) // only who waits for git takes so long
+	wait, cancel := context.WithTimeout(t.Context(), 10*time.Second) // it ends sooner unless it waits for git
 	defer cancel()
 	if n, err := s.Generation(wait); err != nil {
 		t.Errorf("number %d, error %v", n, err)
@@ -199,7 +201,7 @@ func TestACrashAndGitKeepNobodyFromReading(t *testing.T) {
 	}
 }
 
-// patient opens a vault whose commits wait so long for git.
+// patient opens a vault whose commits wait up to d for git.
 func patient(t *testing.T, dir string, d time.Duration) *dirstore.Store {
 	t.Helper()
 	s, err := dirstore.Open(dir, dirstore.Options{GitPatience: d, SaveQuiet: -1})
@@ -210,7 +212,7 @@ func patient(t *testing.T, dir string, d time.Duration) *dirstore.Store {
 	return s
 }
 
-// A repository that comes is seen, and one that takes the place of another.
+// A new repository is noticed, and so is one that replaces another.
 func TestGitThatComesIsSeen(t *testing.T) {
 	dir := fill(t, unchanged)
 	project := filepath.Dir(dir)
@@ -237,7 +239,8 @@ func TestGitThatComesIsSeen(t *testing.T) {
 	}
 }
 
-// What git tracks may have come with a clone, such as a token. Where its index does not tell, nothing is held to be tracked.
+// Files that git tracks, such as a token, may come from a clone. If the index cannot be read, nothing counts as
+// tracked.
 func TestWhatGitTracksIsTold(t *testing.T) {
 	for where, home := range gitHomes {
 		dir := fill(t, unchanged)
@@ -261,7 +264,7 @@ func TestWhatGitTracksIsTold(t *testing.T) {
 	}
 }
 
-// A file of which git's index has several versions is not written, also by a store that has found none in the index before.
+// An unmerged file in git's index is not written, also by a store that found none in the index before.
 func TestUnmergedFilesAreRefusedWheneverTheyCome(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")
@@ -281,9 +284,9 @@ func TestUnmergedFilesAreRefusedWheneverTheyCome(t *testing.T) {
 		git("", "init", "-q", "--object-format="+hash)
 		git("", "add", "ws")
 		write(t, filepath.Join(dir, "later"), "")
-		git("", "add", "-N", "later") // whose entry has more flags
+		git("", "add", "-N", "later") // its entry has extended flags
 		s := patient(t, dir, 1)
-		dirstore.Ahead(s, time.Hour) // so that the index has been left alone for long
+		dirstore.Ahead(s, time.Hour) // so that the index looks old
 		round := 0
 		commit := func(p mdstore.Path) error {
 			now, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(string(p))))

@@ -10,7 +10,7 @@ import (
 	"arbor/mdstore/dirstore/internal/journal"
 )
 
-// What people do to the files that a commit has changed.
+// What people do with the files that a commit has changed.
 var deeds = map[string]func(x *explorer, d *Model, p mdstore.Path){
 	"taken back": takeBack,
 	"moved back and taken back": func(x *explorer, d *Model, p mdstore.Path) {
@@ -37,7 +37,7 @@ func takeBack(x *explorer, d *Model, p mdstore.Path) {
 	}
 }
 
-// changed are the files that the commit has made, changed, moved or removed, in folders that are there still.
+// changed returns the files that the commit has made, changed, moved or removed, in folders that still exist.
 func (x *explorer) changed(d *Model) []mdstore.Path {
 	all := maps.Clone(x.before)
 	maps.Copy(all, x.after)
@@ -52,8 +52,8 @@ func (x *explorer) changed(d *Model) []mdstore.Path {
 	return out
 }
 
-// Before a program looks at the vault again, people take back what a commit did, or go on from there. What they did
-// stays: nothing is left of a commit that has returned.
+// After a commit has returned, people revert or edit its files. Recovery changes none of that, as nothing of the commit
+// is left to do.
 func TestWhatCameAfterACommitStays(t *testing.T) {
 	for deed, do := range deeds {
 		t.Run(deed, func(t *testing.T) {
@@ -77,11 +77,11 @@ func TestWhatCameAfterACommitStays(t *testing.T) {
 	}
 }
 
-// A process is killed in the middle of a commit that is decided. A person takes back what one step has written: the
-// other steps are made, and that one is not made again. Whether a new file that the person
-// removed had been made cannot be told: it is made again.
+// A process is killed in a decided commit, and a person reverts the file of a step that was made. Recovery makes the
+// other steps, but not that one again. Only a new file that the person removed is made again, as it is unknown whether
+// it had been made.
 func TestWhatCameAfterAStepStays(t *testing.T) {
-	for _, name := range []string{"one file", "three files", "two appends", "a subtree deleted", "removals"} { // those that write to files
+	for _, name := range []string{"one file", "three files", "two appends", "a subtree deleted", "removals"} { // they write files
 		x := explore(t, vault, commits[name], Options{})
 		c := x.disk()
 		c.AtStep = func() {
@@ -108,8 +108,8 @@ func TestWhatCameAfterAStepStays(t *testing.T) {
 	}
 }
 
-// A person saves a file by rename while a commit changes it; the process is killed, and the file is made what it was
-// before that. What they had saved is there still.
+// A person saves a file by rename while a commit changes it; the process is killed, and the file gets the bytes from
+// before. The person's save still exists somewhere.
 func TestASaveOutlivesWhoTakesTheFileBack(t *testing.T) {
 	const human = "HUMAN\n"
 	each(t, func(t *testing.T, changes []mdstore.Change) {
@@ -138,11 +138,11 @@ func TestASaveOutlivesWhoTakesTheFileBack(t *testing.T) {
 						return nil
 					}
 					if !until(func() { _ = x.commit(c) }) {
-						break // refused, or made
+						break // the commit is refused or made
 					}
 					c.Fail = nil
 					if !saved || c.Files()[p] == human+string(x.files[p]) {
-						continue // what lies in its place they would see
+						continue // a person would see another file at that path
 					}
 					if _, err := c.Lstat(p.Dir()); err != nil {
 						continue
@@ -166,7 +166,7 @@ func TestASaveOutlivesWhoTakesTheFileBack(t *testing.T) {
 
 type dies struct{}
 
-// until calls f and reports whether it was killed.
+// until calls f and reports whether it was killed meanwhile.
 func until(f func()) (dead bool) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -179,7 +179,7 @@ func until(f func()) (dead bool) {
 	return false
 }
 
-// told reports whether some file of the vault, a copy, a displaced file or one in the trash has each line of a text.
+// told reports whether each line of a text is in some file: in the vault, a copy, a displaced file or the trash.
 func told(c *Model, text string) bool {
 	for p, data := range c.Files() {
 		if strings.HasPrefix(p.Base(), journal.TempPrefix) && !p.Under(mdstore.LocalDir+"/trash") || p.Under(journal.Dir) {

@@ -61,7 +61,7 @@ var commits = map[string][]mdstore.Change{
 		{Path: "ws/nodes/a", To: ".local/trash/1/ws/nodes/a"},
 		{Path: "ws/nodes/leaf", To: ".local/trash/1/ws/nodes/leaf"},
 	},
-	"two appends": { // half of each is what was there before
+	"two appends": { // half of each file is the old bytes
 		set("ws/nodes/root/Node.md", "root status=planning\nlog\nlog\nstatus=planning root\n"),
 		set("ws/Workspace.md", "ws status=active\nactive ws status\n"),
 	},
@@ -79,7 +79,7 @@ var commits = map[string][]mdstore.Change{
 	},
 }
 
-// each runs test for every commit.
+// each runs test for every commit of commits, as a subtest.
 func each(t *testing.T, test func(t *testing.T, changes []mdstore.Change)) {
 	for name, changes := range commits {
 		t.Run(name, func(t *testing.T) {
@@ -100,11 +100,11 @@ func report(t *testing.T, r Result) {
 	}
 }
 
-// heavy says that the loads are to be those of the nightly run.
+// heavy selects the loads of the nightly run.
 var heavy = os.Getenv("ARBOR_HEAVY") != ""
 
-// enough is the number of states after one step in which a broken protocol must show; 0 under a heavy load, which
-// means all that Options allow.
+// enough is the number of states after one step that are enough to find a broken protocol. It is 0, which means all
+// that Options allow, if heavy.
 func enough() int {
 	if heavy {
 		return 0
@@ -130,7 +130,7 @@ func TestPowerFailsInRecovery(t *testing.T) {
 	}
 	each(t, func(t *testing.T, changes []mdstore.Change) {
 		if !heavy && len(changes) > 3 {
-			return // the square of their steps takes seconds
+			return // it takes seconds: the states are the square of the steps
 		}
 		report(t, Explore(t, vault, changes, Options{Deep: true, Limit: limit}))
 	})
@@ -143,7 +143,7 @@ func TestEveryCallFailsOnce(t *testing.T) {
 	})
 }
 
-// A flawed disk leaves out or delays what the protocol asks for.
+// A flawed disk omits or delays calls of the protocol.
 type flawed struct {
 	*Model
 	skipSync   func(p mdstore.Path) bool
@@ -175,7 +175,7 @@ func (f *flawed) Create(p mdstore.Path, data []byte, like mdstore.Path) error {
 	return f.Model.Create(p, data, like)
 }
 
-// ReadFile of a record gives it the checksum of whatever it holds.
+// ReadFile gives a record a correct checksum for any content.
 func (f *flawed) ReadFile(p mdstore.Path, limit int64) ([]byte, osfs.Info, error) {
 	data, info, err := f.Model.ReadFile(p, limit)
 	if head, body, ok := bytes.Cut(data, []byte("\n")); err == nil && f.noChecksum && record(p) && ok {
@@ -240,7 +240,7 @@ func TestBrokenProtocolsAreNoticed(t *testing.T) {
 	}
 }
 
-// A move whose way is not durable can lose a whole folder.
+// A move whose parent folders are not durable can lose a whole folder.
 func TestMoveBeforeItsWayIsDurableIsNoticed(t *testing.T) {
 	r := Explore(t, vault, commits["to the trash"], Options{Limit: enough(), wrap: func(d osfs.FS) osfs.FS {
 		return &flawed{Model: d.(*Model), skipDir: func(c *Model, p mdstore.Path) bool {
@@ -267,7 +267,7 @@ func TestRecordsDieOnce(t *testing.T) {
 		if err := x.commit(c); err != nil {
 			t.Fatal(err)
 		}
-		// A second commit makes the first file what it was before.
+		// A second commit restores the first file.
 		x.changes = []mdstore.Change{{Path: "ws/nodes/root/Node.md",
 			Base: mdstore.VersionOf(commits["three files"][1].New), New: vault["ws/nodes/root/Node.md"]}}
 		if err := x.commit(c); err != nil {
@@ -288,7 +288,7 @@ func TestRecordsDieOnce(t *testing.T) {
 	}
 }
 
-// Somebody saves a file between the crash and the recovery: their bytes stay.
+// If a person saves a file between the crash and the recovery, their bytes stay.
 func TestSavesBetweenCrashAndRecoverySurvive(t *testing.T) {
 	for name, changes := range commits {
 		states := 0
@@ -327,7 +327,7 @@ func TestSavesBetweenCrashAndRecoverySurvive(t *testing.T) {
 	}
 }
 
-// Somebody saves a file between two steps of a commit that goes on.
+// A person saves a file between two steps of a commit.
 func TestSavesDuringACommitSurvive(t *testing.T) {
 	for name, changes := range commits {
 		for _, p := range []mdstore.Path{"ws/nodes/root/Node.md", "ws/Workspace.md", "ws/nodes/leaf/Node.md", "ws/nodes/kept/sketch.svg"} {

@@ -11,7 +11,7 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// replaced returns the files that exist and that some changes write or remove.
+// replaced returns the existing files that the changes write or remove.
 func replaced(changes []mdstore.Change) (out []mdstore.Path) {
 	for _, ch := range changes {
 		if _, there := vault[ch.Path]; there && !ch.Keep {
@@ -21,7 +21,7 @@ func replaced(changes []mdstore.Change) (out []mdstore.Path) {
 	return out
 }
 
-// Files that a program has open get their base beside them: more steps, each of which the power may fail at.
+// For files that a program has open, a base is kept beside them. These are more steps at which the power may fail.
 func TestPowerFailsWhileFilesAreOpen(t *testing.T) {
 	limit := 100
 	if heavy {
@@ -38,9 +38,9 @@ func TestPowerFailsWhileFilesAreOpen(t *testing.T) {
 	})
 }
 
-// typing has a person open p before a commit, write to it before call k of it and close it before call m. It returns
-// the disk after recovery, how many calls there were, and whether what was written, and what a commit that returned
-// wrote, is anywhere. With die, the process is killed right after the writing.
+// typing has a person open p before a commit, write to it before its call k and close it before its call m. With die,
+// the process is killed right after the write. It returns the disk after recovery, the number of calls, and whether the
+// person's text, and that of the commit if it returned, is anywhere.
 func typing(t *testing.T, x *explorer, p mdstore.Path, k, m int, die bool) (c *Model, calls int, found bool) {
 	t.Helper()
 	const human = "HUMAN\n"
@@ -80,8 +80,8 @@ func typing(t *testing.T, x *explorer, p mdstore.Path, k, m int, die bool) (c *M
 	return c, calls, told(c, human) && (dead || err != nil || !stays || told(c, after))
 }
 
-// A person opens a file before a commit replaces it, and writes to it and closes it at any later moment, after the
-// commit too.
+// A person opens a file before a commit replaces it, and writes and closes it at any later moment, also after the
+// commit.
 func TestSavesThroughOpenFilesAreNeverLost(t *testing.T) {
 	each(t, func(t *testing.T, changes []mdstore.Change) {
 		for _, p := range replaced(changes) {
@@ -98,7 +98,7 @@ func TestSavesThroughOpenFilesAreNeverLost(t *testing.T) {
 	})
 }
 
-// everyMoment has a person write to p and close it at every moment of a commit, and returns how many there were and
+// everyMoment has a person write to p and close it at every moment of a commit. It returns the number of moments, and
 // the first at which their bytes were lost.
 func everyMoment(t *testing.T, changes []mdstore.Change, p mdstore.Path, opt Options) (cases int, lost string) {
 	x := explore(t, vault, changes, opt)
@@ -124,7 +124,7 @@ func everyMoment(t *testing.T, changes []mdstore.Change, p mdstore.Path, opt Opt
 	return cases, lost
 }
 
-// A careless disk says that no program has any file open.
+// A careless disk reports that no program has any file open.
 type careless struct{ osfs.FS }
 
 func (careless) Writers(mdstore.Path) osfs.Writers { return osfs.Closed }
@@ -179,7 +179,8 @@ func (v *late) kept() (out []string) {
 	return out
 }
 
-// look lets some seconds pass and looks; the file must hold text then, and so many displaced files must be there.
+// look lets seconds pass and merges displaced files. Then the file must hold text, and there must be the given number
+// of displaced files.
 func (v *late) look(seconds int64, text string, files int) {
 	v.Helper()
 	v.x.now += seconds
@@ -199,11 +200,11 @@ func (v *late) look(seconds int64, text string, files int) {
 	}
 }
 
-// A person has a file open for long: what they save is merged at the next look, and what they save later as well. The
-// file stays until they have closed it, and a day longer if it holds a save.
+// A person has a file open for long. Each of their saves is merged at the next look. The displaced file stays until
+// they have closed it, and a day longer if it holds a save.
 func TestASaveIntoADisplacedFileIsMergedAtOnce(t *testing.T) {
 	v := displaced(t, false)
-	v.look(0, ours, 2) // with its base
+	v.look(0, ours, 2) // the file and its base
 	v.look(1000, ours, 2)
 	v.w.Write([]byte("one\ntwo\nthree\nfour\n"))
 	v.look(0, ours+"four\n", 2)
@@ -216,19 +217,19 @@ func TestASaveIntoADisplacedFileIsMergedAtOnce(t *testing.T) {
 	v.look(24*3600, ours+"four\nfive\n", 0)
 }
 
-// If the system does not tell who has a file open, it stays for a minute.
+// If the system cannot tell whether a file is open, the displaced file stays for a minute.
 func TestADisplacedFileStaysForAMinute(t *testing.T) {
 	v := displaced(t, true)
 	v.look(59, ours, 2)
-	v.look(1, ours, 0) // no program is waited for any more
+	v.look(1, ours, 0) // the minute is over
 
 	v = displaced(t, false)
 	v.w.Close()
 	v.look(0, ours, 0)
 }
 
-// A power failure has torn the base of a merge, or the folder of the file is gone: what was saved is a copy, beside
-// the file or in the trash.
+// If a power failure has damaged the base of a merge, or the folder of the file is gone, the save becomes a copy,
+// beside the file or in the trash.
 func TestASaveThatCannotBeMergedIsKept(t *testing.T) {
 	for what, harm := range map[string]func(v *late){
 		".conflict-": func(v *late) {
@@ -259,7 +260,7 @@ func TestASaveThatCannotBeMergedIsKept(t *testing.T) {
 	}
 }
 
-// Of the files that commits replaced, only those stay that a program has open.
+// Of the files that commits replaced, only those that a program has open are kept.
 func TestDisplacedFilesAreFew(t *testing.T) {
 	v := displaced(t, false)
 	text := ours
@@ -277,7 +278,7 @@ func TestDisplacedFilesAreFew(t *testing.T) {
 	}
 }
 
-// Whatever keeps a late save from being put away, and wherever its process is killed: it is merged once.
+// A late save is merged once, whatever error prevents its removal, and wherever the process is killed.
 func TestALateSaveIsMergedOnce(t *testing.T) {
 	for _, text := range []string{ours, "one\ntwo\nthree\nours\n"} {
 		typed := func() *late {

@@ -16,11 +16,11 @@ import (
 
 const (
 	hub  = mdstore.Path("ws/nodes/hub/Node.md")
-	leaf = mdstore.Path("ws/nodes/leaf/Node.md") // goes to the trash now and then
+	leaf = mdstore.Path("ws/nodes/leaf/Node.md") // sometimes moved to the trash
 )
 
-// A person reads a file, adds a line of theirs and writes it in one of the habits of editors, four times over, in
-// steps between which commits go on.
+// A person reads a file, adds a line and writes the file in the way of some editor, four times. Commits run between the
+// steps of this.
 type person struct {
 	c     *Model
 	rng   *rand.Rand
@@ -28,13 +28,13 @@ type person struct {
 	saves []saving
 }
 
-// A saving is one that the person was told had succeeded.
+// A saving is a save that succeeded for the person.
 type saving struct {
 	at   mdstore.Path
 	line string
 }
 
-// lives returns what takes the person's next step, which reports whether there was one.
+// lives returns step, which takes the person's next step and reports whether there was one, and stop, which ends them.
 func (e *person) lives() (step func() bool, stop func()) {
 	next, stop := iter.Pull(func(yield func(struct{}) bool) {
 		e.pause = func() { yield(struct{}{}) }
@@ -45,7 +45,7 @@ func (e *person) lives() (step func() bool, stop func()) {
 	})
 	return func() bool {
 		fail := e.c.Fail
-		e.c.Fail = nil // it is for the commits
+		e.c.Fail = nil // Fail is for calls of commits only
 		_, more := next()
 		e.c.Fail = fail
 		return more
@@ -76,7 +76,7 @@ func (e *person) save(p mdstore.Path, line string) {
 	}
 }
 
-// write makes p hold text in one of the habits, and reports whether that went well.
+// write saves text in p in the way of one of the editors, and reports whether that succeeded.
 func (e *person) write(p mdstore.Path, habit int, text, was string) bool {
 	c := e.c
 	switch habit {
@@ -101,26 +101,26 @@ func (e *person) write(p mdstore.Path, habit int, text, was string) bool {
 		}
 		e.pause()
 		return c.Remove(p+"~") == nil
-	case 4: // deleted and made anew
+	case 4: // deleted and created again
 		if c.Remove(p) != nil {
 			return false
 		}
 		e.pause()
 		if err := c.Create(p, nil, ""); err != nil && !errors.Is(err, fs.ErrExist) {
-			// Its folder is gone, and so is what they deleted themselves: only they have it still.
+			// The folder is gone, and they deleted the file themselves, so their earlier saves in it do not count.
 			e.saves = slices.DeleteFunc(e.saves, func(s saving) bool { return s.at == p })
 			return false
 		}
 		return e.fill(p, "", text)
 	}
 	added, ok := strings.CutPrefix(text, was)
-	if !ok || !strings.HasSuffix(added, ";\n") { // what follows is not of their line
+	if !ok || !strings.HasSuffix(added, ";\n") { // more than their line is added
 		return e.fill(p, "", text)
 	}
 	return e.pour(p, added, func(w *Writer, part string) { w.Write(append(w.Read(), part...)) })
 }
 
-// fill writes text over what is left of a file.
+// fill overwrites the rest of a file, left, with text.
 func (e *person) fill(p mdstore.Path, left, text string) bool {
 	done := ""
 	return e.pour(p, text, func(w *Writer, part string) {
@@ -139,7 +139,7 @@ func (e *person) pour(p mdstore.Path, text string, write func(w *Writer, part st
 		return false
 	}
 	w := e.c.Open(p)
-	write(w, "") // which may truncate it
+	write(w, "") // it may truncate the file
 	e.did("have opened %s", p)
 	for parts := 1 + e.rng.IntN(3); parts > 0; parts-- {
 		e.pause()
@@ -152,17 +152,17 @@ func (e *person) pour(p mdstore.Path, text string, write func(w *Writer, part st
 	return true
 }
 
-// A company is a person and the processes that commit to the files that they edit, one at a time.
+// A company is a person, and processes that commit to the same files, one after the other.
 type company struct {
 	*person
 	x    *explorer
 	k    *journal.Committer
-	more bool // whether the person goes on
-	n    int  // tokens given out
+	more bool // whether the person has steps left
+	n    int  // number of tokens made
 	die  int  // the call at which the process is killed
 }
 
-// process begins another process, which first finishes what is begun, or dies of it, too.
+// process starts another process, which first recovers unfinished work. If it is killed meanwhile, the next one starts.
 func (v *company) process() {
 	for alive := false; !alive; {
 		v.k = v.x.committer(v.c)
@@ -170,18 +170,18 @@ func (v *company) process() {
 		v.die = v.rng.IntN(400)
 		alive = !until(func() {
 			if v.k.Recover() != nil || v.k.Sweep() != nil {
-				panic(dies{}) // whoever is next begins anew
+				panic(dies{}) // the next process starts over
 			}
 		})
 	}
 }
 
-// edit is the change of a status, or another entry in a log, of whatever a file holds.
+// edit returns the changes that set the status, or add a log entry, in a file as it is now.
 func (v *company) edit(p mdstore.Path, i int) (out []mdstore.Change) {
 	data, _, err := v.c.ReadFile(p, mdstore.MaxFileSize)
 	status, rest, ok := strings.Cut(string(data), "\n")
 	if err != nil || !ok {
-		return nil // the person is at it
+		return nil // the person is writing it
 	}
 	if v.rng.IntN(2) == 0 {
 		status = fmt.Sprintf("status=%d", i)
@@ -191,7 +191,7 @@ func (v *company) edit(p mdstore.Path, i int) (out []mdstore.Change) {
 	return []mdstore.Change{{Path: p, Base: mdstore.VersionOf(data), New: []byte(status + "\n" + rest)}}
 }
 
-// commit is what a process does with the lock: it looks at what is left of others first.
+// commit does the work of a process that has the lock: it first merges displaced files.
 func (v *company) commit(i int) {
 	_ = v.k.Displaced(began)
 	var changes []mdstore.Change
@@ -206,11 +206,11 @@ func (v *company) commit(i int) {
 		changes = append(v.edit(hub, i), mdstore.Change{Path: leaf.Dir(), To: mdstore.TrashPath(fmt.Sprint(i), leaf.Dir())})
 	}
 	if err := v.k.Commit(changes, began); errors.As(err, new(*mdstore.UnfinishedError)) {
-		panic(dies{}) // whoever is next finishes it
+		panic(dies{}) // the next process finishes it
 	}
 }
 
-// spend runs a company to its end and returns what is wrong then.
+// spend runs a company to its end. It returns the number of saves, and what is wrong, "" for nothing.
 func spend(seed uint64, noLeases bool) (saves int, wrong string) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	text := []byte("status=0\n\n## Note\nnoted\n\n## Log\n- entry\n")
@@ -220,7 +220,7 @@ func spend(seed uint64, noLeases bool) (saves int, wrong string) {
 	step, stop := v.lives()
 	defer stop()
 	often := 1 + rng.IntN(8)
-	v.c.Fail = func(string) error { // a person does no two things during one call of a process
+	v.c.Fail = func(string) error { // the person takes at most one step per call of a process
 		if v.more && rng.IntN(often) == 0 {
 			v.more = step()
 		}
@@ -246,7 +246,7 @@ func spend(seed uint64, noLeases bool) (saves int, wrong string) {
 	}
 	v.c.Fail = nil
 	v.process()
-	for range 4 { // what is displaced by a merge is looked at in its turn
+	for range 4 { // a merge may displace files, which are merged next
 		x.now += 3600
 		_ = v.k.Displaced(began)
 	}
@@ -263,9 +263,9 @@ func spend(seed uint64, noLeases bool) (saves int, wrong string) {
 	return len(v.saves), ""
 }
 
-// An editor saves the files that processes commit to, at any moment and in any habit, and reads what they save. No line
-// of theirs is lost: neither where a commit has displaced the file that they write to, nor where they read it before
-// what they had saved was back at its place, and saved it afterwards.
+// A person saves files to which processes commit, at any moment and in the way of any editor. No line of theirs is
+// lost, also if a commit has displaced the file that they write to, and if they read the file before their earlier save
+// was merged back and saved it afterwards.
 func TestNoSaveIsLostAmongCommits(t *testing.T) {
 	lives := uint64(2000)
 	if heavy {
@@ -283,7 +283,7 @@ func TestNoSaveIsLostAmongCommits(t *testing.T) {
 	}
 }
 
-// They read the file before what they had saved was back in it, and save it after that.
+// The person reads the file before their earlier save was merged back, and saves it afterwards.
 func TestWhatIsMergedStaysForADay(t *testing.T) {
 	v := displaced(t, false)
 	v.w.Write([]byte("one\ntwo\nthree\nfour\n"))
@@ -296,7 +296,7 @@ func TestWhatIsMergedStaysForADay(t *testing.T) {
 	}
 }
 
-// While what they saved late is merged they save once more, and then delete the file.
+// While a late save is merged, the person saves the file once more, and then deletes it.
 func TestSavedAndDeletedWhileALateSaveIsMerged(t *testing.T) {
 	v := displaced(t, false)
 	v.w.Write([]byte("one\ntwo\nthree\nfour\n"))

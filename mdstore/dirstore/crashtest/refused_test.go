@@ -12,12 +12,12 @@ import (
 	"arbor/mdstore/dirstore/internal/journal"
 )
 
-// The system refuses one step of a commit, however often it is tried: a folder of another layer cannot be renamed, a
-// file must not change, there is no room for another folder. Nothing has changed then, and what comes after goes on.
+// The system refuses one step of a commit each time: a folder of another overlay layer cannot be renamed, a file is
+// immutable, there is no space for another folder. Then nothing is changed, and later commits work.
 func TestWhatIsRefusedIsTakenBack(t *testing.T) {
 	each(t, func(t *testing.T, changes []mdstore.Change) {
 		x := explore(t, vault, changes, Options{})
-		var steps []string // as the refused call begins
+		var steps []string // prefixes of calls to refuse
 		c := x.disk()
 		c.Fail = func(call string) error {
 			verb, args, _ := strings.Cut(call, " ")
@@ -41,7 +41,7 @@ func TestWhatIsRefusedIsTakenBack(t *testing.T) {
 			}
 			err := x.commit(c)
 			if err == nil {
-				continue // there was another way
+				continue // the commit succeeded in another way
 			}
 			if unfinished := (*mdstore.UnfinishedError)(nil); errors.As(err, &unfinished) {
 				t.Fatalf("%q refused: %v\n%s", step, err, strings.Join(c.Log, "\n"))

@@ -64,17 +64,17 @@ writev [5 at /w/v/s] [[{iov_base="a,b", iov_len=3}, {iov_base="", iov_len=0}]] [
 	}
 }
 
-// What cannot be read must not be passed over: the call could be the one that matters.
+// A line that cannot be parsed must be an error, not skipped: the call may matter.
 func TestParseRefuses(t *testing.T) {
 	for _, line := range []string{
-		"write(4</a>, \"x\", 1) = 1",                  // of no thread
+		"write(4</a>, \"x\", 1) = 1",                  // no thread id
 		"100 write(4</a>, \"\\x61\"..., 4000) = 4000", // cut off
 		"100 write(4</a>, \"x",
 		"100 write(4</a>, \"\\q\", 1) = 1",
 		"100 write(4</a>, 1)",
 		"100 write(4</a>, 1) = many",
 		"100 nothing",
-		"100 <... write resumed>, 1) = 1", // of a call that was never begun
+		"100 <... write resumed>, 1) = 1", // the call has no beginning
 	} {
 		if calls, err := ParseStrace(strings.NewReader(line + "\n")); err == nil {
 			t.Errorf("%q: read as %v", line, calls)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// replacing is how a careful program replaces a file; lines with an @ make something durable.
+// replacing is the trace of a careful program that replaces a file; lines with an @ make something durable.
 const replacing = `1 openat(AT_FDCWD<DIR>, "ws/.arbor-x", O_WRONLY|O_CREAT|O_EXCL, 0644) = 3<DIR/ws/.arbor-x>
 1 write(3<DIR/ws/.arbor-x>, "new ", 4) = 4
 1 write(3<DIR/ws/.arbor-x>, "text", 4 <unfinished ...>
@@ -29,8 +29,8 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// replayed replays a program but for the lines with a mark, and wants to be told whether a crash would leave anything
-// bad then.
+// replayed replays a trace without the lines that have the mark leave, and checks whether a crash could leave a bad
+// state, as bad says.
 func replayed(t *testing.T, program, leave string, bad bool) {
 	t.Helper()
 	dir := t.TempDir()

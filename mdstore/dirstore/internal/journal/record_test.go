@@ -35,7 +35,7 @@ func TestRecordReadsBack(t *testing.T) {
 	}
 }
 
-// A whole record that nobody could have decided changes nothing.
+// A record with a correct checksum and an impossible step counts as torn.
 func TestRecordsThatMakeNoSenseAreTorn(t *testing.T) {
 	for _, s := range []*step{
 		nil,

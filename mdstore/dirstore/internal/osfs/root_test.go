@@ -13,7 +13,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// tree makes a folder with all that may lie in a vault.
+// tree makes a folder with every kind of entry that a vault may have.
 func tree(t *testing.T) (dir string, root Root) {
 	t.Helper()
 	top := t.TempDir()
@@ -39,7 +39,7 @@ func tree(t *testing.T) (dir string, root Root) {
 	return dir, root
 }
 
-// What one system call tells is what the way through os.Root tells.
+// The fast path by one system call has the same results as the path through os.Root.
 func TestBothWaysSayTheSame(t *testing.T) {
 	dir, root := tree(t)
 	for name, mode := range map[string]fs.FileMode{"empty": 0o600, "read-only": 0o444, "with a bit": 0o755 | fs.ModeSetuid} {
@@ -77,7 +77,7 @@ func TestBothWaysSayTheSame(t *testing.T) {
 	}
 }
 
-// class returns what callers ask of an error.
+// class returns the class of an error that callers check.
 func class(err error) string {
 	u, unreadable := errors.AsType[*mdoc.UnreadableError](err)
 	switch {
@@ -93,7 +93,7 @@ func class(err error) string {
 	return "other"
 }
 
-// No call leads out of the folder, and each says what is wrong in a class that callers know.
+// No call leaves the folder, and each returns an error of a class that callers check.
 func TestCallsStayInTheFolder(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -129,7 +129,7 @@ func TestCallsStayInTheFolder(t *testing.T) {
 	}
 }
 
-// An exchange gives each name the other's file, and a new file has the mode of the one that it will replace.
+// An exchange swaps the files of two names, and a new file gets the mode of the file that it will replace.
 func TestExchange(t *testing.T) {
 	dir, r := tree(t)
 	if err := r.Create("a/new", []byte("new"), "file"); err != nil {
@@ -150,7 +150,7 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// The system tells who has a file open for writing, or says that it cannot.
+// The system tells whether a file is open for writing, or reports that it cannot.
 func TestWriters(t *testing.T) {
 	dir, r := tree(t)
 	if who := r.Writers("file"); who == Open {
