@@ -202,7 +202,7 @@ func sameJSON(a, b string) (bool, error) {
 	return fmt.Sprint(x) == fmt.Sprint(y), nil
 }
 
-// empties returns the names of the members that are null, empty, false or 0, except changed.
+// empties returns the names of the members that are null, empty, false or 0, except changed and the results of a search.
 func empties(v any, at string) (out []string) {
 	switch v := v.(type) {
 	case nil:
@@ -216,7 +216,7 @@ func empties(v any, at string) (out []string) {
 		}
 	case map[string]any:
 		for k, e := range v {
-			if k != "changed" {
+			if k != "changed" && k != "results" {
 				out = append(out, empties(e, at+"."+k)...)
 			}
 		}
