@@ -19,9 +19,8 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// journalCases are unfinished commits as every version of the journal has left
-// them: the vault's files under vault/, those that are to be there after it was opened under want/, and in
-// the file refused, if there is one, what the error of a commit says.
+// journalCases are unfinished commits in every version of the journal's format. vault/ has the files of the vault,
+// want/ the files expected after it is opened; the file refused, if there is one, has the expected error of a commit.
 const journalCases = "../../testdata/journal/*.txtar"
 
 func archives(t testing.TB) map[string]*txtar.Archive {
@@ -52,7 +51,7 @@ func part(a *txtar.Archive, folder string) map[string]string {
 	return out
 }
 
-// everything is contents with what is in the trash.
+// everything returns contents and the files of the trash.
 func everything(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	out := contents(t, dir)
@@ -80,7 +79,7 @@ func TestJournalsOfEveryVersion(t *testing.T) {
 				t.Fatal("the case expects nothing")
 			}
 			dir := fill(t, part(a, "vault"))
-			for range 2 { // opened again, nothing changes
+			for range 2 { // the second time, nothing changes
 				s := open(t, dir)
 				if got := everything(t, dir); !maps.Equal(got, want) {
 					t.Errorf("after opening\n got %q\nwant %q", got, want)
@@ -99,7 +98,7 @@ func TestJournalsOfEveryVersion(t *testing.T) {
 	}
 }
 
-// The same journal in a vault that may not be written: it is read, and not written.
+// The same journals in a read-only vault: files can be read, and nothing is written.
 func TestReadOnlyVault(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may write everything")
@@ -130,8 +129,8 @@ func TestReadOnlyVault(t *testing.T) {
 	}
 }
 
-// Whatever lies in the journal, opening the vault does not fail, and changes a
-// file only if a record with the right checksum says so.
+// For any files in the journal, opening the vault succeeds, and changes a file only if a record with a correct checksum
+// has that change.
 func FuzzJournal(f *testing.F) {
 	for _, a := range archives(f) {
 		for p, text := range part(a, "vault") {
@@ -167,7 +166,7 @@ func whole(record []byte) bool {
 	return len(words) == 3 && words[2] == fmt.Sprintf("%x", sha256.Sum256(body))
 }
 
-// What other programs leave in the journal is none of a commit's, and makes nobody who only reads begin to write.
+// Files of other programs in the journal belong to no commit, and do not make a reader recover.
 func TestForeignFilesInTheJournalAreLeftAlone(t *testing.T) {
 	dir := fill(t, unchanged)
 	s := open(t, dir)
@@ -189,7 +188,7 @@ func TestForeignFilesInTheJournalAreLeftAlone(t *testing.T) {
 	}
 }
 
-// A program that syncs folders has left a copy of a record in the journal: its commit is long over.
+// A program that syncs folders left a copy of a record in the journal. The copy is ignored, as its commit is over.
 func TestACopyOfARecordIsIgnored(t *testing.T) {
 	for _, name := range []string{"0a1b2c.sync-conflict-20260101-120000-ABCDEFG.json", "0a1b2c (Ann's conflicted copy 2026-01-01).json", "0a1b2c 2.json"} {
 		files := part(archives(t)["v3_nothing_made"], "vault")

@@ -13,7 +13,7 @@ import (
 
 const keptPath = mdstore.Path("ws/nodes/root/Node.md")
 
-// keeping commits a new file, by a plan that has read another one.
+// keeping commits a change of a plan that has read another file, with the content base.
 func keeping(t *testing.T, s *dirstore.Store, base string) error {
 	t.Helper()
 	const p = mdstore.Path("ws/nodes/n/Node.md")
@@ -27,7 +27,7 @@ func keeping(t *testing.T, s *dirstore.Store, base string) error {
 	}))
 }
 
-// Whatever is done to a file that a plan has read, the plan is not committed.
+// If a file that a plan has read is changed in any way, the commit fails.
 func TestKeptFilesThatChangedAreSeen(t *testing.T) {
 	const text = "root\n"
 	for how, change := range map[string]func(path string, was os.FileInfo) error{
@@ -74,7 +74,7 @@ func TestKeptFilesThatChangedAreSeen(t *testing.T) {
 	}
 }
 
-// Nor where it is changed within a tick of the clock.
+// It fails also if the file is changed within the same tick of the clock.
 func TestKeptFilesThatChangeAllTheTimeAreSeen(t *testing.T) {
 	dir := fill(t, map[string]string{string(keptPath): "0\n", "ws/nodes/n/Node.md": "n\n"})
 	s := open(t, dir)
@@ -90,7 +90,7 @@ func TestKeptFilesThatChangeAllTheTimeAreSeen(t *testing.T) {
 	}
 }
 
-// What is the store's own is not to be named, whatever it is called.
+// A change may not name the store's own files.
 func TestKeptFilesAreNotTheStoresOwn(t *testing.T) {
 	dir := fill(t, unchanged)
 	s := open(t, dir)

@@ -13,13 +13,14 @@ import (
 	"arbor/mdstore/storetest"
 )
 
-// kinds are those of a vault, and two more that exist here only.
+// kinds are the kinds of a vault, and two more for this test.
 var kinds = append(append(mdstore.Kinds{}, mdstore.AllKinds()...),
 	&mdstore.Kind{Name: "paper", Form: mdstore.NodeForm, Place: mdstore.Place{Dir: "papers", Name: mdstore.AnyMarkdown}},
 	&mdstore.Kind{Name: "letter", Form: mdstore.NodeForm, Place: mdstore.Place{Dir: "letters", Name: mdstore.AnyMarkdown, Deep: true}},
 	&mdstore.Kind{Name: "card", Form: mdstore.NodeForm, Place: mdstore.Place{Name: "Card.md"}})
 
-// A new kind of file is one entry of a table: the scan, the cache, the listing, the watcher and the strays follow it.
+// A new kind of file needs only one entry in a table, which the scan, the cache, the listing, the watcher and the
+// strays use.
 func TestANewKindNeedsNoNewCode(t *testing.T) {
 	dir, _ := planned(t, 2)
 	for p, text := range map[string]string{
@@ -92,7 +93,7 @@ func TestTheWatcherFollowsTheKinds(t *testing.T) {
 	told := map[mdstore.Path]bool{}
 	err = s.Watch(ctx, mdstore.Watching{
 		Ready: func() {
-			for _, p := range []string{"notes/b.md", "papers/b.txt", "papers/a.md", "letters/deep/a.md", "Card.md"} { // the last one ends it
+			for _, p := range []string{"notes/b.md", "papers/b.txt", "papers/a.md", "letters/deep/a.md", "Card.md"} {
 				write(t, filepath.Join(dir, "ws", filepath.FromSlash(p)), "text")
 			}
 		},

@@ -11,8 +11,8 @@ import (
 	"arbor/mdstore"
 )
 
-// A save that came after its folder was removed is kept in the trash; those of more than 30 days go then, and nothing
-// else there does.
+// A save whose folder was removed is kept in the trash. Then such saves older than 30 days are deleted, but nothing
+// else there.
 func TestLateSavesOfLongAgoGoWhenAnotherComes(t *testing.T) {
 	dir := fill(t, map[string]string{"ws/Workspace.md": lines})
 	s := open(t, dir)

@@ -13,10 +13,10 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-const abandoned = ".arbor-ABCDEFGHIJKLMNOPQRSTUVWXYZ" // as one that replaces a file of .local/
+const abandoned = ".arbor-ABCDEFGHIJKLMNOPQRSTUVWXYZ" // a temporary file name, as for files of .local/
 
-// What a process that was killed has left in .local/ is named when it is old, and cleared away. What is young may be
-// that of a living process, and what lies in the folders that are kept whole belongs to others.
+// Old temporary files of a killed process in .local/ are reported and removed. New ones may be those of a running
+// process, and files in the protected folders belong to others.
 func TestAbandonedFilesOfLocalAreCleared(t *testing.T) {
 	dir := newVault(t)
 	old := []mdstore.Path{".local/" + abandoned, ".local/cache/" + abandoned, ".local/sessions/deep/" + abandoned}
@@ -58,7 +58,7 @@ func TestAbandonedFilesOfLocalAreCleared(t *testing.T) {
 	}
 }
 
-// A clumsy disk makes half of a file, or none, and takes nothing away.
+// A clumsy disk writes half of a file, or none, and fails to remove files.
 type clumsy struct {
 	osfs.FS
 	fails bool
@@ -78,7 +78,7 @@ func (d *clumsy) Remove(p mdstore.Path) error {
 	return d.FS.Remove(p)
 }
 
-// Temporary files that stay because a commit failed and they could not be removed either are named, and cleared away.
+// Temporary files that a failed commit could not remove are reported and removed.
 func TestLeftoversOfTwoFailuresAreCleared(t *testing.T) {
 	dir := newVault(t)
 	write(t, filepath.Join(dir, "ws/nodes/a/Node.md"), "a")

@@ -24,7 +24,7 @@ func grown(t testing.TB, n int) string {
 	return dir
 }
 
-// However a listing ends, the goroutines that read for it end: a bubble fails the test if one stays.
+// However a listing ends, its reading goroutines end: synctest fails if one is left.
 func TestListLeavesNoGoroutine(t *testing.T) {
 	s := open(t, grown(t, 400))
 	for stop := range 20 {
@@ -50,7 +50,7 @@ func TestListLeavesNoGoroutine(t *testing.T) {
 	}
 }
 
-// Files come and go while they are listed; what stays is there.
+// Files are made and removed during a listing. Those that stay are listed.
 func TestListWhileFilesChange(t *testing.T) {
 	dir := grown(t, 300)
 	s := open(t, dir)

@@ -14,7 +14,8 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// A meddled disk lets somebody do something before a commit exchanges two files, or gives a file another name, which may fail.
+// A meddled disk calls a function before a commit exchanges two files or renames one. The function for a rename may
+// fail it.
 type meddled struct {
 	osfs.FS
 	exchange func(a, b mdstore.Path)
@@ -35,7 +36,8 @@ func (m *meddled) RenameNew(from, to mdstore.Path) error {
 	return m.FS.RenameNew(from, to)
 }
 
-// A file is saved twice while a commit is changing it, and there is no room for a copy beside it: both saves stay, be it as a leftover.
+// A person saves a file twice while a commit changes it, and a copy beside it cannot be made. Both saves are kept, if
+// need be as a leftover.
 func TestSavesStayWhereThereIsNoRoomForACopy(t *testing.T) {
 	const text = "one\ntwo\nthree\n"
 	for files := 1; files <= 2; files++ {
@@ -87,8 +89,8 @@ func TestSavesStayWhereThereIsNoRoomForACopy(t *testing.T) {
 	}
 }
 
-// A program that saves in place empties the file first. Where a commit meets that moment, nothing empty lies beside the file, and what the
-// program writes then is in the file.
+// A program that saves in place empties the file first. If a commit comes at that moment, it makes no empty copy, and
+// what the program then writes is in the file.
 func TestAnEmptiedFileIsNoVersionToKeep(t *testing.T) {
 	const was, first, second = "one\ntwo\nthree\n", "one\ntwo\nfirst\n", "one\ntwo\nsecond\n"
 	dir := fill(t, map[string]string{string(own): was})
@@ -100,7 +102,7 @@ func TestAnEmptiedFileIsNoVersionToKeep(t *testing.T) {
 			switch exchanges++; exchanges {
 			case 1:
 				write(t, at, first)
-			case 2: // what came out goes back
+			case 2: // the displaced file is exchanged back
 				editor, emptied = os.Create(at)
 			}
 		}}

@@ -46,7 +46,7 @@ func drawChanges(t *rapid.T, st mdstore.Store) []mdstore.Change {
 	}), 1, 4).Draw(t, "changes")
 }
 
-// outcome says what kind of error a commit returned.
+// outcome returns the kind of a commit's error.
 func outcome(err error) string {
 	conflict, isConflict := errors.AsType[*mdstore.ConflictError](err)
 	_, isUnreadable := errors.AsType[*mdoc.UnreadableError](err)
@@ -61,13 +61,13 @@ func outcome(err error) string {
 	return err.Error()
 }
 
-// A hasty disk makes nothing durable, for tests that are about something else.
+// A hasty disk skips all syncs, for tests that do not need them.
 type hasty struct{ osfs.FS }
 
 func (hasty) Sync(mdstore.Path) error    { return nil }
 func (hasty) SyncDir(mdstore.Path) error { return nil }
 
-// Whatever is asked of them, a folder and a map answer the same.
+// A folder and a map have the same results for any calls.
 func TestFolderAndMapAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "dirstore")
@@ -87,7 +87,7 @@ func TestFolderAndMapAgree(t *testing.T) {
 			if onDisk != inMemory {
 				t.Fatalf("%+v\n on disk   %s\n in memory %s", changes, onDisk, inMemory)
 			}
-			// A folder stays when its last file goes, unless it is a node's; a map has no empty folders.
+			// On disk, a folder stays when its last file is removed, unless it is a node's; a map has no empty folders.
 			prune(dir)
 		}
 		for _, under := range []mdstore.Path{"", "ws", "archive/ws"} {

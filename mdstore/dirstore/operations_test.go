@@ -12,7 +12,7 @@ import (
 	"arbor/mdstore/dirstore"
 )
 
-// as returns a context whose commits are of an operation.
+// as returns a context whose commits belong to an operation.
 func as(t *testing.T, text string) context.Context {
 	return mdstore.WithOperation(t.Context(), &mdstore.Operation{Name: "x", Text: text})
 }
@@ -26,7 +26,7 @@ func operations(t *testing.T, s *dirstore.Store, most int) []mdstore.Operation {
 	return all
 }
 
-// put commits new bytes of a file.
+// put commits new bytes for a file.
 func put(t *testing.T, ctx context.Context, s *dirstore.Store, p mdstore.Path, data []byte) {
 	t.Helper()
 	was, err := s.Read(ctx, p)
@@ -41,7 +41,7 @@ func put(t *testing.T, ctx context.Context, s *dirstore.Store, p mdstore.Path, d
 func TestOperationsAreTheCommitsThatSayWhatTheyAreOfAndTheNewestIsFirst(t *testing.T) {
 	s := open(t, fill(t, map[string]string{"ws/Workspace.md": "one\n"}))
 	put(t, as(t, "first"), s, own, []byte("two\n"))
-	put(t, t.Context(), s, own, []byte("three\n")) // is of none
+	put(t, t.Context(), s, own, []byte("three\n")) // belongs to no operation
 	two := as(t, "of two commits")
 	put(t, two, s, own, []byte(""))
 	put(t, as(t, "between"), s, "ws/other", []byte("x"))
@@ -54,7 +54,7 @@ func TestOperationsAreTheCommitsThatSayWhatTheyAreOfAndTheNewestIsFirst(t *testi
 		got = append(got, op.Text)
 	}
 	if strings.Join(got, ", ") != "of two commits, between, first" {
-		t.Fatalf("operations: %q", got) // by their last commits
+		t.Fatalf("operations: %q", got) // ordered by their last commits
 	}
 	steps := all[0].Steps
 	if len(steps) != 2 || string(steps[0].Base) != "three\n" || steps[0].New == nil || len(steps[0].New) != 0 ||
@@ -121,7 +121,7 @@ func TestWhatFallsOutOfTheRecordIsKeptWhereArborDidNotWriteIt(t *testing.T) {
 	}
 }
 
-// A process that is killed, or a full disk, may leave half of a line, or none.
+// A killed process or a full disk may leave an incomplete line, or none.
 func TestALostLineLosesItsOperationOnly(t *testing.T) {
 	dir := fill(t, map[string]string{"ws/Workspace.md": "one\n"})
 	s := open(t, dir)

@@ -16,8 +16,8 @@ import (
 	"arbor/mdstore/dirstore"
 )
 
-// A process that keeps the lock, as one that is stopped, is waited for for some time only: by a writer, and by a reader while a commit is being
-// made.
+// If a process keeps the lock, for example a stopped one, a writer waits only for a limited time, and so does a reader
+// during a commit.
 func TestAHolderOfTheLockIsWaitedForSomeTime(t *testing.T) {
 	for _, tt := range []struct {
 		what string
@@ -32,7 +32,7 @@ func TestAHolderOfTheLockIsWaitedForSomeTime(t *testing.T) {
 			stopped, free := halt(t, dir)
 			s := open(t, dir)
 			begun := time.Now()
-			var both [2]error // the second one waits for the first one, in the same process
+			var both [2]error // the second waits for the first, in the same process
 			done := make(chan struct{})
 			for i := range both {
 				go func() { both[i] = tt.wait(t.Context(), s); done <- struct{}{} }()
@@ -60,7 +60,7 @@ func TestAHolderOfTheLockIsWaitedForSomeTime(t *testing.T) {
 	}
 }
 
-// halt has another store of a vault hold the lock in the middle of a commit, until free is called.
+// halt makes another store of the vault hold the lock in the middle of a commit, until free is called.
 func halt(t *testing.T, dir string) (over <-chan error, free func()) {
 	t.Helper()
 	s := open(t, dir)

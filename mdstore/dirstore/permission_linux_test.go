@@ -15,7 +15,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// asNobody calls f as a user who owns nothing, where the test has the right to be one: for the system, a thread is whom it says it is.
+// asNobody calls f on a thread with the user id of a user who owns nothing, if the test has the right to switch.
 func asNobody(t *testing.T, f func()) {
 	t.Helper()
 	runtime.LockOSThread()
@@ -29,8 +29,8 @@ func asNobody(t *testing.T, f func()) {
 	f()
 }
 
-// TestWhoMayNotWriteIsToldWhat takes from a user the right to write to one place after the other. What is refused names that place and no
-// temporary file, and Writable has said the same before.
+// TestWhoMayNotWriteIsToldWhat removes the right to write to one path after the other. The error names that path and no
+// temporary file, and Writable returns the same beforehand.
 func TestWhoMayNotWriteIsToldWhat(t *testing.T) {
 	const node = "ws/nodes/root"
 	for _, c := range []struct {
@@ -96,8 +96,9 @@ func TestWhoMayNotWriteIsToldWhat(t *testing.T) {
 	}
 }
 
-// TestWhoMayNotMoveIsToldWhat moves a folder that is marked read-only, out of one that the user may not write to, and into such a one; alone, after a
-// write and before a removal. Nothing is changed, the error says what may not be written to, and Movable has said so before.
+// TestWhoMayNotMoveIsToldWhat moves a read-only folder, moves one out of a read-only folder, and into one: alone, after
+// a write and before a removal. Nothing is changed, the error names the read-only folder, and Movable returns the same
+// beforehand.
 func TestWhoMayNotMoveIsToldWhat(t *testing.T) {
 	const from, into = "ws/nodes/root", "ws/nodes/node-x"
 	for locked, want := range map[string]string{from: from, "ws/nodes": "ws/nodes", into: into} {
@@ -152,7 +153,8 @@ func TestWhoMayNotMoveIsToldWhat(t *testing.T) {
 	}
 }
 
-// TestWhoMayNotMakeAVaultIsToldSo makes a vault where the user may not, and where a file is in the way; MayCreate says the same before, and makes nothing.
+// TestWhoMayNotMakeAVaultIsToldSo creates a vault without the right to do so, and where a file has the name. MayCreate
+// returns the same beforehand, and creates nothing.
 func TestWhoMayNotMakeAVaultIsToldSo(t *testing.T) {
 	top := t.TempDir()
 	openToAll(t, top)
@@ -183,7 +185,7 @@ func TestWhoMayNotMakeAVaultIsToldSo(t *testing.T) {
 	})
 }
 
-// openToAll lets every user write to all that is below dir, and reach it.
+// openToAll lets every user reach dir and write to everything below it.
 func openToAll(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(p string, _ os.DirEntry, err error) error {
@@ -197,8 +199,8 @@ func openToAll(t *testing.T, dir string) {
 	}
 }
 
-// What belongs to this machine holds texts of files that others may not read: the folder is for this user alone, also where
-// another program had made it for all.
+// .local/ has texts of files that others may not read, so only this user may open it, also if another program had made
+// it for all.
 func TestLocalFilesAreOfThisUserAlone(t *testing.T) {
 	for _, made := range []bool{false, true} {
 		dir := newVault(t)

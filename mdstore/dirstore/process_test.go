@@ -19,7 +19,7 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// childEnv tells a copy of the test binary what to do instead of testing.
+// childEnv names the job of a copy of the test binary, which then does not run the tests.
 const childEnv = "DIRSTORE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// start runs a copy of the test binary that does a job.
+// start starts a copy of the test binary that does a job.
 func start(t *testing.T, job ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -70,7 +70,7 @@ func child(job []string) error {
 	return fmt.Errorf("no such job: %q", job)
 }
 
-// A mortal disk kills its process before the nth step that changes something.
+// A mortal disk kills its process before the nth call that changes something.
 type mortal struct {
 	osfs.FS
 	left *int
@@ -118,7 +118,7 @@ func threeFiles() []mdstore.Change {
 	}
 }
 
-// contents returns every file below dir but those in .local/, and every folder that is empty.
+// contents returns every file below dir except in .local/, and every empty folder.
 func contents(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -159,7 +159,7 @@ func fill(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// killed runs a job that is to die, and reports whether it did.
+// killed runs a job that is expected to be killed, and reports whether it was.
 func killed(t *testing.T, job ...string) bool {
 	t.Helper()
 	err := start(t, job...).Run()
@@ -172,11 +172,11 @@ func killed(t *testing.T, job ...string) bool {
 	return true
 }
 
-// heavy says that the loads are to be those of the nightly run.
+// heavy selects the loads of the nightly run.
 var heavy = os.Getenv("ARBOR_HEAVY") != ""
 
-// The process is killed before each step of a commit, and again before each
-// step of the recovery: from every such state under a heavy load, else from some.
+// The process is killed before each step of a commit, and again before each step of the recovery, from every such state
+// if heavy, otherwise from some.
 func TestKilledAtEveryStep(t *testing.T) {
 	t.Parallel()
 	kills, again, none, all := 0, 0, 0, 0
@@ -232,7 +232,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 }
 
-// appendLines commits, again and again, a line more in a shared file and a file of its own.
+// appendLines commits repeatedly: another line in a shared file, and a file of its own.
 func appendLines(ctx context.Context, dir, name, rounds string) error {
 	n, err := strconv.Atoi(rounds)
 	if err != nil {
@@ -305,7 +305,7 @@ func TestTwoProcessesLoseNothing(t *testing.T) {
 	}
 }
 
-// The system releases the lock of a process that dies.
+// The system releases the lock of a killed process.
 func TestLockOfADeadProcessIsFree(t *testing.T) {
 	dir := fill(t, unchanged)
 	cmd := start(t, "hold", dir)

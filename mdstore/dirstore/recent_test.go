@@ -12,7 +12,8 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// Another store of the folder learns what the commits between two numbers changed, all of it, for as many commits as are remembered.
+// For two generations, another store of the folder returns all paths that the commits between them changed, if these
+// are still recorded.
 func TestChangedSince(t *testing.T) {
 	dir := fill(t, unchanged)
 	s, err := dirstore.OpenThrough(dir, dirstore.Options{SaveQuiet: -1}, func(d osfs.FS) osfs.FS { return hasty{d} })
@@ -58,7 +59,7 @@ func TestChangedSince(t *testing.T) {
 	}
 }
 
-// Moves name both places, and what is lost or damaged is not known.
+// Moves have both paths. If records are lost or damaged, the changes are unknown.
 func TestWhatIsNotKnownIsNotTold(t *testing.T) {
 	dir := fill(t, unchanged)
 	s := open(t, dir)

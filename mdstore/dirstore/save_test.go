@@ -39,7 +39,7 @@ var habits = map[string]func(path, text string) error{
 	},
 }
 
-// A crowded disk lets somebody save between any two calls of a commit.
+// A crowded disk lets a person save between any two calls of a commit.
 type crowded struct {
 	osfs.FS
 	calls *int
@@ -63,7 +63,8 @@ func (c crowded) Exchange(a, b mdstore.Path) error      { c.call(); return c.FS.
 func (c crowded) RenameNew(from, to mdstore.Path) error { c.call(); return c.FS.RenameNew(from, to) }
 func (c crowded) Remove(p mdstore.Path) error           { c.call(); return c.FS.Remove(p) }
 
-// interrupted opens a vault where, once begin is called, save comes before the k-th call that is made to the disk. calls counts them from there on.
+// interrupted opens a vault. After begin is called, calls counts the calls of the disk, and save runs before the k-th
+// one.
 func interrupted(t *testing.T, dir string, k int, save func() error) (s *dirstore.Store, calls *int, begin func()) {
 	t.Helper()
 	calls, begun := new(int), false
@@ -82,9 +83,8 @@ func interrupted(t *testing.T, dir string, k int, save func() error) (s *dirstor
 	return s, calls, func() { *calls, begun = 0, true }
 }
 
-// A person saves a file before each single call that a commit makes to the
-// disk, in every habit. What they wrote is there afterwards, and so is what
-// the commit wrote if it says that it was made.
+// A person saves a file before each single call of a commit to the disk, in the way of every editor. Their text exists
+// afterwards, and so does the commit's if it succeeded.
 func TestSavesDuringACommitAreNeverLost(t *testing.T) {
 	const human, ours = "the person's line\n", "- child created\n"
 	head := "head\n" + strings.Repeat("a line in between\n", 5)
@@ -165,8 +165,9 @@ func TestSavesDuringACommitAreNeverLost(t *testing.T) {
 	}
 }
 
-// A person replaces all of the last file of a commit, before each single call that the commit makes. Either nothing is changed, or the commit says that this change was
-// not made, and where it lies; unless the person had it before their eyes.
+// A person replaces the whole last file of a commit, before each single call of the commit. Then nothing is changed, or
+// the commit reports that this change was not made, and where its version is; except if the person saved after the
+// change was in the file.
 func TestWhatIsNotMadeIsTold(t *testing.T) {
 	const human, ours = "the person's text\n", "- child created\n"
 	head := "head\n"
@@ -219,13 +220,13 @@ func TestWhatIsNotMadeIsTold(t *testing.T) {
 	}
 }
 
-// Somebody has a file open when a commit replaces it, and writes to it
-// afterwards: the bytes land in the version that was displaced.
+// A person has a file open when a commit replaces it, and writes to it afterwards. The bytes go to the displaced
+// version, and are not lost.
 func TestSavesThroughAnOpenFileAreNeverLost(t *testing.T) {
 	head := "head\n" + strings.Repeat("a line in between\n", 5)
 	for text, want := range map[string]string{
 		"HEAD\n":   "HEAD\n" + strings.Repeat("a line in between\n", 5) + "- child created\n",
-		"\x00\x01": "", // no merge: everything is another line
+		"\x00\x01": "", // no merge: all lines differ
 	} {
 		for _, several := range []bool{false, true} {
 			dir := fill(t, map[string]string{"ws/Workspace.md": head, "ws/nodes/root/Node.md": unchanged["ws/nodes/root/Node.md"]})
@@ -255,7 +256,7 @@ func TestSavesThroughAnOpenFileAreNeverLost(t *testing.T) {
 				changes = append(changes, threeFiles()[:2]...)
 			}
 			_, err = s.Commit(t.Context(), changes)
-			// Whoever has it open may go on writing: only when it is closed is it known what they saved.
+			// A program that has the file open may still write, so the save is known only when it is closed.
 			if e := errors.Join(f.Close(), s.Close()); e != nil {
 				t.Error(e)
 			}
@@ -281,7 +282,8 @@ func TestSavesThroughAnOpenFileAreNeverLost(t *testing.T) {
 	}
 }
 
-// exchanging tells when the first file was exchanged, and what came out was looked at.
+// exchanging sets done when the first file was exchanged. It does not let a person save before the check of the
+// displaced file.
 type exchanging struct {
 	crowded
 	done *bool
@@ -295,7 +297,7 @@ func (e exchanging) Exchange(a, b mdstore.Path) error {
 	return nil
 }
 
-// ReadFile of a temporary right after the exchange is the look at what came out.
+// ReadFile of a temporary file is the check of the displaced file, right after the exchange.
 func (e exchanging) ReadFile(p mdstore.Path, limit int64) ([]byte, osfs.Info, error) {
 	if strings.HasPrefix(p.Base(), dirstore.TempPrefix) {
 		return e.FS.ReadFile(p, limit)

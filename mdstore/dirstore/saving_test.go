@@ -14,7 +14,7 @@ import (
 
 const own = mdstore.Path("ws/Workspace.md")
 
-// opened returns a store that looks for saves as a program of a person has it, but for the time that a save must be old.
+// opened returns a store that waits for saves in progress, as in production, but with the time quiet.
 func opened(t *testing.T, dir string, quiet time.Duration) *dirstore.Store {
 	t.Helper()
 	s, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: quiet})
@@ -25,7 +25,7 @@ func opened(t *testing.T, dir string, quiet time.Duration) *dirstore.Store {
 	return s
 }
 
-// change commits what f makes of a file as it is.
+// change commits f of the current content of a file.
 func change(t *testing.T, s *dirstore.Store, f func(string) string) (mdstore.Result, error) {
 	t.Helper()
 	was, err := s.Read(t.Context(), own)
@@ -37,8 +37,8 @@ func change(t *testing.T, s *dirstore.Store, f func(string) string) (mdstore.Res
 
 func add(line string) func(string) string { return func(s string) string { return s + line } }
 
-// A file that another program saved just now is left alone until it is quiet; one that never is, is refused. Arbor's own
-// processes do not wait for each other.
+// A commit waits if another program saved the file just now, and is refused if the saves do not stop. It does not wait
+// after a commit of another Arbor process.
 func TestACommitWaitsUntilASaveIsQuiet(t *testing.T) {
 	dir := fill(t, map[string]string{"ws/Workspace.md": "head\n"})
 	at := filepath.Join(dir, string(own))
@@ -54,7 +54,7 @@ func TestACommitWaitsUntilASaveIsQuiet(t *testing.T) {
 	if got := contents(t, dir)[string(own)]; got != "head\nhalf\n" {
 		t.Errorf("it holds %q", got)
 	}
-	if _, err := change(t, opened(t, dir, 0), add("ours\n")); err != nil { // within a tenth of a second it is quiet
+	if _, err := change(t, opened(t, dir, 0), add("ours\n")); err != nil { // 0.1 s without a save is enough
 		t.Fatal(err)
 	}
 	for range 3 {
@@ -64,7 +64,7 @@ func TestACommitWaitsUntilASaveIsQuiet(t *testing.T) {
 	}
 }
 
-// A file that a program has open for writing is being saved, however old it is.
+// A file that a program has open for writing counts as being saved, however old its last write is.
 func TestAFileThatIsOpenForWritingIsBeingSaved(t *testing.T) {
 	dir := fill(t, map[string]string{"ws/Workspace.md": "head\n"})
 	at := filepath.Join(dir, string(own))

@@ -17,13 +17,13 @@ import (
 	"arbor/mdstore/storetest"
 )
 
-// A world is a workspace that people and programs change in every way.
+// A world is a workspace that is changed in every way.
 type world struct {
 	*rapid.T
 	dir string // the workspace's folder
 }
 
-// ctimeOf returns when anything of a file or folder changed, by the system's clock; 0 where there is none.
+// ctimeOf returns the ctime of a file or folder; 0 if there is none.
 func ctimeOf(p string) int64 {
 	fi, err := os.Lstat(p)
 	if err != nil {
@@ -32,11 +32,12 @@ func ctimeOf(p string) int64 {
 	return fi.Sys().(*syscall.Stat_t).Ctim.Nano()
 }
 
-// alter changes what is at p, and lets the system's clock tick: the world is scanned as if an hour had passed since.
+// alter changes the entry at p, and waits for a tick of the system's clock, as the world is scanned as if an hour had
+// passed.
 func (w *world) alter(p string, f func() error) {
 	was, above := ctimeOf(p), ctimeOf(filepath.Dir(p))
 	if f() != nil {
-		return // another kind of thing has the name
+		return // an entry of another kind has the name
 	}
 	tick := func(p string, was int64) {
 		for was != 0 && ctimeOf(p) == was {
@@ -65,7 +66,7 @@ func (w *world) path() string {
 	return p
 }
 
-// inside reports whether a path leads through no link: the world changes nothing outside of its folder.
+// inside reports whether a path leads through no link, so that the world changes nothing outside of its folder.
 func (w *world) inside(p string) bool {
 	for d := filepath.Dir(p); len(d) >= len(w.dir); d = filepath.Dir(d) {
 		if fi, err := os.Lstat(d); err == nil && !fi.IsDir() {
@@ -91,7 +92,7 @@ func (w *world) text() string {
 		rapid.IntRange(0, 9).Draw(w.T, "id"), rapid.IntRange(0, 99).Draw(w.T, "title"))
 }
 
-// step changes something.
+// step makes one random change.
 func (w *world) step() {
 	p := w.path()
 	if !w.inside(p) {
@@ -104,7 +105,7 @@ func (w *world) step() {
 		text := w.text()
 		w.alter(file, func() error {
 			if fi, err := os.Lstat(file); err == nil && !fi.Mode().IsRegular() {
-				return os.Remove(file) // a pipe would wait for a reader
+				return os.Remove(file) // opening a pipe would wait for a reader
 			}
 			return os.WriteFile(file, []byte(text), 0o644)
 		})
@@ -119,7 +120,7 @@ func (w *world) step() {
 		w.alter(at, func() error { _ = os.Remove(at); return os.Symlink(to, at) })
 	case 10:
 		w.alter(file, func() error { return unix.Mkfifo(file, 0o644) })
-	case 11: // moved, with all that is in it
+	case 11: // move, with everything in it
 		to := w.path()
 		if !w.inside(to) {
 			return
@@ -131,7 +132,7 @@ func (w *world) step() {
 			}
 			return err
 		})
-	case 12: // in place, of the same size, and the time set back
+	case 12: // write in place, same size, mtime set back
 		fi, err := os.Lstat(file)
 		if err != nil || !fi.Mode().IsRegular() {
 			return
@@ -155,7 +156,7 @@ func (w *world) step() {
 	case 14:
 		when := time.Unix(int64(rapid.SampledFrom([]int{0, 1, 1 << 30, 1 << 33}).Draw(w.T, "time")), 0)
 		w.alter(file, func() error { return os.Chtimes(file, when, when) })
-	case 15: // two change their names
+	case 15: // swap two names
 		there, _ := os.ReadDir(filepath.Join(w.dir, "nodes"))
 		if len(there) == 0 {
 			return
@@ -166,8 +167,8 @@ func (w *world) step() {
 	}
 }
 
-// Whatever lies in a workspace, and whatever becomes of it, a scan is what is listed and read: whether nothing is known, the store
-// remembers, or the cache does, and whether the files were left alone or have changed just now.
+// For any workspace and any changes of it, a scan equals what is listed and read: without any memory, with that of the
+// store, or with the cache, and for old and just changed files.
 func TestAScanIsWhatIsListedAndRead(t *testing.T) {
 	proven := 0
 	rapid.Check(t, func(rt *rapid.T) {

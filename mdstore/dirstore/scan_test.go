@@ -34,7 +34,7 @@ func nodeText(id, title, parent string) string {
 	return text + "\n## Log\n\n- [2026-01-01 10:00:00] [AI] Started\n"
 }
 
-// scan scans a workspace and expects what is listed and read.
+// scan scans a workspace and compares the result with what is listed and read.
 func scan(t testing.TB, s *dirstore.Store, under mdstore.Path) *mdstore.Scan {
 	t.Helper()
 	got, err := s.Scan(t.Context(), under)
@@ -47,7 +47,7 @@ func scan(t testing.TB, s *dirstore.Store, under mdstore.Path) *mdstore.Scan {
 	return got
 }
 
-// settled opens a vault as if an hour had passed since anything in it changed.
+// settled opens a vault as if an hour had passed since its last change.
 func settled(t testing.TB, dir string) *dirstore.Store {
 	t.Helper()
 	s := open(t, dir)
@@ -55,7 +55,7 @@ func settled(t testing.TB, dir string) *dirstore.Store {
 	return s
 }
 
-// later opens a vault as settled does, for a while.
+// later opens a vault as settled does, calls f and closes it.
 func later(t testing.TB, dir string, f func(s *dirstore.Store)) {
 	t.Helper()
 	s, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
@@ -67,7 +67,7 @@ func later(t testing.TB, dir string, f func(s *dirstore.Store)) {
 	f(s)
 }
 
-// Each file is read once, and again when it has changed: no other.
+// Each file is read once, and again only if it has changed.
 func TestAScanReadsOnlyWhatChanged(t *testing.T) {
 	const n = 300
 	dir, paths := planned(t, n)

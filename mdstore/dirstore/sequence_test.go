@@ -10,7 +10,7 @@ import (
 	"arbor/mdstore"
 )
 
-// endsAt is a context that is found to have ended when it is asked for the nth time.
+// endsAt is a context that ends at its nth check.
 type endsAt struct {
 	context.Context
 	left atomic.Int32
@@ -23,7 +23,7 @@ func (c *endsAt) Err() error {
 	return nil
 }
 
-// Whenever it is that a caller goes, the store does not stay locked.
+// At whatever moment a caller's context ends, the store does not stay locked.
 func TestSequenceGivesUpItsTurn(t *testing.T) {
 	for n := range int32(5) {
 		dir := newVault(t)
@@ -32,8 +32,8 @@ func TestSequenceGivesUpItsTurn(t *testing.T) {
 		write(t, filepath.Join(dir, mdstore.LocalDir, "generation"), "0000000000000003\n")
 		ctx := &endsAt{Context: t.Context()}
 		ctx.left.Store(n)
-		_, _ = s.Generation(ctx)                                         // whether it tells does not matter
-		wait, cancel := context.WithTimeout(t.Context(), 10*time.Second) // only a store that stays locked takes so long
+		_, _ = s.Generation(ctx)                                         // an error does not matter
+		wait, cancel := context.WithTimeout(t.Context(), 10*time.Second) // it ends sooner unless the store stays locked
 		if _, err := s.Commit(wait, []mdstore.Change{{Path: "ws-a/Workspace.md", New: []byte("a\n")}}); err != nil {
 			t.Errorf("the caller was gone when it was asked for the %dth time: %v", n+1, err)
 		}
@@ -41,7 +41,8 @@ func TestSequenceGivesUpItsTurn(t *testing.T) {
 	}
 }
 
-// Who only reads needs the lock no more once what they wait for is over: who commits many times in a row has it nearly always.
+// A reader that waits for a commit needs no lock once that commit is over: a program with many commits in a row has the
+// lock nearly always.
 func TestSequenceWithoutTheLock(t *testing.T) {
 	dir := newVault(t)
 	writer, reader := open(t, dir), open(t, dir)
@@ -57,7 +58,7 @@ func TestSequenceWithoutTheLock(t *testing.T) {
 		select {
 		case err := <-told:
 			return err
-		case <-time.After(5 * time.Second): // only who waits for the lock takes so long
+		case <-time.After(5 * time.Second): // it ends sooner unless it waits for the lock
 			t.Error("it is told when the lock is given back")
 		}
 		return nil

@@ -21,12 +21,12 @@ const text = "---\nname: W\nupdatedAt: 1\n---\n\none\ntwo\nthree\nfour\nfive\nsi
 
 var updated = regexp.MustCompile(`updatedAt: [0-9]+`)
 
-// timed is a text with a time of its own, as each commit gives it one.
+// timed returns a text with the current time in updatedAt, as each commit sets it.
 func timed(s string) string {
 	return updated.ReplaceAllString(s, fmt.Sprint("updatedAt: ", time.Now().UnixNano()))
 }
 
-// body is a text without its front matter.
+// body returns a text without its front matter.
 func body(s string) string {
 	_, out, _ := strings.Cut(s, "---\n\n")
 	return out
@@ -36,7 +36,7 @@ func replace(old, new string) func(string) string {
 	return func(s string) string { return strings.Replace(s, old, new, 1) }
 }
 
-// must commits what f makes of the file.
+// must commits f of the file's text, and fails the test on an error.
 func must(t *testing.T, dir string, f func(string) string) mdstore.Result {
 	t.Helper()
 	res, err := change(t, open(t, dir), func(s string) string { return timed(f(s)) })
@@ -46,7 +46,7 @@ func must(t *testing.T, dir string, f func(string) string) mdstore.Result {
 	return res
 }
 
-// next makes a commit elsewhere, and returns what the file holds then and what was told.
+// next commits another file, and returns the text of the file afterwards and the reported collisions.
 func next(t *testing.T, dir string) (string, []mdstore.Collision) {
 	t.Helper()
 	s := open(t, dir)
@@ -61,8 +61,8 @@ func next(t *testing.T, dir string) (string, []mdstore.Collision) {
 	return contents(t, dir)[string(own)], res.Collisions
 }
 
-// What commits did comes back into a save that was made from an older version, by the next commit of any process: into each save of an editor
-// that never reads the file again, but not into the same bytes once more.
+// A stale save, made from an older version, gets the changes of commits back by the next commit of any process. This
+// holds for each save of an editor that never reads the file again, but not for the same bytes a second time.
 func TestAStaleSaveIsMergedOnce(t *testing.T) {
 	dir := fill(t, map[string]string{"ws/Workspace.md": text})
 	at := filepath.Join(dir, string(own))
@@ -104,7 +104,7 @@ func TestAStaleSaveIsMergedOnce(t *testing.T) {
 	}
 }
 
-// A commit that changes the very file merges first, and is made on top.
+// A commit computed from a stale save is refused, and the save is merged. Computed again, the commit succeeds.
 func TestACommitOverAStaleSaveMergesIt(t *testing.T) {
 	dir := fill(t, map[string]string{"ws/Workspace.md": text})
 	s := open(t, dir)
@@ -123,8 +123,8 @@ func TestACommitOverAStaleSaveMergesIt(t *testing.T) {
 	}
 }
 
-// A program that saves in place empties the file first, maybe for a while. That is no version: nothing is told of it, and what it writes then is
-// merged, or stands, as if the file had not been empty.
+// A program that saves in place empties the file first, maybe for a while. The empty file counts as no version: it is
+// not reported, and the text written later is merged, or kept, as if the file had not been empty.
 func TestAFileThatIsEmptyForAWhileIsNoVersion(t *testing.T) {
 	const line = "- [2026-01-01 00:00:00] [AI] done\n"
 	dir := fill(t, map[string]string{"ws/Workspace.md": text})
@@ -150,8 +150,8 @@ func TestAFileThatIsEmptyForAWhileIsNoVersion(t *testing.T) {
 	must(t, dir, replace("five", "FIVE"))
 }
 
-// A save from the version that commits left is a person's, whatever it takes out; and so is one of an older version
-// byte for byte: an undo in the editor, a backup.
+// A save made from the current version is kept, whatever it removes. So is a save equal to an older version, such as an
+// undo in the editor or a backup.
 func TestAnOrdinarySaveAndAReturnStand(t *testing.T) {
 	for name, c := range map[string]struct {
 		save func(string) string
@@ -171,7 +171,7 @@ func TestAnOrdinarySaveAndAReturnStand(t *testing.T) {
 			if got != save || len(met) != c.told {
 				t.Errorf("got %q, told of %v", got, met)
 			}
-			edit := strings.Replace(save, "three", "THREE", 1) // the person goes on from there
+			edit := strings.Replace(save, "three", "THREE", 1) // the person edits that version
 			write(t, filepath.Join(dir, string(own)), edit)
 			if got, met := next(t, dir); got != edit || len(met) != 0 {
 				t.Errorf("then %q, told of %v", got, met)
@@ -180,8 +180,8 @@ func TestAnOrdinarySaveAndAReturnStand(t *testing.T) {
 	}
 }
 
-// A version that came back, and was judged, is judged again where a commit came between, also one of many files and one that a crash ended: the
-// person who goes on from there has read it.
+// If an older version returns a second time, with a commit in between, it is checked again, so that an edit of it is
+// kept: the person has read it. This holds also after a commit of many files, and one that a crash ended.
 func TestAReturnIsJudgedAfterEachCommit(t *testing.T) {
 	six := func(t *testing.T, dir string) mdstore.Change {
 		was := contents(t, dir)[string(own)]
@@ -235,7 +235,7 @@ func TestAReturnIsJudgedAfterEachCommit(t *testing.T) {
 	}
 }
 
-// Where both changed the same, the person's text stands there, and the commit's version lies beside it.
+// If both changed the same lines, the file keeps the person's text, and the commit's version is kept beside it.
 func TestWhatDoesNotGoTogetherLiesBeside(t *testing.T) {
 	dir := fill(t, map[string]string{"ws/Workspace.md": text})
 	ours := strings.NewReplacer("two", "TWO", "six", "SIX")
@@ -254,7 +254,8 @@ func TestWhatDoesNotGoTogetherLiesBeside(t *testing.T) {
 	}
 }
 
-// repository makes a git repository of a vault's project with all that there is, and returns what runs git in it.
+// repository makes a git repository of a vault's project, commits everything, and returns a function that runs git in
+// it.
 func repository(t *testing.T, dir string) (run func(words ...string) string) {
 	t.Helper()
 	git, err := exec.LookPath("git")
@@ -278,7 +279,7 @@ func repository(t *testing.T, dir string) (run func(words ...string) string) {
 	return run
 }
 
-// What a backup brings back stands, and so does what a person makes of it, also where git has all of it and there is nothing to tell.
+// A restored backup is kept, and so is an edit of it, also if git has all of it and nothing is reported.
 func TestWhatABackupBringsBackStands(t *testing.T) {
 	dir := fill(t, map[string]string{"ws/Workspace.md": text})
 	run := repository(t, dir)
@@ -292,7 +293,7 @@ func TestWhatABackupBringsBackStands(t *testing.T) {
 	}
 }
 
-// What git brings back stands: git status is as git alone leaves it.
+// Versions that git restores are kept: git status is the same as without Arbor.
 func TestWhatGitBringsBackStands(t *testing.T) {
 	for _, words := range [][]string{{"stash"}, {"checkout", "HEAD", "--", "."}, {"reset", "--hard", "-q"}, {"restore", "."}} {
 		t.Run(words[0], func(t *testing.T) {
@@ -319,8 +320,8 @@ func TestWhatGitBringsBackStands(t *testing.T) {
 	}
 }
 
-// What git brings back may be one of several versions between two commits of Arbor, as persons' saves have no time of
-// their own: what a person makes of it stands, whichever of them it is nearest to.
+// A version that git restores may be one of several between two commits of Arbor, as saves of people do not set
+// updatedAt. An edit of it is kept, whichever of them is nearest to it.
 func TestAnEditOfWhatGitBroughtBackStands(t *testing.T) {
 	dir := fill(t, map[string]string{"ws/Workspace.md": text})
 	at := filepath.Join(dir, string(own))
@@ -337,8 +338,8 @@ func TestAnEditOfWhatGitBroughtBackStands(t *testing.T) {
 	}
 }
 
-// Git that is at work elsewhere at that time proves nothing: prompts and editors run git status after each save. Nor does
-// an empty file in its index, as a save in two pieces begins with one.
+// That git ran at the time proves nothing: prompts and editors run git status after each save. Neither does an empty
+// file in its index, as a save in two steps begins with one.
 func TestGitElsewhereMakesNoReturn(t *testing.T) {
 	dir := fill(t, map[string]string{"ws/Workspace.md": text})
 	top := filepath.Dir(dir)
@@ -359,8 +360,7 @@ func TestGitElsewhereMakesNoReturn(t *testing.T) {
 	}
 }
 
-// Two short texts in one place are no more apart than a text and none: the time of the last commit tells what a save was made
-// from.
+// The distance between short texts does not show from which version a save was made; updatedAt does.
 func TestTheTimeOfTheLastCommitTellsTheBase(t *testing.T) {
 	head := func(at string) string {
 		return "---\nid: ws\nname: W\nstatus: active\nupdatedAt: " + at + "\n---\n\n## Problem\n\n"
@@ -378,7 +378,7 @@ func TestTheTimeOfTheLastCommitTellsTheBase(t *testing.T) {
 	}
 }
 
-// A file that was moved away and back is judged by what happened since.
+// A file that was moved away and back is checked against what happened since.
 func TestAMoveEndsWhatTheRecordSaysOfAFile(t *testing.T) {
 	dir := fill(t, map[string]string{"ws/Workspace.md": text})
 	s := open(t, dir)
@@ -406,8 +406,8 @@ func TestAMoveEndsWhatTheRecordSaysOfAFile(t *testing.T) {
 	}
 }
 
-// A commit during which git writes its index looks once more at its files, and makes again what git took out. What the
-// commit itself moved away is not taken for taken out.
+// If git writes its index during a commit, the commit checks its files again, and restores changes that git removed.
+// Files that the commit itself moved do not count as removed.
 func TestACommitBesideGitLooksOnceMore(t *testing.T) {
 	for name, move := range map[string]bool{"a write": false, "a write and a move of its folder": true} {
 		dir := fill(t, map[string]string{"ws/Workspace.md": text})
@@ -439,8 +439,8 @@ func TestACommitBesideGitLooksOnceMore(t *testing.T) {
 	}
 }
 
-// A write in the moment between git's look at the files and its reset, as a stash has one, comes back with the next command: also where the stash
-// was popped meanwhile. One that a plain reset throws away is told.
+// A stash reads the files first and resets them later. A write between these two is restored by the next command, also
+// if the stash was popped meanwhile. A write that a plain reset discards is reported.
 func TestAStashTakesNothingOutInSilence(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -448,7 +448,7 @@ func TestAStashTakesNothingOutInSilence(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		after []string
-		want  string // "" for a text that stands as git leaves it, which is told
+		want  string // "" if git's text is kept, which is reported
 	}{
 		"a stash":                  {[]string{"stash store ID", "reset --hard -q"}, "one\ntwo\nthree\nfour\nfive\nSIX\nseven\n"},
 		"a stash, and its pop":     {[]string{"stash store ID", "reset --hard -q", "stash pop -q"}, "one\nTWO\nthree\nfour\nfive\nSIX\nseven\n"},
@@ -477,7 +477,7 @@ func TestAStashTakesNothingOutInSilence(t *testing.T) {
 			for _, line := range c.after {
 				run(strings.Fields(strings.Replace(line, "ID", id, 1))...)
 			}
-			// Within a tick of the clock that files are stamped by, a stash is taken to be still at work.
+			// Within one tick of the clock for file times, a stash counts as still running.
 			then := time.Now().Add(time.Second)
 			if err := os.Chtimes(filepath.Join(top, ".git", "index"), then, then); err != nil {
 				t.Fatal(err)
@@ -504,7 +504,7 @@ func TestAStashTakesNothingOutInSilence(t *testing.T) {
 	}
 }
 
-// However many files git takes back, git is asked of all of them at once.
+// However many files git has reset, Arbor asks git about all of them in one call.
 func TestWhatGitTookBackIsAskedOfGitAtOnce(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil || runtime.GOOS == "windows" {
@@ -566,7 +566,7 @@ func TestWhatGitTookBackIsAskedOfGitAtOnce(t *testing.T) {
 	}
 }
 
-// What a switch of branches puts there stands, and nothing is said of what is committed; and so does what a person makes of it.
+// The files of another branch are kept after a switch, and so are edits of them. Committed changes are not reported.
 func TestASwitchOfBranchesIsNoEvent(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -604,7 +604,7 @@ func TestASwitchOfBranchesIsNoEvent(t *testing.T) {
 		}
 		run("commit", "-qam", "an edit")
 		must(t, dir, replace("one", "ONE"))
-		write(t, at, strings.Replace(contents(t, dir)[string(own)], "seven", "SEVEN", 1)) // so git never has what Arbor wrote alone
+		write(t, at, strings.Replace(contents(t, dir)[string(own)], "seven", "SEVEN", 1)) // not Arbor's text alone
 		run("commit", "-qam", "an edit on top of what was written")
 		run("switch", "-q", "main")
 		if _, met := next(t, dir); len(met) != 0 {

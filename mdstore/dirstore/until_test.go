@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Who waits for a git that works nearly all the time goes on in its first pause, and does not look all the time in a long wait.
+// A write that waits for git goes on in git's first pause, also if git is at work nearly all the time. In a long wait,
+// it checks rarely.
 func TestAWriteIsNotStarvedByGit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, busy := range []time.Duration{50, 300, 550, 850} {

@@ -13,7 +13,7 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// A vanishing disk loses .local/ before the nth step that makes something.
+// A vanishing disk loses .local/ before the nth call that creates something.
 type vanishing struct {
 	osfs.FS
 	local string
@@ -35,7 +35,8 @@ func (v vanishing) SyncDir(p mdstore.Path) error          { v.step(); return v.F
 func (v vanishing) RenameNew(from, to mdstore.Path) error { v.step(); return v.FS.RenameNew(from, to) }
 func (v vanishing) Exchange(a, b mdstore.Path) error      { v.step(); return v.FS.Exchange(a, b) }
 
-// Whenever it is that somebody deletes .local/ during a commit: where nothing was changed, the commit says so, and that it may be tried again, which then works.
+// If .local/ is deleted at any moment of a commit, and nothing was changed, the error says so and that the caller may
+// try again, which succeeds.
 func TestLocalFolderVanishesDuringACommit(t *testing.T) {
 	refused := 0
 	for n := 1; ; n++ {
@@ -63,7 +64,7 @@ func TestLocalFolderVanishesDuringACommit(t *testing.T) {
 			t.Error(err)
 		}
 		if left > 0 {
-			break // all of the commit was made without it
+			break // the commit has fewer than n such calls
 		}
 	}
 	if refused == 0 {

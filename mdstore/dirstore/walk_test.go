@@ -10,7 +10,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A disk that fails says nothing about a folder, so that no operation takes it for one that holds no nodes.
+// An I/O error does not make a folder unreadable, so that no operation treats it as one without nodes.
 func TestFailingDiskMakesNoFolderUnreadable(t *testing.T) {
 	for _, why := range []error{syscall.EIO, syscall.ESTALE} {
 		err := dirstore.FolderError("ws/nodes/a", &fs.PathError{Op: "open", Path: "ws/nodes/a", Err: why})
