@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Check is rapid.Check with at most most cases, for a property that costs a vault on the disk or a repository each time.
-// Heavy and the flag -rapid.checks play as many as rapid does.
+// Check is rapid.Check with at most most cases, for a property that needs a vault on disk or a repository each time.
+// With Heavy or the flag -rapid.checks, it runs as many cases as rapid does.
 func Check(t *testing.T, most int, property func(*rapid.T)) {
 	t.Helper()
 	all := Heavy
@@ -23,7 +23,7 @@ func Check(t *testing.T, most int, property func(*rapid.T)) {
 	})
 }
 
-// Raced reports whether the tests were built with the race detector, with which they take a multiple of their time.
+// Raced reports whether the tests were built with the race detector, which makes them several times slower.
 func Raced() bool {
 	info, ok := debug.ReadBuildInfo()
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})

@@ -32,7 +32,7 @@ func Place(t testing.TB, files map[mdstore.Path][]byte) string {
 	return dir
 }
 
-// OpenDir opens the store of a vault's folder until the test ends.
+// OpenDir opens the store of a vault's folder and closes it when the test ends.
 func OpenDir(t testing.TB, dir string) *dirstore.Store {
 	t.Helper()
 	st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})

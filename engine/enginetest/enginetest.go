@@ -16,7 +16,7 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// Start is the time at which every world begins.
+// Start is the time of the clock of a new world.
 var Start = time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC)
 
 // Docs are documents of the project around every vault, by path.
@@ -38,7 +38,7 @@ func New(t testing.TB, files map[mdstore.Path][]byte) *World {
 	return Over(t, memstore.New(files), func(w *World, st *memstore.Store) mdstore.Store { return st })
 }
 
-// Over is New with the store wrapped, so that a test can watch or break what the engine does to it.
+// Over is New with the store wrapped, so that a test can watch or fail the engine's calls of it.
 func Over(t testing.TB, st *memstore.Store, wrap func(*World, *memstore.Store) mdstore.Store) *World {
 	t.Helper()
 	w := &World{Store: st, now: Start}
@@ -56,7 +56,7 @@ func Over(t testing.TB, st *memstore.Store, wrap func(*World, *memstore.Store) m
 // Now returns the world's time.
 func (w *World) Now() time.Time { return w.now }
 
-// Tick moves the world's time on.
+// Tick advances the world's time.
 func (w *World) Tick(d time.Duration) { w.now = w.now.Add(d) }
 
 func (w *World) newID(prefix string) (mdstore.ID, error) {
@@ -64,14 +64,14 @@ func (w *World) newID(prefix string) (mdstore.ID, error) {
 	return mdstore.ID(fmt.Sprintf("%s-mjv3xk00-%06d", prefix, w.ids)), nil
 }
 
-// NoPause is an After for engines whose pauses are over at once.
+// NoPause is an After for engines that ends each pause at once.
 func NoPause(time.Duration) <-chan time.Time {
 	over := make(chan time.Time, 1)
 	over <- Start
 	return over
 }
 
-// Args returns arguments of an operation as JSON. It panics on what JSON cannot hold.
+// Args returns arguments of an operation as JSON. It panics on a value that JSON cannot represent.
 func Args(kv map[string]any) json.RawMessage {
 	b, err := json.Marshal(kv)
 	if err != nil {
@@ -80,7 +80,7 @@ func Args(kv map[string]any) json.RawMessage {
 	return b
 }
 
-// Diff names the paths whose bytes differ between two states of a vault, in order; what lies in .local/ is left out.
+// Diff returns the sorted paths whose bytes differ between two states of a vault, except in .local/.
 func Diff(a, b map[mdstore.Path][]byte) []mdstore.Path {
 	all := maps.Clone(a)
 	maps.Copy(all, b)

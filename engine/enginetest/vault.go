@@ -8,7 +8,7 @@ import (
 	"arbor/mdstore"
 )
 
-// Heavy says that the loads are to be those of .ci/heavy.
+// Heavy selects the loads of .ci/heavy.
 var Heavy = os.Getenv("ARBOR_HEAVY") != ""
 
 // Bench is the workspace of Sized.
@@ -46,7 +46,7 @@ func sizedID(i int) mdstore.ID {
 // Leaf returns the id of the last node of Sized(n).
 func Leaf(n int) mdstore.ID { return sizedID(n - 1) }
 
-// LeafPath returns where that node's file lies.
+// LeafPath returns the path of that node's file.
 func LeafPath(n int) mdstore.Path { return mdstore.NodePath(mdstore.Path(Bench), Leaf(n)) }
 
 // Plan returns a vault with the workspace ws, a root, and below it an execution node for each of the ids.

@@ -9,18 +9,18 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// Quiet is a vault in memory without generations: it does not tell the engine of commits, as no store tells of a
-// person's save.
+// Quiet is a vault in memory without generations, so that the engine does not notice commits, as with saves of a
+// person.
 type Quiet struct {
 	mdstore.Store
 	mdstore.Scanner
 	mdstore.Local
 }
 
-// NewQuiet hides the generations of a store.
+// NewQuiet returns a store without its generations.
 func NewQuiet(st *memstore.Store) Quiet { return Quiet{st, st, st} }
 
-// Watched is a Quiet vault whose watcher tells what the test says.
+// Watched is a Quiet vault whose watcher reports what the test tells it.
 type Watched struct {
 	Quiet
 	told chan mdstore.Watching
@@ -31,7 +31,7 @@ var _ mdstore.Watcher = Watched{}
 // InPlace reports that the vault was not replaced.
 func (Watched) InPlace() error { return nil }
 
-// Polls reports that the system tells of changes.
+// Polls returns false: the system reports changes.
 func (Watched) Polls() (bool, error) { return false, nil }
 
 // Watch hands w to the test.
@@ -45,8 +45,8 @@ func Tell(ctx context.Context, w mdstore.Watching, to chan<- mdstore.Watching) e
 	return ctx.Err()
 }
 
-// Followed returns a world that follows a vault in memory until the test ends, and what tells it of saves. w.Store
-// takes the saves.
+// Followed returns a world that follows a vault in memory until the test ends, and the Watching that reports saves to
+// it. Saves are made in w.Store.
 func Followed(t testing.TB, files map[mdstore.Path][]byte) (*World, mdstore.Watching) {
 	t.Helper()
 	told := make(chan mdstore.Watching, 1)
@@ -54,7 +54,7 @@ func Followed(t testing.TB, files map[mdstore.Path][]byte) (*World, mdstore.Watc
 	return w, Follow(t, w.Engine, told)
 }
 
-// Follow lets an engine follow its store, whose Watch hands what it is given to told, until the test ends.
+// Follow makes an engine follow its store until the test ends. The store's Watch must send its argument to told.
 func Follow(t testing.TB, e *engine.Engine, told <-chan mdstore.Watching) mdstore.Watching {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())

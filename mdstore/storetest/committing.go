@@ -102,7 +102,7 @@ var committing = []promise{
 	}},
 }
 
-// badPaths can name nothing in a vault.
+// badPaths are invalid in a vault.
 var badPaths = []mdstore.Path{"", ".", "..", "../a", "a/../../b", "a/../b", "a/..", "/etc/passwd", "/", "a//b", "./a", "a/", "a\x00b", "a\\b", "..\\a", "a\nb"}
 
 var refusing = []promise{
@@ -160,7 +160,7 @@ var refusing = []promise{
 	}},
 }
 
-// invalid commits changes that no store makes, beside one that it would make.
+// invalid commits changes that every store must refuse, together with a valid one.
 func (s *suite) invalid(changes ...mdstore.Change) {
 	s.Helper()
 	const witness = mdstore.Path("ws/witness")

@@ -9,7 +9,7 @@ import (
 	"arbor/mdstore"
 )
 
-// local are the promises of stores that keep files of this machine.
+// local are the promises of stores with files in .local/.
 var local = []promise{
 	{"a local file is replaced, listed and removed", func(s *suite) {
 		l := s.local()
@@ -31,7 +31,7 @@ var local = []promise{
 		}
 		s.expectLocal("notes", "[a b]")
 		s.expectLocal("notes/deep/er", "[c]")
-		for range 2 { // what is gone is removed already
+		for range 2 { // removing a missing file succeeds
 			if err := l.RemoveLocal(s.Context(), "notes/a"); err != nil {
 				s.Errorf("RemoveLocal: %v", err)
 			}

@@ -11,7 +11,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// tree is a vault whose names sort differently as paths than as names.
+// tree is a vault whose order by path differs from the order by name.
 var tree = files{
 	".gitignore":                  "ignored",
 	".hidden/Workspace.md":        "hidden workspace",

@@ -101,13 +101,13 @@ var scanning = []promise{
 
 func workspace(title string) string { return "---\nid: ws\ntitle: " + title + "\n---\n" }
 
-// sound is the file of a node without any fault.
+// sound is the file of a node without problems.
 func sound(id, title string) string {
 	return fmt.Sprintf("---\nid: %s\ntitle: %s\ntype: execution\nstatus: implementing\nparentId: root\ncreatedAt: 1767225600000\n---\n"+
 		"\n## Requirement\n\ntext\n", id, title)
 }
 
-// nodes is a vault of which some files are sound, and in which the names sort differently as paths than as names.
+// nodes is a vault in which only some files are sound, and whose order by path differs from the order by name.
 var nodes = files{
 	"archive/old/nodes/r/Node.md":      sound("r", "Archived"),
 	"ws/Workspace.md":                  workspace("WS"),
@@ -130,7 +130,7 @@ var nodes = files{
 	"ws/nodes/zz/attachments/list.txt": "no node",
 }
 
-// scan scans a workspace twice, and expects what List and Read say each time. It is nil if the store is no Scanner.
+// scan scans a workspace twice, and compares each result with List and Read. It is nil if the store is no Scanner.
 func (s *suite) scan(under mdstore.Path) *mdstore.Scan {
 	s.Helper()
 	sc, ok := mdstore.AsStore[mdstore.Scanner](s.st)
@@ -150,7 +150,7 @@ func (s *suite) scan(under mdstore.Path) *mdstore.Scan {
 	return got
 }
 
-// DiffScan says how a scan differs from what List, Read and RecordOf say; "" if it does not.
+// DiffScan returns the differences between a scan and the results of List, Read and RecordOf; "" for none.
 func DiffScan(ctx context.Context, st mdstore.Store, kinds mdstore.Kinds, under mdstore.Path, got *mdstore.Scan) string {
 	want := &mdstore.Scan{}
 	for e, err := range st.List(ctx, under) {
@@ -178,7 +178,7 @@ func DiffScan(ctx context.Context, st mdstore.Store, kinds mdstore.Kinds, under 
 	return ""
 }
 
-// scanned returns all that a scan says, a line for each file. That a stamp proves something depends on when one looks.
+// scanned returns a scan as text, a line per file, without whether stamps prove something, which depends on the time.
 func scanned(s *mdstore.Scan) []string {
 	var out []string
 	for _, rec := range s.Records {

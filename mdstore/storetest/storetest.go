@@ -1,5 +1,5 @@
-// Package storetest states the promises of mdstore.Store as tests that every
-// implementation runs. A new promise starts as a line here.
+// Package storetest has the promises of mdstore.Store as tests that every implementation runs. A new promise begins
+// with a line here.
 package storetest
 
 import (
@@ -16,8 +16,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Run tests the stores that open returns, each of them empty and its own, several at once. What
-// only some stores can do is tested where they implement it.
+// Run tests the stores that open returns. open must return a new empty store each time, and is called concurrently.
+// Optional interfaces are tested if the stores implement them.
 func Run(t *testing.T, open func(t *testing.T) mdstore.Store) {
 	for _, promise := range slices.Concat(reading, committing, refusing, moving, updating, scanning, local, documents) {
 		t.Run(promise.name, func(t *testing.T) {
@@ -32,13 +32,13 @@ type promise struct {
 	test func(s *suite)
 }
 
-// A suite is one promise under test.
+// A suite is the test of one promise.
 type suite struct {
 	*testing.T
 	st mdstore.Store
 }
 
-// files are what is expected of a vault, or given to it.
+// files are the expected or the given files of a vault.
 type files map[mdstore.Path]string
 
 // put commits files that do not exist yet.
@@ -58,13 +58,13 @@ func (s *suite) commit(changes ...mdstore.Change) {
 	}
 }
 
-// write is the change of a file to text, from what it holds now.
+// write returns the change of a file from its current content to text.
 func (s *suite) write(p mdstore.Path, text string) mdstore.Change {
 	s.Helper()
 	return mdstore.Change{Path: p, Base: s.version(p), New: []byte(text)}
 }
 
-// version is the version of the file at p, zero if there is none.
+// version returns the version of the file at p, zero if there is none.
 func (s *suite) version(p mdstore.Path) mdstore.Version {
 	s.Helper()
 	f, err := s.st.Read(s.Context(), p)
@@ -74,7 +74,7 @@ func (s *suite) version(p mdstore.Path) mdstore.Version {
 	return f.Version
 }
 
-// expect reads every path of f. The text "absent" stands for a file that must not be there.
+// expect reads every path of f. The text "absent" stands for a file that must not exist.
 func (s *suite) expect(f files) {
 	s.Helper()
 	for _, p := range slices.Sorted(maps.Keys(f)) {
@@ -111,7 +111,8 @@ func (s *suite) list(under mdstore.Path) []string {
 	return out
 }
 
-// alike reports whether two stamps are of one state of a file. That they prove it depends on when they were taken.
+// alike reports whether two stamps are of the same state of a file, without whether they prove it, which depends on the
+// time.
 func alike(a, b mdstore.Stamp) bool {
 	a.Proven, b.Proven = false, false
 	return a == b
@@ -127,7 +128,7 @@ func line(f mdstore.File, err error) string {
 	return fmt.Sprintf("%s: %s", f.Path, why(err))
 }
 
-// why says of an error what a store promises about it.
+// why returns the part of an error that stores promise.
 func why(err error) string {
 	if u, ok := errors.AsType[*mdoc.UnreadableError](err); ok {
 		return u.Problem.Code

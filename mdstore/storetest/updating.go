@@ -72,7 +72,7 @@ var updating = []promise{
 			wg.Go(func() {
 				for range 10 {
 					err := s.st.Update(s.Context(), func(tx mdstore.Tx) error {
-						return step(s.Context(), tx) // without any retry
+						return step(s.Context(), tx) // no retry
 					})
 					if err == nil {
 						err = increment(s.Context(), s.st)
@@ -175,7 +175,7 @@ var updating = []promise{
 	}},
 }
 
-// step adds one to the counter, with other changes in the same commit.
+// step increments the counter, with other changes in the same commit.
 func step(ctx context.Context, st mdstore.Tx, others ...mdstore.Change) error {
 	f, err := st.Read(ctx, "ws/counter")
 	if err != nil {
@@ -189,7 +189,7 @@ func step(ctx context.Context, st mdstore.Tx, others ...mdstore.Change) error {
 	return err
 }
 
-// increment is step that begins again after a conflict.
+// increment retries step after a conflict.
 func increment(ctx context.Context, st mdstore.Tx, others ...mdstore.Change) error {
 	for {
 		err := step(ctx, st, others...)

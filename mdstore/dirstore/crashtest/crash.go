@@ -7,10 +7,9 @@ import (
 	"slices"
 )
 
-// Crashes calls yield with every file system that a power failure could leave
-// now, each of them once. If there are more than limit, it is those that
-// keep the changes up to some moment, as an ordered file system does, and limit
-// random ones. It returns how many there were.
+// Crashes calls yield with every file system that a power failure could leave now, each of them once. If there are more
+// than limit, it takes those that keep all changes up to some moment, as an ordered file system does, and limit random
+// ones. It returns the number of calls.
 func (c *Model) Crashes(rng *rand.Rand, limit int, yield func(*Model)) int {
 	var free []*change // those that a crash may drop
 	for _, ch := range c.pending {
@@ -78,8 +77,8 @@ func (c *Model) Crashes(rng *rand.Rand, limit int, yield func(*Model)) int {
 	return len(seen)
 }
 
-// after returns what is left when of the changes that are not durable only
-// those in keep survive, and of the bytes of a dirty file none of the new (0), half (1) or all (2).
+// after returns the file system after a crash that keeps only the changes in keep of those that are not durable. Of the
+// new bytes of a dirty file, none (0), half (1) or all (2) are kept.
 func (c *Model) after(keep map[*change]bool, bytes map[int]int) *Model {
 	d := &Model{nodes: make(map[int]*node, len(c.nodes)), next: c.next, NoExchange: c.NoExchange, NoLeases: c.NoLeases, Log: append(slices.Clone(c.Log), "POWER FAILURE")}
 	for id, n := range c.nodes {
@@ -109,12 +108,12 @@ func (c *Model) after(keep map[*change]bool, bytes map[int]int) *Model {
 	return d
 }
 
-// A Key tells apart what file systems hold.
+// A Key identifies the content of a file system.
 type Key uint64
 
 var seed = maphash.MakeSeed()
 
-// Key returns the key of the files and folders of c, whether they are durable or not.
+// Key returns the key of the files and folders of c, durable or not.
 func (c *Model) Key() Key { return c.key(top, 0) }
 
 func (c *Model) key(dir int, path uint64) (sum Key) {

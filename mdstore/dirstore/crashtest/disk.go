@@ -10,20 +10,19 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// A Life counts the steps of the stores that are opened with it, the calls to the disk that change something, and may
-// end at one of them, as a process that is killed. The zero Life never ends.
+// A Life counts the steps of the stores that are opened with it. A step is a call to the disk that changes something.
+// At the step At the process dies, as if killed. The zero Life never ends.
 type Life struct {
-	Steps  int            // begun so far
-	At     int            // the step that is death; 0 means none
-	Before func(step int) // called before each step, if it is not nil: what others do in the midst of a commit
-	Hasty  bool           // nothing waits for the disk: what is written need not survive more than the process
+	Steps  int            // steps begun so far
+	At     int            // the step at which the process dies; 0 means never
+	Before func(step int) // called before each step, if it is not nil, for changes by others during a commit
+	Hasty  bool           // syncs are skipped: data need only survive the process, not a power failure
 }
 
-// errDead is what each step of a dead process panics with.
+// errDead is the panic value of each step of a dead process.
 var errDead = errors.New("dead")
 
-// Open opens the vault in a folder. Its commits are mortal; what a store writes besides, its lock and its generation,
-// is not.
+// Open opens the vault in a folder. Only steps of commits count, not the writes of the lock and the generation.
 func (l *Life) Open(dir string, opt dirstore.Options) (*dirstore.Store, error) {
 	opt.Through = func(d osfs.FS) osfs.FS {
 		return disk{d, l.Hasty, func(_ string, changes bool) error {
@@ -38,7 +37,7 @@ func (l *Life) Open(dir string, opt dirstore.Options) (*dirstore.Store, error) {
 
 func (l *Life) step() {
 	l.Steps++
-	if l.At > 0 && l.Steps >= l.At { // not the clean-up of an error either
+	if l.At > 0 && l.Steps >= l.At { // after death, also the clean-up of an error is refused
 		panic(errDead)
 	}
 	if l.Before != nil {
@@ -46,8 +45,8 @@ func (l *Life) step() {
 	}
 }
 
-// Lives calls f and reports whether it returned. If it did not, the disk is as a killed process leaves it. The store
-// that died is good for nothing but to be closed.
+// Lives calls f and reports whether it returned. If it did not, the disk is as a killed process leaves it, and the
+// store can only be closed.
 func (l *Life) Lives(f func()) (alive bool) {
 	defer func() {
 		if p := recover(); p != nil && p != errDead {
@@ -58,15 +57,14 @@ func (l *Life) Lives(f func()) (alive bool) {
 	return true
 }
 
-// A Trouble is a disk that refuses one call of the commits that are made on it, and waits for nothing. The zero
-// Trouble refuses none, and counts.
+// A Trouble is a disk that fails one call of its commits, and skips syncs. The zero Trouble only counts calls.
 type Trouble struct {
-	Calls int    // made so far, reading ones among them
+	Calls int    // calls so far, including reads
 	At    int    // the call that fails; 0 means none
-	Err   error  // what it fails with
-	What  string // the call that failed, "" before
+	Err   error  // its error
+	What  string // the failed call, "" if none has failed
 
-	mu sync.Mutex // held during a call: documents are read side by side
+	mu sync.Mutex // held during a call, as documents are read concurrently
 }
 
 // Open opens the vault in a folder.
@@ -85,14 +83,14 @@ func (t *Trouble) Open(dir string, opt dirstore.Options) (*dirstore.Store, error
 	return dirstore.Open(dir, opt)
 }
 
-// A disk asks before each call whether it may be made.
+// A disk calls ask before each of its calls. An error of ask fails the call.
 type disk struct {
 	osfs.FS
 	hasty bool
 	ask   func(call string, changes bool) error
 }
 
-// may asks for a call, and makes it.
+// may makes a call if it is allowed.
 func (d disk) may(call string, p mdstore.Path, do func() error) error {
 	if err := d.ask(call+" "+string(p), true); err != nil {
 		return err
@@ -100,7 +98,7 @@ func (d disk) may(call string, p mdstore.Path, do func() error) error {
 	return do()
 }
 
-// get asks for a call that only reads, and makes it.
+// get makes a read-only call if it is allowed.
 func get[T any](d disk, call string, p mdstore.Path, do func() (T, error)) (out T, err error) {
 	if err = d.ask(call+" "+string(p), false); err != nil {
 		return out, err

@@ -3,7 +3,7 @@
 // it. It runs the same code as dirstore on a file system in memory that keeps
 // no more than POSIX promises.
 //
-// A test of an operation records the changes that it commits, and asks
+// A test of an operation records the changes that it commits, and calls
 //
 //	r := crashtest.Explore(t, files, changes, crashtest.Options{})
 //	if r.Bad > 0 {
@@ -28,28 +28,28 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// Options say how far to look. The zero value looks at every single crash.
+// Options set how much is explored. The zero value explores every single crash.
 type Options struct {
-	// Limit is the number of states after one step up to which all are looked at; beyond it, that many random ones. 0
-	// means 1,500. States that a different step left as well are looked at once.
+	// Limit is the most states that are checked after one step: all if there are no more, otherwise that many random
+	// ones. 0 means 1,500. The same state after several steps is checked once.
 	Limit int
-	// Deep lets the power fail a second time, at every step of the recovery from the first.
+	// Deep adds a second power failure, at every step of the recovery from the first.
 	Deep bool
 	// NoExchange is for file systems that cannot exchange two files.
 	NoExchange bool
-	// NoLeases is for systems that do not tell whether a file is open.
+	// NoLeases is for systems that cannot tell whether a file is open.
 	NoLeases bool
-	// Open are files that a person has open for writing until the commit is over, or the machine is.
+	// Open are files that a person has open for writing until the commit or the machine ends.
 	Open []mdstore.Path
 
-	wrap func(osfs.FS) osfs.FS // breaks the protocol, to see that it is noticed
+	wrap func(osfs.FS) osfs.FS // breaks the protocol, to test that this is found
 }
 
-// A Result counts what was found.
+// A Result has the counts of an exploration.
 type Result struct {
-	States int    // states of the disk that were recovered and looked at
-	Bad    int    // those in which a promise was broken
-	First  string // the first of them: what is wrong, and the steps that led there; empty when Bad is 0
+	States int    // states of the disk that were recovered and checked
+	Bad    int    // states in which a promise was broken
+	First  string // the first bad state: what is wrong, and the steps that led there; "" if Bad is 0
 }
 
 func (r *Result) fail(c *Model, format string, args ...any) {
@@ -59,7 +59,7 @@ func (r *Result) fail(c *Model, format string, args ...any) {
 	}
 }
 
-// An explorer knows the two states that are allowed.
+// An explorer has the two allowed states, before and after the commit.
 type explorer struct {
 	files         map[mdstore.Path][]byte
 	changes       []mdstore.Change
@@ -68,18 +68,18 @@ type explorer struct {
 	before, after map[mdstore.Path]string
 	seen          map[sighting]bool
 	now           int64                                // Unix seconds
-	show          func(*Model) map[mdstore.Path]string // what of a disk has to be before or after
+	show          func(*Model) map[mdstore.Path]string // the part of a disk that is compared with these states
 	Result
 }
 
-// A sighting is a state after a power failure that was looked at. What is durable is all of it, so it need not be
-// looked at again.
+// A sighting is a checked state after a power failure. All of it is durable, so the same state need not be checked
+// again.
 type sighting struct {
 	key             Key
-	first, returned bool // the first of two failures; the commit had returned
+	first, returned bool // first: the first of two failures; returned: the commit had returned
 }
 
-// news reports whether d was not looked at before.
+// news reports whether d was not checked before.
 func (x *explorer) news(d *Model, first, returned bool) bool {
 	s := sighting{d.Key(), first, returned}
 	if x.seen[s] {
@@ -121,7 +121,7 @@ func (x *explorer) disk() *Model {
 	return c
 }
 
-// committer returns the code under test on a disk; its names are the same each time.
+// committer returns the code under test on a disk. It makes the same temporary names each time.
 func (x *explorer) committer(c *Model) *journal.Committer {
 	n := len(c.Log)
 	var d osfs.FS = c
@@ -144,11 +144,11 @@ func (x *explorer) recover(c *Model) error {
 	if err := k.Sweep(); err != nil {
 		return err
 	}
-	x.now += 3600 // by when every program has closed what it had open
+	x.now += 3600 // by then every program has closed its files
 	return k.Displaced(began)
 }
 
-// visible leaves out what a vault does not show: the journal and temporary files.
+// visible returns the files of a vault without the journal and temporary files.
 func visible(c *Model) map[mdstore.Path]string {
 	files := c.Files()
 	maps.DeleteFunc(files, func(p mdstore.Path, _ string) bool {
@@ -158,10 +158,9 @@ func visible(c *Model) map[mdstore.Path]string {
 	return files
 }
 
-// Explore makes the commit on a vault that holds files and, after each step of
-// the disk, looks at every state that a power failure could leave, and at the
-// one that a killed process leaves. Each must recover to all of the commit or
-// none of it, to all once the commit had returned, and to the same when recovered again.
+// Explore makes the commit on a vault with files. After each step of the disk, it checks every state that a power
+// failure could leave, and the state that a killed process leaves. Each must recover to all of the commit or none of
+// it, to all if the commit had returned, and to the same if recovered again.
 func Explore(t testing.TB, files map[mdstore.Path][]byte, changes []mdstore.Change, opt Options) Result {
 	t.Helper()
 	x := explore(t, files, changes, opt)
@@ -197,12 +196,12 @@ func (x *explorer) crashed(d *Model, committed bool) {
 		}
 	}
 	d.AtStep = func() { d.Crashes(x.rng, min(60, x.opt.Limit), again) }
-	_ = x.recover(d) // whether it works is looked at without the second crash
+	_ = x.recover(d) // an error is checked without the second crash
 	d.AtStep = nil
 	d.Crashes(x.rng, min(60, x.opt.Limit), again)
 }
 
-// killed looks at the state of a process that dies while the machine goes on.
+// killed checks the state after the process dies while the machine runs on.
 func (x *explorer) killed(c *Model, returned bool) {
 	decided, err := x.committer(c.Clone()).Pending()
 	d := c.Clone()
@@ -220,7 +219,7 @@ func (x *explorer) killed(c *Model, returned bool) {
 	}
 }
 
-// check recovers d and looks at what is there then.
+// check recovers d and checks the state.
 func (x *explorer) check(d *Model, committed bool) {
 	x.States++
 	if err := x.recover(d); err != nil {
@@ -242,7 +241,7 @@ func (x *explorer) check(d *Model, committed bool) {
 	}
 }
 
-// shows reports whether a disk shows what is wanted.
+// shows reports whether the compared part of a disk equals want.
 func (x *explorer) shows(d *Model, want map[mdstore.Path]string) bool {
 	return maps.Equal(x.show(d), want)
 }
@@ -298,7 +297,7 @@ func (x *explorer) faulted(c *Model, err error) {
 		return
 	}
 	for _, p := range slices.Sorted(maps.Keys(c.Files())) {
-		if strings.HasPrefix(p.Base(), journal.TempPrefix) && !p.Under(mdstore.LocalDir) { // one in the trash is where it belongs
+		if strings.HasPrefix(p.Base(), journal.TempPrefix) && !p.Under(mdstore.LocalDir) { // one in the trash may stay
 			x.fail(c, "the error is %v, and %s stays", err, p)
 			return
 		}

@@ -12,7 +12,7 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// Model is a file system in memory that knows what would be left of it if the power failed now.
+// Model is a file system in memory that can compute what a power failure would leave of it.
 //
 // The bytes of a file are durable after Sync; before, a crash leaves none of those written since the last Sync, half
 // of them, or all. A name is durable after SyncDir of its folder; before, a crash keeps any subset of the changes of
@@ -26,31 +26,31 @@ type Model struct {
 
 	NoExchange bool                    // Exchange fails with errors.ErrUnsupported, as on a network's file system
 	NoLeases   bool                    // Writers answers osfs.Unknown
-	AtStep     func()                  // called after each step that changes something
-	Fail       func(call string) error // asked before each call; the error that it returns is the call's
-	Log        []string                // the calls that changed something
+	AtStep     func()                  // called after each change; may be nil
+	Fail       func(call string) error // called before each call; its error becomes the call's; may be nil
+	Log        []string                // the calls that changed something, in order
 }
 
 var _ osfs.FS = (*Model)(nil)
 
 type node struct {
 	dir          bool
-	data, synced []byte // of a file: what it holds, and what of that is durable
+	data, synced []byte // of a file: its bytes, and the durable ones
 	dirty        bool
-	names, kept  map[string]int // of a folder: its entries, and those that are durable
-	writers      int            // how many programs have a file open for writing
+	names, kept  map[string]int // of a folder: its entries, and the durable ones
+	writers      int            // the number of programs that have the file open for writing
 }
 
-// A change is what one step does to names: all its edits survive or none.
+// A change has the edits of names in one step: all of them survive a crash, or none.
 type change struct {
 	edits []edit
-	open  map[int]bool // the folders that it waits for
+	open  map[int]bool // the folders that must be synced before it is durable
 }
 
 type edit struct {
 	dir  int
 	name string
-	to   int // 0: the name goes
+	to   int // 0: the name is removed
 }
 
 const top = 1
@@ -84,7 +84,7 @@ func (c *Model) add(n *node) int {
 	return c.next
 }
 
-// find returns the number of what is at p, 0 if there is nothing.
+// find returns the number of the file or folder at p, 0 if there is none.
 func (c *Model) find(p mdstore.Path) int {
 	at := top
 	if p == "" {
@@ -98,7 +98,7 @@ func (c *Model) find(p mdstore.Path) int {
 	return at
 }
 
-// file returns what is at p. The error is that of the hook, or an fs.ErrNotExist.
+// file returns the file or folder at p. The error is that of the hook Fail, or an fs.ErrNotExist.
 func (c *Model) file(op string, p mdstore.Path) (*node, error) {
 	if err := c.call("%s %s", op, p); err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (c *Model) call(format string, args ...any) error {
 	return c.Fail(fmt.Sprintf(format, args...))
 }
 
-// edit makes one step of names.
+// edit makes one change of names.
 func (c *Model) edit(what string, edits ...edit) {
 	ch := &change{edits: edits, open: map[int]bool{}}
 	for _, e := range edits {
@@ -229,7 +229,7 @@ func (c *Model) Create(p mdstore.Path, data []byte, _ mdstore.Path) error {
 	n := &node{data: []byte{}, dirty: true}
 	c.edit("create "+string(p), edit{dir, p.Base(), c.add(n)})
 	if err := c.call("write %s", p); err != nil {
-		n.data = slices.Clone(data[:len(data)/2]) // the disk was full in the middle
+		n.data = slices.Clone(data[:len(data)/2]) // the disk became full in the middle
 		return err
 	}
 	n.data = slices.Clone(data)
@@ -258,7 +258,7 @@ func (c *Model) SyncDir(p mdstore.Path) error {
 	for _, ch := range c.pending {
 		delete(ch.open, c.find(p))
 	}
-	// Those at the front can be settled; one behind an undecided one must stay behind it.
+	// Durable changes at the front are done; one after a pending change must stay after it.
 	for len(c.pending) > 0 && len(c.pending[0].open) == 0 {
 		for _, e := range c.pending[0].edits {
 			apply(c.nodes[e.dir].kept, e)
@@ -326,8 +326,7 @@ func (c *Model) Writers(p mdstore.Path) osfs.Writers {
 	return osfs.Closed
 }
 
-// Save makes the file at p hold data, as an editor does that knows nothing of durability. A file that exists keeps its
-// identity.
+// Save writes data to the file at p, as an editor does, without a sync. An existing file keeps its identity.
 func (c *Model) Save(p mdstore.Path, data []byte) {
 	if n := c.nodes[c.find(p)]; n != nil {
 		n.data, n.dirty = slices.Clone(data), true
@@ -360,7 +359,7 @@ func (c *Model) walk(dir int, p mdstore.Path, out map[mdstore.Path]string) {
 	}
 }
 
-// Clone returns a copy that goes its own way, without the hooks.
+// Clone returns an independent copy, without the hooks.
 func (c *Model) Clone() *Model {
 	d := &Model{nodes: make(map[int]*node, len(c.nodes)), next: c.next, NoExchange: c.NoExchange, NoLeases: c.NoLeases, Log: slices.Clone(c.Log)}
 	for id, n := range c.nodes {
@@ -372,8 +371,8 @@ func (c *Model) Clone() *Model {
 	return d
 }
 
-// A Writer is a program that has a file open for writing. What it writes lands in that file, wherever its name is by
-// then, and nowhere if it has none any more.
+// A Writer is a program that has a file open for writing. It writes to that file under whatever name it then has; if
+// the file has been removed, the bytes are lost.
 type Writer struct {
 	c  *Model
 	id int
@@ -386,14 +385,14 @@ func (c *Model) Open(p mdstore.Path) *Writer {
 	return &Writer{c, id}
 }
 
-// Write makes the file hold data.
+// Write replaces the content of the file by data.
 func (w *Writer) Write(data []byte) {
 	n := w.c.nodes[w.id]
 	n.data, n.dirty = slices.Clone(data), true
 }
 
-// Read returns what the file holds.
+// Read returns the content of the file.
 func (w *Writer) Read() []byte { return slices.Clone(w.c.nodes[w.id].data) }
 
-// Close ends the writing. It must be called once.
+// Close closes the file. It must be called once.
 func (w *Writer) Close() { w.c.nodes[w.id].writers-- }

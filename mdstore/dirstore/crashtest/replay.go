@@ -8,7 +8,7 @@ import (
 	"arbor/mdstore"
 )
 
-// replays are the calls that the model knows. If a call does not concern the vault, it changes nothing.
+// replays are the calls that the model has. A call outside of the vault changes nothing.
 var replays = map[string]func(tr *Trace, c Call) (bool, error){
 	"open":      func(tr *Trace, c Call) (bool, error) { return tr.open(c, 0) },
 	"openat":    func(tr *Trace, c Call) (bool, error) { return tr.open(c, 1) },
@@ -35,7 +35,7 @@ func (tr *Trace) open(c Call, i int) (bool, error) {
 	if !in {
 		return false, nil
 	}
-	flags := Arg{Text: "O_CREAT|O_TRUNC"} // of creat
+	flags := Arg{Text: "O_CREAT|O_TRUNC"} // the flags of creat
 	if c.Name != "creat" {
 		flags = c.Args[i+1]
 	}
@@ -51,7 +51,7 @@ func (tr *Trace) open(c Call, i int) (bool, error) {
 	return false, err
 }
 
-// opened is openat2, by which nothing is made or emptied.
+// opened is openat2. It is an error if it creates, truncates or appends to a file of the vault.
 func (tr *Trace) opened(c Call) (bool, error) {
 	tr.offsets[c.Return] = 0
 	how := c.Args[2].Text
@@ -61,12 +61,12 @@ func (tr *Trace) opened(c Call) (bool, error) {
 	return false, nil
 }
 
-// save notes the bytes of a file as they are before anything makes them durable.
+// save copies the current bytes of a file into the model, not yet durable.
 func (tr *Trace) save(p mdstore.Path, data []byte) {
 	tr.model.Save(p, data)
 	tr.model.Log = append(tr.model.Log, "write "+string(p))
 	if p.Dir() == mdstore.LocalDir || p.Under(mdstore.LocalDir+"/record") {
-		_ = tr.model.Sync(p) // notes of this machine; that they may be torn only multiplies the states
+		_ = tr.model.Sync(p) // files of .local/: that they may be torn only multiplies the states
 	}
 }
 
@@ -152,7 +152,7 @@ func (tr *Trace) rename(c Call, i, j int) (bool, error) {
 	case !in && !also:
 		return false, nil
 	case in != also:
-		return false, errModel // into the vault or out of it
+		return false, errModel // a move into the vault or out of it
 	}
 	flags := Arg{}
 	if c.Name == "renameat2" {

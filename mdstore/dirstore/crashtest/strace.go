@@ -10,23 +10,23 @@ import (
 	"strings"
 )
 
-// A Call is a system call that has returned, as strace wrote it with the arguments of StraceArgs: those say of each
-// descriptor what file it is, and write every string in hexadecimal, so that no comma or bracket is in one.
+// A Call is a system call that has returned, as printed by strace with StraceArgs. These print the path of each
+// descriptor, and every string in hexadecimal, so that no string has a comma or a bracket.
 type Call struct {
 	Name   string
 	Args   []Arg
 	Return int64 // -1 for an error
-	Line   int   // where it ended, counted from 1
+	Line   int   // the line of its end, from 1
 }
 
 // An Arg is an argument of a call.
 type Arg struct {
-	Text string // as it stands there: a number, flags, or a descriptor without its path
-	Path string // of a descriptor; of AT_FDCWD the working directory
-	Data []byte // of a string; nil for everything else
+	Text string // as printed: a number, flags, or a descriptor without its path
+	Path string // the path of a descriptor; for AT_FDCWD the working directory
+	Data []byte // the bytes of a string; nil for other arguments
 }
 
-// Int returns an argument that is a number, -1 for one that is none.
+// Int returns the value of a number, -1 for other arguments.
 func (a Arg) Int() int64 {
 	n, err := strconv.ParseInt(a.Text, 0, 64)
 	if err != nil {
@@ -35,7 +35,7 @@ func (a Arg) Int() int64 {
 	return n
 }
 
-// Has reports whether flags hold one of that name.
+// Has reports whether the flags have one of that name.
 func (a Arg) Has(flag string) bool { return strings.Contains("|"+a.Text+"|", "|"+flag+"|") }
 
 var (
@@ -45,9 +45,9 @@ var (
 )
 
 // ParseStrace returns the calls of all threads, in the order in which they ended. Signals, exits and calls that never
-// returned are left out. What cannot be read is an error: the call could be the one that matters.
+// returned are left out. A line that cannot be parsed is an error, as the call may matter.
 func ParseStrace(r io.Reader) (calls []Call, err error) {
-	begun := map[string]string{} // by thread: a call that others interrupted
+	begun := map[string]string{} // unfinished calls by thread
 	lines := bufio.NewReader(r)
 	for number := 1; ; number++ {
 		line, end := lines.ReadString('\n')
@@ -88,7 +88,7 @@ func ParseStrace(r io.Reader) (calls []Call, err error) {
 	}
 }
 
-// parseArgs cuts arguments at the commas that are not within brackets.
+// parseArgs splits arguments at the commas outside of brackets.
 func parseArgs(text string) (args []Arg, err error) {
 	if strings.Contains(text, `"...`) {
 		return nil, errors.New("a string is cut off; give strace a larger -s")

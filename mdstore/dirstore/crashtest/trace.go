@@ -15,26 +15,27 @@ import (
 	"arbor/mdstore"
 )
 
-// StraceArgs are those with which strace notes what a Trace reads, before "-o", a file and the command.
+// StraceArgs are the arguments of strace for the output that a Trace reads. "-o", a file and the command come after
+// them.
 var StraceArgs = []string{"-f", "-y", "-xx", "-s", "2097152", "-e", "trace=" + strings.Join(slices.Concat(slices.Sorted(maps.Keys(replays)), unknownCalls), ",")}
 
-// unknownCalls change files in ways that the model does not know; one of them in the vault fails the test.
+// unknownCalls change files in ways that the model does not have; one of them in the vault fails the test.
 var unknownCalls = []string{"link", "linkat", "symlink", "symlinkat", "truncate", "fallocate", "copy_file_range", "sendfile", "splice", "writev", "pwritev", "pwritev2", "mknod", "mknodat"}
 
-// A Trace replays the system calls of real programs into the model of crashes, one command after the other, and looks
-// at what a power failure after each call would have left of a vault.
+// A Trace replays the system calls of real programs in a Model, one command after the other, and checks what a power
+// failure after each call would have left of a vault.
 type Trace struct {
 	dir     string // the vault's folder, without links in it
 	opt     Options
-	noSync  bool // leaves out what makes things durable, to see that it is noticed
+	noSync  bool // skips syncs, to test that this is found
 	model   *Model
-	offsets map[int64]int64 // of open descriptors
+	offsets map[int64]int64 // by open descriptor
 	x       *explorer
-	Calls   int // that changed something in the vault
+	Calls   int // the number of calls that changed something in the vault
 	Result
 }
 
-// NewTrace returns a Trace of the vault in a folder, which is taken to be durable as it is.
+// NewTrace returns a Trace of the vault in a folder, whose current content counts as durable.
 func NewTrace(t testing.TB, dir string, opt Options) *Trace {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(dir)
@@ -47,13 +48,13 @@ func NewTrace(t testing.TB, dir string, opt Options) *Trace {
 	return &Trace{dir: dir, opt: opt, model: onDisk(t, dir)}
 }
 
-// NoSync makes the model deaf to whatever makes things durable, as if the program had never asked for it.
+// NoSync makes the model ignore syncs, as if the program never called them.
 func (tr *Trace) NoSync() *Trace {
 	tr.noSync = true
 	return tr
 }
 
-// onDisk returns a model that holds what a folder does, all durable.
+// onDisk returns a model with the content of a folder, all durable.
 func onDisk(t testing.TB, dir string) *Model {
 	t.Helper()
 	files := map[mdstore.Path][]byte{}
@@ -84,8 +85,7 @@ func onDisk(t testing.TB, dir string) *Model {
 	return c
 }
 
-// vaultOnly leaves out of what a disk shows the notes of this machine, which may be of any moment. The trash is no
-// note.
+// vaultOnly returns the files of a disk without those of .local/, which may be of any moment, but with the trash.
 func vaultOnly(c *Model) map[mdstore.Path]string {
 	files := visible(c)
 	const local = mdstore.Path(mdstore.LocalDir)
@@ -97,8 +97,8 @@ func vaultOnly(c *Model) map[mdstore.Path]string {
 	return files
 }
 
-// emptied reports whether a path is that of a folder that holds nothing: those that lead to the trash are made before
-// it is decided that something goes there.
+// emptied reports whether a path is an empty folder. Folders of the trash are made before it is decided that something
+// is moved there.
 func emptied(files map[mdstore.Path]string, p mdstore.Path) bool {
 	if _, file := files[p]; file {
 		return false
@@ -111,8 +111,8 @@ func emptied(files map[mdstore.Path]string, p mdstore.Path) bool {
 	return true
 }
 
-// Command replays what strace wrote of one command, which has ended: the vault's folder is as it left it. Every crash
-// on the way must leave the vault as before or as after the command; every one from its end on, as after it.
+// Command replays strace's output of a command that has ended and left the vault's folder as it is now. Every crash
+// during the command must leave the vault as before or as after it; every crash after its end, as after it.
 func (tr *Trace) Command(t testing.TB, trace io.Reader) {
 	t.Helper()
 	calls, err := ParseStrace(trace)
@@ -171,7 +171,7 @@ func (tr *Trace) crashes(returned bool) {
 
 var errModel = errors.New("the model does not know this call")
 
-// replay makes one call in the model, and reports whether it changed anything there.
+// replay makes one call in the model, and reports whether it changed something there.
 func (tr *Trace) replay(c Call) (changed bool, err error) {
 	if c.Return < 0 {
 		return false, nil
@@ -188,7 +188,7 @@ func (tr *Trace) replay(c Call) (changed bool, err error) {
 	return false, nil
 }
 
-// inside returns the path in the vault of one on the machine.
+// inside converts a path of the machine to one in the vault.
 func (tr *Trace) inside(p string) (mdstore.Path, bool) {
 	rel, err := filepath.Rel(tr.dir, path.Clean(p))
 	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
@@ -200,7 +200,7 @@ func (tr *Trace) inside(p string) (mdstore.Path, bool) {
 	return mdstore.Path(rel), true
 }
 
-// at returns the path that argument i names: a descriptor, or a string that is relative to the descriptor before it.
+// at returns the path of argument i: that of a descriptor, or a string relative to the descriptor before it.
 func (tr *Trace) at(c Call, i int) (mdstore.Path, bool) {
 	if i >= len(c.Args) {
 		return "", false
