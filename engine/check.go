@@ -172,7 +172,7 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 		}
 		add(u.Problem)
 	} else {
-		add(b.Diagnostics()...)
+		add(b.Diagnostics(func(id mdstore.ID) bool { return count[id] > 0 })...)
 	}
 	for _, k := range mdstore.AllKinds() {
 		if !k.Place.Vault {

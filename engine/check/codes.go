@@ -140,7 +140,10 @@ var checkCodes = []CheckCode{
 		"correct the definition as the text says ([environments.md](environments.md))", ""},
 	{CodeStray, SeverityNote, "a file that is no part of the vault: a copy that a sync program or Arbor kept, a backup of an editor or a merge, a leftover of a crash", "take over what you need, then delete it",
 		"a copy that equals the file beside it goes to the trash; so does what a commit of Arbor has left"},
-	{mdstore.CodeSessions, SeverityNote, "`sessions.json` is no valid JSON, or a binding in it is none", "bind a session: that keeps a damaged file under another name and starts a new one, and writes a binding anew", ""},
+	{mdstore.CodeSessions, SeverityNote,
+		"`sessions.json` is no valid JSON, or a binding in it is none, or leads to a workspace that is gone",
+		"bind a session: that keeps a damaged file under another name and starts a new one, and writes a binding " +
+			"anew", ""},
 }
 
 // CheckCodes returns the description of each code of a diagnostic: first the problems of one file, then those of

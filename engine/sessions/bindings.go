@@ -267,8 +267,9 @@ func orNone(s []string) string {
 	return strings.Join(s, ", ")
 }
 
-// Diagnostics returns the problems of the file: invalid JSON, or invalid bindings in it.
-func (s *Bindings) Diagnostics() []mdoc.Diagnostic {
+// Diagnostics returns the problems of the file: invalid JSON, invalid bindings in it, and bindings to a workspace that
+// the vault does not have.
+func (s *Bindings) Diagnostics(has func(mdstore.ID) bool) []mdoc.Diagnostic {
 	if s.corrupt != nil {
 		line, col := s.damage()
 		return []mdoc.Diagnostic{{File: mdstore.SessionsFile, Line: line, Col: col, Code: mdstore.CodeSessions,
@@ -277,13 +278,16 @@ func (s *Bindings) Diagnostics() []mdoc.Diagnostic {
 	}
 	var out []mdoc.Diagnostic
 	for _, id := range slices.Sorted(maps.Keys(s.bindings)) {
+		what := "names no workspace"
 		if b, ok := s.Get(id); ok && b.WorkspaceID != "" {
-			continue
+			if has(b.WorkspaceID) {
+				continue
+			}
+			what = "leads to " + string(b.WorkspaceID) + ", which the vault does not have"
 		}
 		line, col := s.key(id)
 		out = append(out, mdoc.Diagnostic{File: mdstore.SessionsFile, Line: line, Col: col, Code: mdstore.CodeSessions,
-			Text: fmt.Sprintf("the binding of session %s names no workspace; bind the session again, or remove "+
-				"it", strconv.Quote(id))})
+			Text: fmt.Sprintf("the binding of session %s %s; bind the session again, or remove it", strconv.Quote(id), what)})
 	}
 	return out
 }
