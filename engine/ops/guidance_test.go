@@ -53,6 +53,8 @@ func TestARefusalSaysWhatWouldWork(t *testing.T) {
 	w, env := guided(t)
 	e := refused(t, w, env, errs.NodeNotFound, "node_transition", map[string]any{"nodeId": "First", "action": "start"})
 	tells(t, "a part of a title", e.Message, "did you mean first (First step)?")
+	e = refused(t, w, env, errs.NodeNotFound, "node_get", map[string]any{"nodeId": "Frist stp"})
+	tells(t, "a misspelt title", e.Message, "did you mean first (First step)?")
 	e = refused(t, w, env, errs.ExecutionChildren, "node_create",
 		map[string]any{"parentId": "first", "title": "Part", "requirement": "r"})
 	tells(t, "a child of an execution node", e.Message, "its parent root", "to split it, create a planning node", "node_move")

@@ -35,7 +35,7 @@ var peers = []struct{ op, names string }{
 	{"memory_export", "memcordexport memcordshare"},
 	{"memory_archive", "memcordarchive"},
 	{"memory_compress", "memcordcompress"},
-	{"session_bind", "memcordbind memcordinit"},
+	{"session_bind", "memcordbind memcordinit workspaceuse useworkspace workspaceswitch switchworkspace selectworkspace"},
 	{"session_unbind", "memcordunbind"},
 	// what bridges and environments call theirs
 	{"workspace_resolve", "resolveworkspace getworkspace"},
@@ -57,8 +57,12 @@ var peers = []struct{ op, names string }{
 	{"workspace_check", "validatedependencies"},
 	{"node_next", "nexttask getnexttask readyissues"},
 	{"search", "searchtasks findtasks"},
-	{"undo", "noderestore restorenode restore undelete nodeundelete undeletenode nodeundo undonode revert noderevert"},
-	{"history_get", "history nodehistory historynode loghistory getnodehistory"},
+	{"workspace_status", "workspacetree"},
+	{"workspace_get", "workspacelog workspaceproblem"},
+	{"plan_diff", "diff"},
+	{"undo", "workspaceundo noderestore restorenode restore undelete nodeundelete undeletenode"},
+	{"undo", "nodeundo undonode revert noderevert"},
+	{"history_get", "history workspacehistory nodehistory historynode loghistory getnodehistory"},
 	{"plan_graph", "sequencelist dependencygraph"},
 	{"plan_stats", "overview burndown"},
 }

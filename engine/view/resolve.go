@@ -104,10 +104,12 @@ func (v *View) Unknown(ref string) error {
 
 // nearest returns nodes that may have been meant: first those whose ids begin with ref, then those whose id or title
 // contains it, and then those whose ids have the longest beginning in common with it. If there are none, it returns
-// those whose last six characters, or whose short ids, differ from ref in one or two characters.
+// those whose last six characters, or whose short ids, differ from ref in one or two characters, and those whose titles
+// differ from it in a few.
 func (v *View) nearest(ref string) []errs.Candidate {
 	low := strings.ToLower(ref)
 	const longest = 15              // bytes of an id that people type; the others are copied
+	const longestTitle = 60         // bytes of a title that people type
 	rank := map[*mdstore.Node]int{} // the higher, the likelier
 	var all, typo []*mdstore.Node
 	for _, n := range v.Candidates() {
@@ -130,6 +132,10 @@ func (v *View) nearest(ref string) []errs.Candidate {
 			slips, most = nearest.Distance(low, string(n.ID)), len(low)/3
 		} else if len(low) == shortID || len(low) == len(n.ID) {
 			slips, most = nearest.Distance(ending(low), ending(string(n.ID))), 2
+		}
+		title, few := strings.ToLower(n.Title), len(low)/4
+		if slips > most && len(low) <= longestTitle && max(len(title)-len(low), len(low)-len(title)) <= few {
+			slips, most = nearest.Distance(low, title), few
 		}
 		if slips <= most {
 			rank[n], typo = -slips, append(typo, n)

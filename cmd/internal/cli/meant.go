@@ -79,7 +79,9 @@ var flagMeanings = []struct{ words, flag, value string }{
 	{"assignee tag priority due role title", "where", "%s:VALUE"},
 	{"owner", "where", "assignee:VALUE"},
 	{"label labels tags", "where", "tag:VALUE"},
-	{"assignee priority due role title status", "QUERY", "%s:VALUE"},
+	{"assignee tag priority due", "claim", "arbor list --where 'is:ready %s:VALUE'"},
+	{"mine", "claim", "arbor list --where 'is:ready assignee:mine'"},
+	{"assignee priority due role title status", "QUERY", "arbor search '%s:VALUE'"},
 }
 
 // unknownFlag returns the error for an unknown flag of cmd. It suggests the flag that flagMeanings lists for the name,
@@ -93,8 +95,8 @@ func unknownFlag(cmd *cobra.Command, name string) *errs.Error {
 			continue
 		}
 		means := "--" + m.flag
-		if value := strings.ReplaceAll(m.value, "%s", name); query {
-			means = cmd.CommandPath() + " '" + value + "'"
+		if value := strings.ReplaceAll(m.value, "%s", name); strings.HasPrefix(value, "arbor ") {
+			means = value
 		} else if value != "" {
 			means += " '" + value + "'"
 		}

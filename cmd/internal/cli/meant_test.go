@@ -39,6 +39,7 @@ func TestAFlagOfAnotherProgram(t *testing.T) {
 		"tree --mine": "--where 'assignee:mine'", "list --sort-by x": "--sort", "stats --owner x": "--where 'assignee:VALUE'",
 		"add x --depends y": "--dependencies", "add x --owner y": "--assignee", "add x --desc y": "--message",
 		"complete x --conclusion y": "--message", "set x --label y": "--tags", "search --assignee x y": "arbor search 'assignee:VALUE'",
+		"next --assignee x": "arbor list --where 'is:ready assignee:VALUE'",
 	} {
 		contains(t, "arbor "+line, w.fails(exitInvalid, strings.Fields(line)...), "did you mean "+want+"?")
 	}

@@ -33,7 +33,9 @@ func (f offer) checkTool(name string, lasting bool) error {
 	case known:
 		try = f.lacks(o)
 	case of && !peer.Destructive && f.has(peer):
-		try = "call " + called(peer.Name, withOf(peer))
+		if try = "call " + called(peer.Name, withOf(peer)); call != "" && strings.Fields(call)[0] == peer.Name {
+			try = "call " + call
+		}
 	case of && !peer.Destructive && peer.Set != "":
 		try = peer.Name + " is meant; " + f.lacks(peer)
 	case call != "":
@@ -58,9 +60,10 @@ func (f offer) lacks(o ops.Operation) string {
 	return "it is in the tool set " + o.Set + ", which this server does not offer (--toolsets)"
 }
 
-// withOf names the arguments of a call: those in meanings, or else the required parameters.
+// withOf names the arguments of a call: those in the last row of meanings for it, which is the most general, or else
+// the required parameters.
 func withOf(o ops.Operation) string {
-	for _, m := range meanings {
+	for _, m := range slices.Backward(meanings) {
 		if m.tool == o.Name {
 			return m.with
 		}
@@ -135,9 +138,20 @@ var meanings = []struct{ words, tool, with string }{
 	{"retry", "node_transition", `action "retry"`},
 	{"reopen", "node_transition", `action "reopen"`},
 	{"cancel abort drop skip", "node_transition", `action "drop"`},
+	{"answer", "", ""}, // a person's
 	{"ask question questions", "log_append", "question: true"},
 	{"blocked waiting", "node_next", "blocked: true"},
+	{"release unclaim", "node_next", "release"},
 	{"graph waves", "node_list", "waves: true"},
+	{"children", "node_list", "rootId"},
+	{"stats", "workspace_status", ""},
+	{"assign", "node_update", "assignee"},
+	{"tag tags label labels", "node_update", "tags"},
+	{"priority prioritize", "node_update", "priority"},
+	{"tick criteria checklist", "node_update", "checked"},
+	{"copy duplicate clone template", "node_create", "like"},
+	{"problem+get problem+list problem+show problems", "node_get", "nodeId"},
+	{"rules+get rules+list rules+show", "workspace_get", ""},
 	{"dep dependency dependencies", "node_update", "dependencies"},
 	{"problem blocker", "problem_update", "problem"},
 	{"memory+create memory+add memory+write memory+append memo+create memo+add", "memory_save", "slot and text"},
@@ -154,7 +168,8 @@ var meanings = []struct{ words, tool, with string }{
 	{"session bind", "session_bind", "sessionId and workspaceId"},
 	{"check lint validate doctor", "workspace_check", ""},
 	{"start begin", "node_transition", `action "start"`},
-	{"move reorder", "node_move", "newParentId"},
+	{"transition", "node_transition", "action"},
+	{"move reorder parent", "node_move", "newParentId"},
 	{"workspaces projects", "workspace_list", ""},
 	{"init project workspace+create workspace+add workspace+new workspace+make", "workspace_init", "name and goal"},
 	{"create add new make write split dispatch", "node_create", "parentId, type, title and requirement"},

@@ -52,6 +52,13 @@ func TestAnUnknownToolIsRefusedWithTheCallThatIsMeant(t *testing.T) {
 		"ask_user":            "log_append with question: true",
 		"get_blocked_tasks":   "node_next with blocked: true",
 		"node_archive":        "the tools",
+		"node_answer":         "the tools",
+		"task_list":           "call node_list\"",
+		"completeTask":        `node_transition with action \"complete\"`,
+		"starttask":           "node_transition with action\"",
+		"node_tick":           "node_update with checked",
+		"node_copy":           "node_create with like",
+		"workspace_switch":    "session_bind with sessionId and workspaceId",
 	} {
 		s := l.call(name, "{}")
 		if !strings.Contains(s.fault, want) || strings.Contains(s.fault, "_delete;") {
