@@ -330,7 +330,7 @@ func (x *Fields) shown(alone, late bool) (all []string) {
 	return all
 }
 
-// formatted puts a value into a form. Items that have a sign of their own are each put into it.
+// formatted formats a value, in a list with a sign each item by itself.
 func (f *Field) formatted(form, text string) string {
 	if f.sign == "" {
 		return fmt.Sprintf(form, f.Said(text))

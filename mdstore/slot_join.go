@@ -126,7 +126,7 @@ func keyOf(b slotBlock, base []slotBlock) string {
 	return string(e.ID)
 }
 
-// reread returns the block that a merged text is.
+// reread parses a merged text as a block.
 func reread(raw string) slotBlock {
 	d, _ := mdoc.Parse("", []byte("---\n---\n"+raw), SlotForm)
 	if all := blocksOf(d); len(all) > 1 {

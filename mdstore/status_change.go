@@ -23,7 +23,7 @@ const (
 	ByHand     = "set by hand" // a person wrote the status into the file, and check --fix recorded it
 )
 
-// Forced begins what a step was taken in spite of, in its reason.
+// Forced is the prefix, in the reason of a step, of each guard that the step did not pass.
 const Forced = "forced: "
 
 const (

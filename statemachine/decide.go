@@ -12,8 +12,7 @@ type Decision struct {
 	Runs          bool // work on the node begins: its ancestors follow, see Rise
 }
 
-// Decide returns the step that an action of a caller is, or a *RefusedError that
-// names every unmet condition.
+// Decide returns the step of a caller's action, or a *RefusedError that names every unmet condition.
 //
 // Automatic rows are refused like rows that do not exist: they follow from other
 // operations, through Rise. Decide does not look at ancestors: the caller asks

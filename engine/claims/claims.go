@@ -160,7 +160,7 @@ func (l *Ledger) renewed(c Claim, lease time.Duration) Claim {
 	return c
 }
 
-// giveBack ends a claim. Of a node whose work was begun it stays known that it was.
+// giveBack ends a claim. If work on the node was begun, the claim is kept as ended.
 func (l *Ledger) giveBack(ws, id mdstore.ID, c Claim, begun bool) {
 	if !begun {
 		delete(l.claims[ws], id)
@@ -170,8 +170,8 @@ func (l *Ledger) giveBack(ws, id mdstore.ID, c Claim, begun bool) {
 	l.set(ws, id, c)
 }
 
-// Prune drops what is noted of nodes of a workspace that are done, or that are gone and not claimed, and of workspaces that the vault
-// does not have and in which nothing is claimed.
+// Prune drops the claims of nodes of a workspace that are done, or that are gone and whose claims have ended; and all
+// claims of workspaces that the vault does not have, if all of them have ended.
 func (l *Ledger) Prune(v *view.View, all []*mdstore.Workspace) {
 	ws := v.Workspace().ID
 	for id, c := range l.claims[ws] {
@@ -254,17 +254,17 @@ func (l *Ledger) Has(session string) (has bool) {
 	return has
 }
 
-// Renew lets the leases of all claims of a session begin anew, and Drop gives all of them back.
+// Renew starts the leases of all claims of a session anew.
 func (l *Ledger) Renew(session string) {
 	l.eachOf(session, func(ws, id mdstore.ID, c Claim) { l.set(ws, id, l.renewed(c, c.lease())) })
 }
 
-// Drop gives back all that a session has claimed.
+// Drop gives back all claims of a session.
 func (l *Ledger) Drop(session string) {
-	l.eachOf(session, func(ws, id mdstore.ID, c Claim) { l.giveBack(ws, id, c, true) }) // Prune sees whether it was begun
+	l.eachOf(session, func(ws, id mdstore.ID, c Claim) { l.giveBack(ws, id, c, true) }) // Prune drops it if not begun
 }
 
-// HandOver makes all that a session has claimed another's.
+// HandOver gives all claims of a session to another session.
 func (l *Ledger) HandOver(session, to string) {
 	l.eachOf(session, func(ws, id mdstore.ID, c Claim) {
 		c.Session = to

@@ -166,7 +166,7 @@ func (m *merging) merge(ctx context.Context) error {
 	return err
 }
 
-// put has the tree hold a file: a text, or else a blob; neither removes it.
+// put puts a file in the merged tree: text, or the blob if text is nil. Without both, it removes the file.
 func (m *merging) put(name string, b gitrepo.Blob, text []byte) {
 	m.puts, m.texts = append(m.puts, gitrepo.Put{Name: name, Blob: b}), append(m.texts, text)
 }

@@ -189,7 +189,7 @@ func milli(ms int64) string {
 	return stamp(time.UnixMilli(ms))
 }
 
-// around returns text between two others, and "" for none.
+// around returns text between two others; "" if text is "".
 func around(before, text, behind string) string {
 	if text == "" {
 		return ""
@@ -197,7 +197,7 @@ func around(before, text, behind string) string {
 	return before + text + behind
 }
 
-// null returns what JSON has for a text, and str the text.
+// null returns nil for "", which is null in JSON. str is its inverse.
 func null(s string) any {
 	if s == "" {
 		return nil

@@ -82,7 +82,7 @@ func ofFile(s mdstore.Slot, p *mdstore.Page) Incoming {
 	return in
 }
 
-// holds returns an error for a text that cannot be that of an entry.
+// holds returns an error for a text that no entry can have.
 func holds(text string) error {
 	switch {
 	case len(text) > mdstore.MaxEntry:
@@ -118,7 +118,7 @@ func (r *reader) read(v any, key string) (err error) {
 	return err
 }
 
-// slot adds the slot that an object is.
+// slot adds the slot of a JSON object.
 func (r *reader) slot(object map[string]any, key string) error {
 	var s struct {
 		slotJSON

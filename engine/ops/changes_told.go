@@ -166,7 +166,7 @@ func valueOf(text *string) string {
 	return cmp.Or(*text, `""`)
 }
 
-// before returns the bytes that a changed file had, nil if the record has them not.
+// before returns the bytes that a changed file had, nil if they are not recorded.
 func (t *teller) before(d view.Difference) []byte {
 	if d.Was.IsZero() {
 		return nil

@@ -33,8 +33,8 @@ func (env *Env) ofOthers(ctx context.Context, all []*mdstore.Workspace) map[mdst
 	return out
 }
 
-// keys returns the keys of bindings that are the caller's. A session that only the call names is none of a connection
-// that has an identifier.
+// keys returns the keys of the caller's bindings. If the connection has an identifier, a session named only by the call
+// is not among them.
 func (env *Env) keys() (keys []string) {
 	all := []string{env.Where.Own, env.Where.Identifier, env.Session, env.host}
 	if env.apart() && env.host != "" {

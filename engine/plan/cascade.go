@@ -51,7 +51,7 @@ func (d *Draft) thawed(id mdstore.ID, up []*mdstore.Node, cascade bool) error {
 	return nil
 }
 
-// Raise moves ancestors, the nearest first, into monitoring, because something below them was added or runs.
+// Raise changes the status of ancestors to monitoring, the nearest first, since a node below them was added or runs.
 func (d *Draft) Raise(up []*mdstore.Node, reopen bool, why string) ([]Cascade, error) {
 	var out []Cascade
 	for i, a := range up {

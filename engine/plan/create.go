@@ -314,7 +314,7 @@ func created(id mdstore.ID, title string) view.Change {
 func (d *Draft) rulesRead(hash string) error {
 	w := d.View.Workspace()
 	if err := w.Doc.Editable(); err != nil {
-		return err // the rules may be more than what can be read of them
+		return err // some of the rules may be unreadable
 	}
 	want := w.RulesHash()
 	if want == "" {
@@ -357,7 +357,7 @@ func (n ImportNode) compose(path mdstore.Path, docs, references []string) (*mdoc
 		{Key: mdstore.KeyType, Value: mdoc.Text(string(n.Type))},
 		{Key: mdstore.KeyStatus, Value: mdoc.Text(string(n.Status))},
 	}
-	front := n.Front() // the parent has always come after the first of them
+	front := n.Front() // the key of the parent comes after the first of these
 	fields = append(append(fields, front[0], mdoc.FieldValue{Key: mdstore.KeyParent, Value: parent}), front[1:]...)
 	fields = append(fields,
 		mdoc.FieldValue{Key: mdstore.KeyCreated, Value: mdoc.Integer(n.CreatedAt)},

@@ -18,8 +18,8 @@ type Deleted struct {
 	Trash mdstore.Path // their folder in the trash
 }
 
-// Delete moves nodes and all below them to the trash. References to them are marked expired, dependencies on them are
-// taken out, the focus goes to the nearest node above that stays when it was among them.
+// Delete moves nodes and all below them to the trash. References to them are marked expired, and dependencies on them
+// are removed. If the focus was among them, it moves to the nearest ancestor that stays.
 type Delete struct {
 	Node mdstore.ID
 	Also []mdstore.ID // further nodes; one that is below another goes with that

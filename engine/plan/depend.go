@@ -98,7 +98,7 @@ func (d *Draft) reorders(f mdstore.File) bool {
 	return n.Parent != old.Parent || !slices.Equal(n.Dependencies, old.Dependencies)
 }
 
-// undepend takes nodes that go out of the dependencies of those that stay, and returns these.
+// undepend removes the nodes of gone from the dependencies of the other nodes, and returns those that it changed.
 func (d *Draft) undepend(gone map[mdstore.ID]bool) (from []mdstore.ID) {
 	for n := range d.View.All() {
 		if gone[n.ID] || len(n.Dependencies) == 0 || d.Editable(n) != nil {

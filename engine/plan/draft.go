@@ -60,7 +60,7 @@ type Draft struct {
 
 	warnings []string // warnings: the change is made, and the caller should know this
 
-	Advanced map[mdstore.ID]bool // the nodes that go on along their life cycle, others being moved along
+	Advanced map[mdstore.ID]bool // the nodes whose status the operation itself changes, not only as a consequence
 	Gone     map[mdstore.ID]bool // nodes that are deleted
 	Deleted  []*Deletion         // the deletions to note in the trash
 	Moved    map[mdstore.ID]bool // nodes whose conclusion goes into their log
@@ -68,7 +68,7 @@ type Draft struct {
 	Relied   []Text              // texts that the plan depends on as the caller knows them
 	Before   *view.View          // for a repair: an earlier view; a node in it does not count as missing; nil for none
 
-	MayCycle bool // a repair: a cycle among dependencies that it closes stays for people to see
+	MayCycle bool // a repair: it may close a cycle among dependencies, which people must resolve
 
 	Parents map[mdstore.ID]mdstore.ID // for a repair: the parents that nodes had before a merge; nil if unknown
 }

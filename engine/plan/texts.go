@@ -15,7 +15,7 @@ type Text struct {
 	Shown  string       `json:"-"`                // as a refusal shows it; "" means Text
 }
 
-// Same returns what two texts have in common that count as the same: criteria and requirements whatever is ticked.
+// Same returns a form that is equal for texts that count as the same: ticks in criteria and requirements do not matter.
 func (t Text) Same() string {
 	if t.Field == "criteria" || t.Field == "requirement" {
 		return mdstore.Unticked(t.Text)

@@ -194,7 +194,8 @@ func named(n *mdstore.Node, err error) *errs.Error {
 	return e
 }
 
-// mendable adds to the refusal of a transition which place of the node's file keeps it from any.
+// mendable adds to the refusal of a transition the place in the node's file that prevents all transitions, if there is
+// one.
 func mendable(n *mdstore.Node, e *errs.Error) error {
 	why, bad := unplaced(n)
 	if !bad {
@@ -217,7 +218,8 @@ type Archived struct {
 	Docs  []mdstore.Ref `json:"docs"`
 }
 
-// archive takes what a conclusion lists under headings of rules and of documents into the workspace, none twice.
+// archive adds the lists under the headings of rules and documents in a conclusion to the workspace, without
+// duplicates.
 func (d *Draft) archive(n *mdstore.Node, conclusion string) (*Archived, error) {
 	out := &Archived{Rules: []string{}, Docs: []mdstore.Ref{}}
 	rules := slices.Concat(d.View.Workspace().Rules(), d.archived.Rules) // with those of other nodes of the command

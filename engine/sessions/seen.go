@@ -178,7 +178,7 @@ func taken(old, now view.State, ds []view.Difference) view.State {
 		delete(next, d.From)
 		delete(next, d.Path)
 	}
-	for _, d := range ds { // after all that went: files may have changed places
+	for _, d := range ds { // after all removals, as files may have swapped paths
 		if f, ok := now[d.Path]; ok {
 			next[d.Path] = f
 		}

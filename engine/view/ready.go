@@ -66,10 +66,10 @@ func (v *View) grown() []spot {
 	return out
 }
 
-// Ready yields the nodes that can be worked on now with their ancestors, in tree order: those that wait for their
-// start and for no dependency or answer, planning nodes that wait for their first child, those whose children are all
-// done and that wait for their conclusion, and of the running execution nodes those that needs names. Below a completed
-// or cancelled node nothing is ready. The ancestors are another's with the next node.
+// Ready yields the nodes that can be worked on now with their ancestors, in tree order: those that wait for their start
+// and for no dependency or answer, planning nodes that wait for their first child, those whose children are all done
+// and that wait for their conclusion, and the running execution nodes for which needs returns true. Below a completed
+// or cancelled node nothing is ready. The slice of ancestors is valid only until the next node.
 func (v *View) Ready(needs func(*mdstore.Node) bool) iter.Seq2[*mdstore.Node, []*mdstore.Node] {
 	return func(yield func(*mdstore.Node, []*mdstore.Node) bool) {
 		var way []*mdstore.Node

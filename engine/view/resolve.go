@@ -148,7 +148,7 @@ func (v *View) nearest(ref string) []errs.Candidate {
 	return Nodes(all)
 }
 
-// commonStart returns with how many of the same bytes a and b begin.
+// commonStart returns the length of the common prefix of a and b in bytes.
 func commonStart(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

@@ -80,7 +80,7 @@ func lines(data []byte) [][]byte {
 	return slices.Collect(bytes.Lines(data))
 }
 
-// ends returns how many lines two texts begin with that are the same, and how many they end with.
+// ends returns the numbers of equal lines at the beginning and at the end of two texts.
 func ends(a, b [][]byte) (head, tail int) {
 	for head < len(a) && head < len(b) && bytes.Equal(a[head], b[head]) {
 		head++

@@ -26,7 +26,7 @@ type Store struct {
 	mu         sync.RWMutex
 	files      map[mdstore.Path][]byte // the bytes never change
 	below      map[mdstore.Path]int    // the number of files below each folder, at any depth
-	written    map[mdstore.Path]uint64 // the number of the write that each file is of
+	written    map[mdstore.Path]uint64 // the number of each file's last write
 	writes     uint64
 	generation uint64
 	docs       map[string][]byte
@@ -52,7 +52,7 @@ func New(files map[mdstore.Path][]byte) *Store {
 	return s
 }
 
-// set makes the file at p hold data, which it keeps; nil removes it.
+// set stores data, without copying it, as the file at p; nil removes the file.
 func (s *Store) set(p mdstore.Path, data []byte) {
 	_, had := s.files[p]
 	if has := data != nil; had != has {

@@ -28,8 +28,8 @@ import (
 	"arbor/mdstore/dirstore"
 )
 
-// commandGC is how far the memory of a command may grow between two collections of garbage, in percent: it ends soon,
-// and its memory with it. A server goes back to the usual.
+// commandGC is the GOGC of commands, in percent: a command ends soon, so collecting garbage rarely is faster. Servers
+// use the default.
 const commandGC = 800
 
 // Main runs the program with the process's arguments and streams, and returns its exit code.

@@ -107,13 +107,13 @@ type pair struct {
 	Name string `json:"name"`
 }
 
-// A paired is the answer to it.
+// A paired is the answer to a pair.
 type paired struct {
 	Client string `json:"client"`
 	Token  string `json:"token"`
 }
 
-// pair gives a machine that has the code a name and a token.
+// pair registers a machine that sends the code, and answers with its token.
 func (c *clients) pair(w http.ResponseWriter, r *http.Request) {
 	var in pair
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4096)).Decode(&in); err != nil {
@@ -137,7 +137,7 @@ func (c *clients) pair(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(out)
 }
 
-// connect is the WebSocket of a machine that has a token.
+// connect serves the WebSocket of a machine that has a token.
 func (c *clients) connect(w http.ResponseWriter, r *http.Request) {
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	b, err := c.read()

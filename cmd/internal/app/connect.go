@@ -85,7 +85,8 @@ arbor env connect https://plans.example:7433 --trust read_only`,
 	}
 }
 
-// addresses returns those of the WebSocket and of the pairing at a server. Without TLS only this machine is spoken to.
+// addresses returns the URLs of a server for the WebSocket and for pairing. Without TLS, only an address of this
+// machine is allowed.
 func addresses(given string) (socket, pairing string, err error) {
 	u, err := url.Parse(given)
 	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https", "ws", "wss"}, u.Scheme) {
@@ -109,13 +110,13 @@ type served struct {
 	store  *trust.Store
 	env    places.Environment
 	memory places.CallLog
-	lines  chan string // that the person types
+	lines  chan string // lines that the person types
 
 	asking   chan struct{} // holds one value while a question is put: there is one at a time
 	patience time.Duration // how long a call waits for the person
 }
 
-// newServed opens a folder. A person at a terminal trusts it by that.
+// newServed opens a folder. If a person runs the command at a terminal, they thereby trust the folder.
 func newServed(ctx context.Context, call cli.Call, dir string, level places.Level) (*served, error) {
 	v := vaults{getenv: call.Getenv}
 	state := v.state()
@@ -157,7 +158,7 @@ func newServed(ctx context.Context, call cli.Call, dir string, level places.Leve
 	return s, err
 }
 
-// ops returns what operations run in for a session of the server.
+// ops returns the environment of operations for a session of the server.
 func (s *served) ops(session string) *ops.Env {
 	home := s.call.Getenv("HOME")
 	if home == "" {

@@ -36,7 +36,7 @@ func (v vaults) data() string {
 	return v.own(runtime.GOOS, "XDG_DATA_HOME", "LOCALAPPDATA", ".local/share")
 }
 
-// folders are those besides that of the state.
+// folders returns the person's folders of settings and data.
 func (v vaults) folders() []string {
 	return slices.DeleteFunc([]string{v.settings(), v.data()}, func(dir string) bool { return dir == "" })
 }

@@ -63,7 +63,7 @@ func forCursor(hook, _, text string) any {
 	return map[string]string{cmp.Or(key, "additional_context"): text}
 }
 
-// forCopilot is for a client that takes a decision as others do, and a text without anything around it.
+// forCopilot is for a client that takes a decision as others do, and a text in a flat object.
 func forCopilot(hook, event, text string) any {
 	if hook == Stop {
 		return inOutput("block")(hook, event, text)

@@ -55,7 +55,7 @@ func enter(file *os.File, j job) int {
 func furnish(r reach, more ...string) (err error) {
 	all := r.mounts(more...)
 	fds := make([]int, len(all))
-	for i, m := range all { // before any of them is covered
+	for i, m := range all { // open all before a mount hides any of them
 		fds[i] = -1
 		if m.from != "" && err == nil {
 			fds[i], err = unix.OpenTree(unix.AT_FDCWD, m.from, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)

@@ -7,7 +7,7 @@ const (
 	Landlock   = "landlock"
 )
 
-// Word is the first argument of the program itself with which Run starts it for the program of a tool.
+// Word is the first argument with which Run starts this program again, to confine and run the program of a tool.
 const Word = "confined"
 
 // answers says that this program calls Main, so that Run can start it with Word.

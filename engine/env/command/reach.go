@@ -177,7 +177,7 @@ func (found *survey) made(ctx context.Context, s Spec) (all []string, err error)
 	}
 	for p, info := range now.named {
 		was := found.named[p]
-		same := was != nil && os.SameFile(was, info) && was.Mode() == info.Mode() // a number of a file is given again
+		same := was != nil && os.SameFile(was, info) && was.Mode() == info.Mode() // inode numbers are reused
 		if same && (info.IsDir() || was.ModTime().Equal(info.ModTime()) && was.Size() == info.Size()) {
 			continue
 		}

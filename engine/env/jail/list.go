@@ -94,7 +94,7 @@ func (r *Root) walk(ctx context.Context, dir *os.Root, rel string, deep func(str
 		at := path.Join(rel, d.Name())
 		info, err := d.Info()
 		if err != nil || r.hidden(dir, at, info) != nil {
-			continue // it went meanwhile, or is not to be seen
+			continue // it was removed meanwhile, or is hidden
 		}
 		e := Entry{Path: at, Size: info.Size(), Link: d.Type()&fs.ModeSymlink != 0}
 		if d.IsDir() {

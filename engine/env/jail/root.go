@@ -167,7 +167,8 @@ func (r *Root) open(rel string) (f *os.File, info fs.FileInfo, err error) {
 	return nil, nil, refuse(Conflict, "%q is replaced all the time; read it again", rel)
 }
 
-// openIn opens a file that was found in a folder. With info beside an error it is another file by now.
+// openIn opens a file that was found in a folder. If another file has replaced it meanwhile, it returns an error with
+// info not nil.
 func (r *Root) openIn(dir *os.Root, rel string, before fs.FileInfo) (*os.File, fs.FileInfo, error) {
 	if err := r.plain(rel, before); err != nil {
 		return nil, nil, err

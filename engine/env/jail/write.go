@@ -128,7 +128,7 @@ func (r *Root) PlanEdit(p, old, text string) (*Change, error) {
 	return c, nil
 }
 
-// PlanDelete plans that a file goes.
+// PlanDelete plans to delete a file.
 func (r *Root) PlanDelete(p string) (*Change, error) {
 	c, err := r.plan(p)
 	if err == nil && c.Before == nil {
