@@ -144,7 +144,7 @@ var rows = []row{
 		clock: "engine/engine.go",
 	},
 
-	{floor: 45, name: "engine/env/act", may: "engine engine/env engine/env/command engine/env/jail engine/env/remote engine/env/trust engine/errs engine/plan engine/view context/render mdstore mdstore/fold mdstore/mdoc", std: "pure context path/filepath time"},
+	{floor: 45, name: "engine/env/act", may: "engine engine/env engine/env/command engine/env/jail engine/env/remote engine/env/trust engine/errs engine/plan engine/view context/render mdstore mdstore/fold mdstore/mdoc", std: "pure context io/fs path/filepath time"},
 	{floor: 45, name: "engine/gitsync", may: "engine engine/check engine/errs engine/plan mdstore mdstore/gitrepo mdstore/memstore mdstore/merge statemachine", std: "pure context time"},
 	{floor: 50, name: "engine/ops", may: "engine engine/check engine/claims engine/config engine/env engine/env/act engine/env/command engine/env/jail engine/env/remote engine/env/trust " +
 		"engine/errs engine/gitsync engine/memory engine/nearest engine/plan engine/say engine/search engine/sessions engine/view " +
