@@ -26,6 +26,11 @@ type Incoming struct {
 	Adapted  []string       // what the file says and no slot can say: "priority 9 → none"
 }
 
+// A NothingError says that a file holds no slot or text.
+type NothingError struct{ Text string }
+
+func (e *NothingError) Error() string { return e.Text }
+
 const maxFile = 4 * mdstore.MaxSlot // bytes of all texts of a file
 
 // Import returns the slots in a file. as is "text", which makes one entry of the whole file; "memcord", which reads the
@@ -45,11 +50,12 @@ func Import(file string, data []byte, as string) ([]Incoming, error) {
 		}
 		text := mdstore.SlotEntry{Type: mdstore.EntryImport, Text: string(data), Meta: map[string]any{"source": path.Base(file)}}
 		if len(start) == 0 {
-			return nil, fmt.Errorf("%s: it is empty; nothing was imported", file)
+			return nil, &NothingError{file + ": it is empty; nothing was imported"}
 		}
 		if err := holds(text.Text); err != nil {
 			return nil, fmt.Errorf("%s: %w; nothing was imported", file, err)
 		}
+		text.ID = idOf(text, 0) // a second import finds it
 		return []Incoming{{Slot: mdstore.Slot{Name: base, Entries: []mdstore.SlotEntry{text}}}}, nil
 	}
 	r := reader{base: base}
@@ -64,8 +70,8 @@ func Import(file string, data []byte, as string) ([]Incoming, error) {
 		}
 	}
 	if r.found == nil {
-		return nil, fmt.Errorf("%s: it contains no slot (an object with slot_name and entries); as text ({.as: text}) it "+
-			"becomes one entry", file)
+		return nil, &NothingError{file + ": it contains no slot (an object with slot_name and entries); as text " +
+			"({.as: text}) it becomes one entry"}
 	}
 	return r.found, nil
 }

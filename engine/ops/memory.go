@@ -104,34 +104,41 @@ type MemoryUpdateIn struct {
 	Match
 }
 
-type MemoryUpdateOut struct {
-	Slot string `json:"slot"`
-	Path string `json:"path"`
-	Wrote
-}
-
 var memoryUpdate = op("memory_update", writes|repeats, MemoryUpdate, Help{
 	Summary: "rename, move or describe a slot",
 	Use:     "memory set SLOT [KEY=VALUE...]",
-	Text: `The file is renamed, and moved to the folder of its group. Entries stay
+	Text: severalSlots + `
+The file is renamed, and moved to the folder of its group. Entries stay
 unchanged.`,
-	Example: "arbor memory set decisions name=api_decisions group=projects/alpha\narbor memory set decisions tags+=urgent",
+	Example: "arbor memory set decisions name=api_decisions group=projects/alpha\n" +
+		"arbor memory set decisions tags+=urgent\narbor memory set 'old-*' tags+=old",
 })
 
 // MemoryUpdate changes a slot's name, group, description, tags and metadata.
-func MemoryUpdate(ctx context.Context, env *Env, in MemoryUpdateIn) (*MemoryUpdateOut, error) {
+func MemoryUpdate(ctx context.Context, env *Env, in MemoryUpdateIn) (*MemoryMoveOut, error) {
+	var err error
 	env = env.As(in.SessionID)
-	v, p, err := slotIn(ctx, env, in.SlotRef, false)
+	if in.Slot, err = slotName(ctx, env, in.Slot); err != nil {
+		return nil, err
+	}
+	v, pages, err := slotsIn(ctx, env, in.SlotRef, in.Match)
 	if err != nil {
 		return nil, err
 	}
-	x := plan.UpdateSlot{Slot: refOf(v, p), AddTags: in.AddTags, NoTags: in.RemoveTags, Facts: plan.SlotFacts{Name: in.Name, Group: in.Group,
-		Description: in.Description, Tags: in.Tags, Priority: in.Priority, Custom: in.Metadata}}
-	s, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), x, "{memory_list} names it")
+	if len(pages) > 1 && in.Name != nil {
+		return nil, badParam("name", "a name is for one slot, and the call is about %d", len(pages))
+	}
+	var x plan.Each[plan.UpdateSlot, *plan.SlotDone]
+	for _, p := range pages {
+		x = append(x, plan.UpdateSlot{Slot: refOf(v, p), AddTags: in.AddTags, NoTags: in.RemoveTags,
+			Facts: plan.SlotFacts{Name: in.Name, Group: in.Group, Description: in.Description, Tags: in.Tags,
+				Priority: in.Priority, Custom: in.Metadata}})
+	}
+	all, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), x, "{memory_list} names it")
 	if err != nil {
 		return nil, err
 	}
-	return &MemoryUpdateOut{Slot: s.Name, Path: env.path(s.Path), Wrote: w}, nil
+	return env.moved(all, w), nil
 }
 
 type MemoryDeleteIn struct {

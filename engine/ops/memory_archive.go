@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"arbor/engine/plan"
@@ -11,25 +12,51 @@ import (
 
 type MemoryArchiveIn struct {
 	SlotRef
+	Several
 	Reason string `json:"reason,omitempty" help:"the reason, one line of TEXT"`
 	Write
 	Match
 }
 
 type MemoryMoveOut struct {
+	Slot  string     `json:"slot,omitempty"`
+	Path  string     `json:"path,omitempty"`
+	Slots []SlotPath `json:"slots,omitempty"` // instead, if the call names several
+	Wrote
+}
+
+// SlotPath is a slot with the path of its file.
+type SlotPath struct {
 	Slot string `json:"slot"`
 	Path string `json:"path"`
-	Wrote
+}
+
+// moved returns the result of a change of slots.
+func (env *Env) moved(all []*plan.SlotDone, w Wrote) *MemoryMoveOut {
+	out := &MemoryMoveOut{Wrote: w}
+	if len(all) == 1 {
+		out.Slot, out.Path = all[0].Name, env.path(all[0].Path)
+		return out
+	}
+	env.fit(out, len(all), func(n int) {
+		out.Slots = nil
+		for _, s := range all[:n] {
+			out.Slots = append(out.Slots, SlotPath{s.Name, env.path(s.Path)})
+		}
+	})
+	return out
 }
 
 var memoryArchive = op("memory_archive", writes, MemoryArchive, Help{
 	Summary: "archive a slot",
-	Use:     "memory archive SLOT",
-	Text: `The file is compressed as archive/memory/GROUP/SLOT.md.gz, which zcat reads;
+	Use:     "memory archive SLOT...",
+	Text: severalSlots + `
+The file is compressed as archive/memory/GROUP/SLOT.md.gz, which zcat reads;
 SLOT.toml beside it holds the reason. Archived slots are not searched. arbor
 memory list --archived lists them, --candidates 90 lists slots unused for 90
 days.`,
-	Example: `arbor memory archive scratch --reason "the release is out"`,
+	Example: `arbor memory archive scratch --reason "the release is out"
+arbor memory archive 'old-*'`,
 })
 
 // MemoryArchive moves a slot into the archive. The call must name the slot: the session's current one is no default
@@ -39,21 +66,31 @@ func MemoryArchive(ctx context.Context, env *Env, in MemoryArchiveIn) (*MemoryMo
 	if err := needSlot(in.SlotRef, "archived"); err != nil {
 		return nil, err
 	}
-	v, p, err := slotIn(ctx, env, in.SlotRef, false)
+	in.Slot = strings.Join(append([]string{in.Slot}, in.Nodes...), ",")
+	v, pages, err := slotsIn(ctx, env, in.SlotRef, in.Match)
 	if err != nil {
 		return nil, err
 	}
-	x := plan.ArchiveSlot{Slot: refOf(v, p), Reason: in.Reason, Read: besides(ctx, env)}
-	if last := lastAccess(p, env.Engine.Accessed(ctx)); last > 0 {
-		x.Accessed = time.UnixMilli(last)
+	var x plan.Each[plan.ArchiveSlot, *plan.SlotDone]
+	for _, p := range pages {
+		one := plan.ArchiveSlot{Slot: refOf(v, p), Reason: in.Reason, Read: besides(ctx, env)}
+		if last := lastAccess(p, env.Engine.Accessed(ctx)); last > 0 {
+			one.Accessed = time.UnixMilli(last)
+		}
+		x = append(x, one)
 	}
-	s, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), x, "{memory_restore} "+
-		"restores it")
+	all, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), x, "{memory_restore} "+
+		"restores one")
 	if err != nil {
 		return nil, err
 	}
-	return &MemoryMoveOut{Slot: s.Name, Path: env.path(s.Path), Wrote: w}, nil
+	return env.moved(all, w), nil
 }
+
+// severalSlots is the help of what SLOT can be.
+const severalSlots = `SLOT is a name, several names with commas between, or a pattern such as
+'old-*'. All slots are changed in one commit, or none.
+`
 
 // needSlot refuses a call that names no slot.
 func needSlot(in SlotRef, done string) error {
@@ -134,12 +171,14 @@ type SlotSizeOut struct {
 var memoryCompress = op("memory_compress", writes|repeats, MemoryCompress, Help{
 	Summary: "compress the file of a slot, or decompress it",
 	Use:     "memory compress [SLOT] [ACTION]",
-	Text: `ACTION is compress (the default), decompress, or analyze, which only reports
+	Text: severalSlots + `
+ACTION is compress (the default), decompress, or analyze, which only reports
 sizes. Without SLOT it analyzes all slots. A compressed slot is SLOT.md.gz,
 which zcat reads; you can read, search and extend it like any other. A file of
 less than 1,024 bytes, or one that does not shrink, stays as it is unless you
 use --force.`,
-	Example: "arbor memory compress\narbor memory compress meetings\narbor memory compress meetings decompress",
+	Example: "arbor memory compress\narbor memory compress meetings\narbor memory compress meetings decompress\n" +
+		"arbor memory compress '*'",
 })
 
 // MemoryCompress compresses or decompresses the file of a slot, or reports what that would do.
@@ -158,19 +197,29 @@ func MemoryCompress(ctx context.Context, env *Env, in MemoryCompressIn) (*Memory
 	if err := needSlot(in.SlotRef, in.Action+"ed"); err != nil {
 		return nil, err
 	}
-	v, p, err := slotIn(ctx, env, in.SlotRef, false)
+	v, pages, err := slotsIn(ctx, env, in.SlotRef, in.Match)
 	if err != nil {
 		return nil, err
 	}
-	x := plan.CompressSlot{Slot: refOf(v, p), Open: in.Action == "decompress", Force: in.Force}
-	s, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), x, "it is read and added to as before")
+	var x plan.Each[plan.CompressSlot, plan.SlotSize]
+	for _, p := range pages {
+		x = append(x, plan.CompressSlot{Slot: refOf(v, p), Open: in.Action == "decompress", Force: in.Force})
+	}
+	all, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), x,
+		"you can read, search and extend it as before")
 	if err != nil {
 		return nil, err
 	}
-	out := &MemoryCompressOut{Slots: []SlotSizeOut{sizeOut(s, env.path(s.Path))}, Wrote: w}
-	if s.Keep != "" {
-		out.Hint = "the file stays as it is: " + s.Keep
+	out := &MemoryCompressOut{Wrote: w}
+	if len(all) == 1 && all[0].Keep != "" {
+		out.Hint = "the file stays as it is: " + all[0].Keep
 	}
+	env.fit(out, len(all), func(n int) {
+		out.Slots = nil
+		for _, s := range all[:n] {
+			out.Slots = append(out.Slots, sizeOut(s, env.path(s.Path)))
+		}
+	})
 	return out, nil
 }
 

@@ -3,12 +3,14 @@ package ops_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"arbor/engine/enginetest"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 )
 
@@ -106,5 +108,36 @@ func TestNothingFoundIsAnEmptyList(t *testing.T) {
 				t.Errorf("%s at detail %d replies %s, %v", name, detail, reply.Data, err)
 			}
 		}
+	}
+}
+
+// An import takes folders, patterns and several files of the project, all of them or none.
+func TestImportOfSeveralFiles(t *testing.T) {
+	w := enginetest.New(t, plan())
+	env := &ops.Env{Engine: w.Engine}
+	for name, text := range map[string]string{
+		"old/a.json": `{"slot_name": "a", "entries": [{"id": "e", "content": "one"}]}`, "old/b.txt": "two", "old/c.csv": "1,2",
+		"old/.d.md": "hidden", "old/config.json": `{"x": 1}`, "old/deep/e.md": "three", "bad/f.json": `{"slot_name": "f", "entries": [`,
+		"bad/g.md": "four", ".git/h.md": "secret",
+	} {
+		w.Store.SetDoc(name, []byte(text))
+	}
+	for source, want := range map[string]string{
+		`["old"]`: "a b e", `["old/*.json", "old/deep/e.md"]`: "a e", `"old/*"`: "a b", `["old/a.json", "old/a.json"]`: "a",
+	} {
+		var names []string
+		out := must(t, env, "memory_import", map[string]any{"workspaceId": ws, "source": json.RawMessage(source), "dryRun": true})
+		for _, s := range out["slots"].([]any) {
+			names = append(names, s.(map[string]any)["slot"].(string))
+		}
+		if slices.Sort(names); strings.Join(names, " ") != want {
+			t.Errorf("%s imports %v, want %s", source, names, want)
+		}
+	}
+	for source, want := range map[string]errs.Code{
+		`"bad"`: errs.InvalidContent, `"old/*.csv"`: errs.InvalidParams, `"nowhere"`: errs.InvalidPath, `"nowhere/*"`: errs.InvalidPath,
+		`".git"`: errs.InvalidPath, `"old/["`: errs.InvalidPath, `"../x"`: errs.InvalidPath, `["old", "nowhere.txt"]`: errs.InvalidPath,
+	} {
+		refused(t, w, env, want, "memory_import", map[string]any{"workspaceId": ws, "source": json.RawMessage(source)})
 	}
 }

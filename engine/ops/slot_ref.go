@@ -2,11 +2,15 @@ package ops
 
 import (
 	"context"
+	"path"
+	"slices"
+	"strings"
 
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
+	"arbor/mdstore/fold"
 )
 
 // SlotRef names a slot, and the session and the workspace in which to look for it.
@@ -153,6 +157,67 @@ func slotIn(ctx context.Context, env *Env, in SlotRef, archived bool) (*view.Vie
 		}
 	}
 	return nil, nil, fail(view.NoSlot(name, met, archived))
+}
+
+// slotsIn returns the slots of one workspace that a call is about: the one that it names, several with commas between,
+// or those whose names a pattern matches, such as old-*. A call that has ifMatch is about one.
+func slotsIn(ctx context.Context, env *Env, in SlotRef, m Match) (v *view.View, all []*mdstore.Page, err error) {
+	for ref := range strings.SplitSeq(in.Slot, ",") {
+		one := in
+		one.Slot = strings.TrimSpace(ref)
+		w, pages, err := slotsLike(ctx, env, one)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case v != nil && v.Workspace().ID != w.Workspace().ID:
+			return nil, nil, badParam("slot", "%s: these slots are of the workspaces %s and %s; one call is about one of "+
+				"them: name it ({.workspaceId}, --workspace)", in.Slot, v.Workspace().ID, w.Workspace().ID)
+		}
+		v = w
+		for _, p := range pages {
+			if !slices.ContainsFunc(all, func(o *mdstore.Page) bool { return o.Path == p.Path }) {
+				all = append(all, p)
+			}
+		}
+	}
+	if len(all) > 1 && m.IfMatch != "" {
+		return nil, nil, badParam("ifMatch", "{.ifMatch} is the version of one slot, and the call names %d", len(all))
+	}
+	return v, all, nil
+}
+
+// slotsLike returns the slot that a call names, or all slots that its pattern matches in the first workspace that has
+// any.
+func slotsLike(ctx context.Context, env *Env, in SlotRef) (*view.View, []*mdstore.Page, error) {
+	if !strings.Contains(in.Slot, "*") {
+		v, p, err := slotIn(ctx, env, in, false)
+		return v, []*mdstore.Page{p}, err
+	}
+	groups, err := searched(ctx, env.As(in.SessionID), in.WorkspaceID)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, v := range slices.Concat(groups...) {
+		var all []*mdstore.Page
+		for _, p := range view.Slots(v) {
+			name := mdstore.SlotName(p)
+			if g := mdstore.SlotGroup(p); strings.Contains(in.Slot, "/") && g != "" {
+				name = g + "/" + name
+			}
+			fits, err := path.Match(fold.Name(in.Slot), fold.Name(name))
+			if err != nil {
+				return nil, nil, badParam("slot", "%s is no pattern; * stands for any part of a name, as in old-*", in.Slot)
+			}
+			if fits {
+				all = append(all, p)
+			}
+		}
+		if all != nil {
+			return v, all, nil
+		}
+	}
+	return nil, nil, errs.New(errs.SlotNotFound, "%s: no slot has such a name; {memory_list} lists them", in.Slot).
+		With(errs.Details{Param: "slot"})
 }
 
 // SlotOf returns the slot that a call is about, with its workspace.

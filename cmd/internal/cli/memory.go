@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -81,9 +83,13 @@ func showSizes(sh *shell, out *ops.MemoryCompressOut) error {
 	if sh.flags.json {
 		return sh.json(out)
 	}
-	if len(out.Slots) == 1 && out.Slots[0].Path != "" { // the result of compressing one slot
-		if why := out.Slots[0].Kept; why != "" {
-			sh.say("%s stays as it is: %s", out.Slots[0].Slot, why)
+	if len(out.Slots) > 0 && out.Slots[0].Path != "" { // the result of compressing slots
+		for _, s := range out.Slots {
+			if s.Kept != "" {
+				sh.say("%s stays as it is: %s", s.Slot, s.Kept)
+			}
+		}
+		if !out.Changed {
 			return nil
 		}
 		return sh.wrote(out, out.Wrote, "")
@@ -125,18 +131,28 @@ func showExport(sh *shell, out *ops.MemoryExportOut) error {
 	return sh.onScreen(render.VisibleLines(out.Text))
 }
 
-// memoryImportCommand reads the file itself, because a person may name a file anywhere on this machine.
+// memoryImportCommand reads the files itself: a person names any on this machine.
 func memoryImportCommand(sh *shell) command {
 	in := &ops.MemoryImportIn{}
 	return command{in: in, instead: func(context.Context) (done bool, err error) {
-		if in.Source == "" {
-			return false, nil // the operation refuses that
+		for _, source := range in.Source {
+			at := resolve(sh.dir(), source)
+			names, found, err := filesToImport(at)
+			if err != nil {
+				return false, unreadable(source, err)
+			}
+			for _, name := range names {
+				data, err := guard.ReadFile(filepath.Dir(name), filepath.Base(name), mdstore.MaxSlot)
+				if err != nil {
+					return false, unreadable("the file", err)
+				}
+				in.Files = append(in.Files, ops.ImportFile{Name: name, Data: data, Found: found})
+			}
+			if in.Files == nil {
+				in.Files = []ops.ImportFile{}
+			}
 		}
-		at := resolve(sh.dir(), in.Source)
-		if in.Data, err = guard.ReadFile(filepath.Dir(at), filepath.Base(at), mdstore.MaxSlot); err != nil {
-			err = unreadable("the file", err)
-		}
-		return false, err
+		return false, nil
 	}, show: showing(sh, func(sh *shell, out *ops.MemoryImportOut) error {
 		err := sh.wrote(out, out.Wrote, "")
 		for _, s := range out.Slots {
@@ -148,6 +164,36 @@ func memoryImportCommand(sh *shell) command {
 		}
 		return err
 	})}
+}
+
+// filesToImport returns the files that a path stands for. found says that it is a folder or a pattern, of which an
+// import takes some files only.
+func filesToImport(at string) (names []string, found bool, err error) {
+	info, err := os.Stat(at)
+	switch {
+	case err == nil && !info.IsDir():
+		return []string{at}, false, nil
+	case err != nil && strings.ContainsAny(at, "*?["):
+		all, err := filepath.Glob(at)
+		return slices.DeleteFunc(all, func(name string) bool {
+			info, err := os.Stat(name)
+			return err != nil || info.IsDir() || !ops.Importable(filepath.ToSlash(name))
+		}), true, err
+	case err != nil:
+		return []string{at}, false, nil // reading it says what is wrong
+	}
+	err = filepath.WalkDir(at, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != at && strings.HasPrefix(d.Name(), "."):
+			return filepath.SkipDir
+		case d.Type().IsRegular() && ops.Importable(d.Name()):
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, true, err
 }
 
 // showMerge prints what a merge leaves out, with both texts where they differ.
