@@ -48,6 +48,9 @@ const (
 	EntryRolled  = "rolled_summary" // one text instead of the oldest summaries
 )
 
+// EntryTypes are these types.
+var EntryTypes = []string{EntryManual, EntrySummary, EntryImport, EntryMerge, EntryRolled}
+
 // The keys of an entry's metadata that Arbor writes.
 const (
 	MetaSummary = "summary" // of a summary: "5000 → 750 characters"

@@ -14,7 +14,15 @@ const (
 	CodeBlockOpen  = "BLOCK_OPEN"  // a block that never ends, so that headings behind it are no entries
 )
 
-const maxSlotName = 100 // characters
+const (
+	maxSlotName = 100 // characters
+	maxSlotFile = 220 // bytes: file systems take 255, with an id and .md.gz behind
+)
+
+// SlotNameTooLong reports whether a name is too long for a slot, or for a part of its group.
+func SlotNameTooLong(name string) bool {
+	return len(name) > maxSlotFile || len([]rune(name)) > maxSlotName
+}
 
 // WrongSlotName says why a text cannot be the name of a slot, and what would do; "" if it can be.
 func WrongSlotName(name string) string {
@@ -22,6 +30,8 @@ func WrongSlotName(name string) string {
 	switch {
 	case n == 0 || n > maxSlotName:
 		return fmt.Sprintf("%q has %d characters; a slot's name has 1 to %d", name, n, maxSlotName)
+	case len(name) > maxSlotFile:
+		return fmt.Sprintf("%q has %d bytes; a slot's name has at most %d; shorten it", name, len(name), maxSlotFile)
 	case strings.HasPrefix(name, "."):
 		return fmt.Sprintf("%q begins with a dot; no file may: leave it out", name)
 	case strings.ContainsFunc(name, func(r rune) bool { return !slotNameRune(r) }):
@@ -45,7 +55,11 @@ func SlotNameFor(name string) string {
 		return '_'
 	}, strings.TrimLeft(strings.TrimSpace(name), "."))
 	all := []rune(strings.Trim(out, "_"))
-	if all = all[:min(len(all), maxSlotName)]; len(all) == 0 {
+	all = all[:min(len(all), maxSlotName)]
+	for len(string(all)) > maxSlotFile {
+		all = all[:len(all)-1]
+	}
+	if len(all) == 0 {
 		return "slot"
 	}
 	return string(all)

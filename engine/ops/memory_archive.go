@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -69,7 +70,7 @@ func MemoryArchive(ctx context.Context, env *Env, in MemoryArchiveIn) (*MemoryMo
 	in.Slot = strings.Join(append([]string{in.Slot}, in.Nodes...), ",")
 	v, pages, err := slotsIn(ctx, env, in.SlotRef, in.Match)
 	if err != nil {
-		return nil, err
+		return env.already(ctx, in.SlotRef, true, err)
 	}
 	var x plan.Each[plan.ArchiveSlot, *plan.SlotDone]
 	for _, p := range pages {
@@ -85,6 +86,25 @@ func MemoryArchive(ctx context.Context, env *Env, in MemoryArchiveIn) (*MemoryMo
 		return nil, err
 	}
 	return env.moved(all, w), nil
+}
+
+// already returns the result for a slot that is in the archive, or in use, before the call. If it is not, the result is
+// the error err.
+func (env *Env) already(ctx context.Context, in SlotRef, archived bool, err error) (*MemoryMoveOut, error) {
+	if errs.As(err).Code != errs.SlotNotFound {
+		return nil, err
+	}
+	_, p, other := slotIn(ctx, env, in, archived)
+	if other != nil {
+		return nil, err
+	}
+	where := "in use"
+	if archived {
+		where = "archived"
+	}
+	hint := "it is " + where + " already; nothing was written"
+	return &MemoryMoveOut{Slot: mdstore.SlotName(p), Path: env.path(p.Path),
+		Wrote: Wrote{Success: true, Out: Out{Hint: hint}}}, nil
 }
 
 // severalSlots is the help of what SLOT can be.
@@ -135,7 +155,7 @@ func MemoryRestore(ctx context.Context, env *Env, in MemoryRestoreIn) (*MemoryMo
 	}
 	v, p, err := slotIn(ctx, env, in.SlotRef, true)
 	if err != nil {
-		return nil, err
+		return env.already(ctx, in.SlotRef, false, err)
 	}
 	x := plan.RestoreSlot{Slot: refOf(v, p), Read: besides(ctx, env)}
 	s, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), x, "{memory_read} reads it")

@@ -141,3 +141,20 @@ func TestImportOfSeveralFiles(t *testing.T) {
 		refused(t, w, env, want, "memory_import", map[string]any{"workspaceId": ws, "source": json.RawMessage(source)})
 	}
 }
+
+// Names that no file system takes are refused as names; a type that looks misspelt is kept, with a warning.
+func TestNamesOfSlotsFitIntoFiles(t *testing.T) {
+	w := enginetest.New(t, plan())
+	env := &ops.Env{Engine: w.Engine}
+	for _, args := range []map[string]any{{"slot": strings.Repeat("数", 100)}, {"slot": "a", "group": "x/" + strings.Repeat("g", 101)}} {
+		args["workspaceId"], args["text"] = ws, "x"
+		refused(t, w, env, errs.InvalidName, "memory_save", args)
+	}
+	must(t, env, "memory_save", map[string]any{"workspaceId": ws, "text": "x", "slot": strings.Repeat("数", 73)})
+	for kind, warned := range map[string]bool{"manual_sav": true, "manual_save": false, "meeting_note": false} {
+		out := must(t, env, "memory_save", map[string]any{"workspaceId": ws, "text": "x", "slot": "a", "entryType": kind})
+		if (out["warnings"] != nil) != warned {
+			t.Errorf("type %s: warnings are %v", kind, out["warnings"])
+		}
+	}
+}

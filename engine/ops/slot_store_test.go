@@ -144,7 +144,10 @@ func TestRestoreWithoutTheNote(t *testing.T) {
 	w.Engine.Refresh()
 	refused(t, w, env, errs.DuplicateID, "memory_restore", about("old"))
 	refused(t, w, env, errs.DuplicateID, "memory_archive", about("elsewhere"))
-	refused(t, w, env, errs.SlotNotFound, "memory_restore", about("notes"))
+	refused(t, w, env, errs.SlotNotFound, "memory_restore", about("nowhere"))
+	if again := must(t, env, "memory_restore", about("notes")); again["changed"] != false { // it is in use
+		t.Errorf("a slot in use is restored: %v", again)
+	}
 	refused(t, w, env, errs.InvalidParams, "memory_archive", map[string]any{"workspaceId": ws})
 }
 

@@ -53,6 +53,10 @@ func (f SlotFacts) check() error {
 				!mdstore.Path(part).Valid() || strings.ContainsAny(part, `<>:"|?*`) || device().MatchString(part) {
 				return badName("%q is no group; names with / between are one, as projects/alpha: none empty, none beginning with a dot", *f.Group)
 			}
+			if mdstore.SlotNameTooLong(part) {
+				return badName("%q is no group: one of its names is too long; a name has at most 100 characters and 220 "+
+					"bytes", *f.Group)
+			}
 		}
 	}
 	for _, t := range f.Tags {

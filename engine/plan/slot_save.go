@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"arbor/engine/errs"
+	"arbor/engine/nearest"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -35,6 +36,9 @@ func (x SaveEntry) Plan(d *Draft) (*SavedEntry, error) {
 		return nil, errs.New(errs.InvalidContent, "text is empty; give what is to be remembered").With(errs.Details{Param: "text"})
 	}
 	x.Entry.Time = d.now
+	if near := nearest.Word(x.Entry.Type, mdstore.EntryTypes); near != "" && near != x.Entry.Type {
+		d.warn("the entry's type is %s; %s is a type that Arbor writes, too", x.Entry.Type, near)
+	}
 	if len(view.SlotsNamed(d.View, x.Slot, false)) == 0 {
 		return x.first(d)
 	}

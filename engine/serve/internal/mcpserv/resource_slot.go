@@ -61,22 +61,22 @@ func (s *Server) addSlotTemplates() {
 	for i, t := range slotTemplates {
 		if s.standing().on(ops.SetMemory) {
 			s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: t, Name: "memory" + []string{"", "-in-workspace"}[i], Title: "A slot of the memory",
-				Description: "format md is its file as it is, txt and json are exports.", Annotations: forAssistants()}, s.readResource)
+				Description: "As Markdown (md), text (txt) or JSON (json): the exports of memory_export.",
+				Annotations: forAssistants()}, s.readResource)
 		}
 	}
 }
 
-// slotText returns a slot as its file has it, or an export of it.
+// slotText returns an export of a slot. Of a slot whose file is damaged, Markdown is the file as it is.
 func slotText(ctx context.Context, env *ops.Env, r ref) (string, error) {
 	_, p, err := ops.SlotOf(ctx, env, ops.SlotRef{In: ops.In{WorkspaceID: string(r.workspace)}, Slot: r.slot})
 	if err != nil {
 		return "", err
 	}
-	doc, v := p.File()
-	if r.form != "md" {
-		return string(memory.Export(mdstore.SlotOf(p), nil, r.form)), nil
+	if doc, v := p.File(); p.Editable() != nil && r.form == "md" { // an export would look complete
+		return source(p.Path, v, doc, p.Problems)
 	}
-	return source(p.Path, v, doc, p.Problems)
+	return string(memory.Export(mdstore.SlotOf(p), nil, r.form)), nil
 }
 
 // slotResources returns the slots of workspaces whose paths come after a path, in the order of paths: as many as fit
@@ -124,9 +124,9 @@ func (s *Server) slotResources(ctx context.Context, all []*mdstore.Workspace, af
 
 // slotResource returns the entry for a slot in the list. It needs the slot's document for its size.
 func slotResource(r ref, p *mdstore.Page) *mcp.Resource {
-	s := mdstore.SlotHead(p)
+	s := mdstore.SlotOf(p)
 	about := &mcp.Resource{URI: r.slotURI(), Name: render.Visible(s.Name), Description: render.Visible(s.Description), MIMEType: markdown,
-		Size: int64(len(p.Doc().Bytes())), Annotations: forAssistants(), Meta: mcp.Meta{}}
+		Size: int64(len(memory.Export(s, nil, r.form))), Annotations: forAssistants(), Meta: mcp.Meta{}}
 	if s.Updated > 0 {
 		about.Annotations.LastModified = time.UnixMilli(s.Updated).UTC().Format(time.RFC3339)
 	}
