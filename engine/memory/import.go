@@ -161,7 +161,7 @@ func (r *reader) slot(object map[string]any, key string) error {
 	for _, e := range s.Entries {
 		characters += utf8.RuneCountInString(e.Content)
 	}
-	own := s.Meta.Entries == len(s.Entries) && s.Meta.Characters == characters // an export, whose contents are texts
+	own := s.Meta.Entries == len(s.Entries) && s.Meta.Characters == characters // an export: texts are not compressed
 	rows, _ := object["entries"].([]any)
 	for i, e := range s.Entries {
 		out, err := e.entry(own)

@@ -98,7 +98,7 @@ func newEntries(
 	return out, toArchive(d, read, to, path, text, note, created(id, name))
 }
 
-// lacking returns the front matter that the facts give a slot which lacks it. Tags are added to those that it has.
+// lacking returns the fields of the facts that the front matter of a slot lacks. Tags are added to its tags.
 func (f SlotFacts) lacking(p *mdstore.Page) (front, error) {
 	had := p.List(mdstore.KeyTags)
 	f.Name, f.Tags = nil, withItems(had, f.Tags, nil)
@@ -112,7 +112,7 @@ func (f SlotFacts) lacking(p *mdstore.Page) (front, error) {
 	}), err
 }
 
-// ImportSlots adds what a file has to slots. Names that cannot be are put right, and the outcome says so.
+// ImportSlots adds the entries of a file to slots. Invalid names are corrected, and the outcome lists the corrections.
 type ImportSlots struct {
 	Slots []memory.Incoming
 	Slot  string   // the slot that they go to; "" for those that the file names

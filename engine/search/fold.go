@@ -12,8 +12,8 @@ import (
 // Text is compared folded: in lower case, without diacritics, format characters and the marks of combination, and with the
 // letters of one width. A text reads the same in every form of normalization.
 
-// letters has letters with a stroke, or without their dot, each group after the letter as which they are compared.
-// Unicode does not decompose them into a letter and a mark.
+// letters has groups: a letter, and then a letter that compares equal to it and that Unicode does not decompose into a
+// letter and a mark.
 const letters = "dđ hħ iı lł oø tŧ sſ σς"
 
 // tableSize is the first character beyond the table: those with a diacritic of Latin, Greek and Cyrillic lie below it.

@@ -294,8 +294,8 @@ func (s *served) handle(ctx context.Context, c remote.Call) (any, error) {
 	}
 }
 
-// ask puts a request to the person at this terminal. It is withdrawn when ctx ends, which is an APPROVAL_PENDING: the
-// same call asks again.
+// ask puts a request to the person at this terminal. When ctx ends, it withdraws the request and returns
+// APPROVAL_PENDING; the same call then asks again.
 func (s *served) ask(ctx context.Context, env *ops.Env, id string) error {
 	withdrawn := func(err error) error {
 		gone := s.store.Update(context.WithoutCancel(ctx), func(b *trust.Book) error { b.Withdraw(id); return nil })

@@ -208,7 +208,7 @@ func (h *Here) Folder(a env.Address) (string, error) {
 	}
 	r, err := jail.Open(dir, jail.Options{})
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
-		err = failed.Err // the path is long, and the caller has it
+		err = failed.Err // without the path, which is long and known to the caller
 	}
 	if err != nil {
 		return "", err

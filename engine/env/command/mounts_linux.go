@@ -86,7 +86,7 @@ func (r reach) mounts(more ...string) []mount {
 	if r.Home != r.Temp {
 		all = append(all, mount{writable, r.Home, r.Home})
 	}
-	last := map[string]int{} // of a place: the mount that counts
+	last := map[string]int{} // index of the last mount at a path, which counts
 	for i, m := range all {
 		last[m.at] = i
 	}

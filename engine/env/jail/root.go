@@ -107,8 +107,8 @@ func mountOf(dir *os.Root) (uint64, error) {
 	return mountOfFile(f)
 }
 
-// mounted refuses an open file or folder that a mount has put in its place. A bind mount keeps the number of its file
-// system, so that the device alone does not tell.
+// mounted refuses an open file or folder that a mount has put in its place. The device number is not enough for this,
+// as a bind mount has that of its file system.
 func (r *Root) mounted(rel string, mount uint64, err error) error {
 	if err == nil && mount != r.mount {
 		err = refuse(PathOutside, "%q lies on another file system, or is mounted there", rel)

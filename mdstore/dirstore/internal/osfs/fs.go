@@ -51,14 +51,14 @@ type FS interface {
 	Writers(p mdstore.Path) Writers
 }
 
-// Writers says whether a program has a file open for writing. The zero Writers is Unknown.
+// Writers is whether a program has a file open for writing. The zero Writers is Unknown.
 type Writers int
 
 // Whether a program has a file open for writing.
 const (
-	Unknown Writers = iota // the system does not tell
-	Closed                 // no program has
-	Open                   // a program has, and may write to it even after it was renamed
+	Unknown Writers = iota // the system gives no answer
+	Closed                 // no program has it open for writing
+	Open                   // some program has it open, and may write to it even after it was renamed
 )
 
 // Info describes a file or folder.
