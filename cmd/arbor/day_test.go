@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,7 +23,10 @@ type desk struct {
 	out *bufio.Scanner
 	id  int
 
-	device string // the identifier of the client; "" for none
+	device string   // the identifier of the client; "" for none
+	sets   string   // of tools; "" is plan,briefing
+	asked  []string // the questions that the person was asked, and allowed
+	spent  int      // tokens of all replies
 }
 
 // newDesk returns a desk in an empty folder, for a person without settings.
@@ -40,7 +44,7 @@ func newDesk(t *testing.T) *desk {
 // connect starts a server, which is ended by leave.
 func (d *desk) connect() {
 	d.t.Helper()
-	d.cmd = exec.Command("arbor", "mcp", "--toolsets", "plan,briefing")
+	d.cmd = exec.Command("arbor", "mcp", "--toolsets", cmp.Or(d.sets, "plan,briefing"))
 	d.cmd.Dir, d.cmd.Env, d.cmd.Stderr = d.dir, d.env, os.Stderr
 	in, err := d.cmd.StdinPipe()
 	if err != nil {
@@ -55,7 +59,11 @@ func (d *desk) connect() {
 	}
 	d.in, d.out = in, bufio.NewScanner(out)
 	d.out.Buffer(nil, 1<<20)
-	d.ask("initialize", map[string]any{"protocolVersion": "2025-06-18", "capabilities": map[string]any{},
+	able := map[string]any{}
+	if d.sets != "" {
+		able["elicitation"] = map[string]any{}
+	}
+	d.ask("initialize", map[string]any{"protocolVersion": "2025-06-18", "capabilities": able,
 		"clientInfo": map[string]any{"name": "day", "version": "1"}, "_meta": map[string]any{"sessionId": d.device}})
 	fmt.Fprintln(d.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
@@ -79,12 +87,22 @@ func (d *desk) ask(method string, params any) json.RawMessage {
 	for d.out.Scan() {
 		var reply struct {
 			ID     any
+			Method string
+			Params struct{ Message string }
 			Result json.RawMessage
 		}
 		if err := json.Unmarshal(d.out.Bytes(), &reply); err != nil {
 			d.t.Fatalf("%v: %s", err, d.out.Bytes())
 		}
-		if reply.ID == float64(d.id) {
+		if reply.Method == "elicitation/create" {
+			d.asked = append(d.asked, reply.Params.Message)
+			answer, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": reply.ID,
+				"result": map[string]any{"action": "accept", "content": map[string]any{"answer": "allow once"}}})
+			if err != nil {
+				d.t.Fatal(err)
+			}
+			fmt.Fprintf(d.in, "%s\n", answer)
+		} else if reply.ID == float64(d.id) {
 			return reply.Result
 		}
 	}
@@ -105,6 +123,7 @@ func (d *desk) call(tool, args string, limit int, want ...string) map[string]any
 	}
 	text := reply.Content[0].Text
 	tokens := (len(text) + 3) / 4
+	d.spent += tokens
 	d.t.Logf("%5d tokens  %s", tokens, tool)
 	if reply.IsError || tokens > limit {
 		d.t.Fatalf("%s %s: %d tokens, %d are allowed: %s", tool, args, tokens, limit, text)

@@ -106,7 +106,13 @@ func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterO
 		}
 	}
 	out.ID, out.Status = e.ID, places.Untrusted
-	return out, h.trusted(ctx, e, root, out)
+	if err := h.trusted(ctx, e, root, out); err != nil {
+		return out, err
+	}
+	if !decides(env) && !h.dry() {
+		out.Hint = strings.TrimPrefix(out.Hint+"; {env_attach} lets calls use it", "; ")
+	}
+	return out, nil
 }
 
 // decides reports whether the caller is a person who can decide what tools may do: a ByDecider who is not marked as AI.

@@ -60,9 +60,6 @@ func EnvList(ctx context.Context, env *Env, in EnvListIn) (*EnvListOut, error) {
 	for _, p := range h.Places {
 		add(p, h.Session != nil)
 	}
-	if h.Session == nil {
-		return out, nil
-	}
 	all, err := h.Environments(ctx)
 	if err != nil {
 		return nil, err
@@ -73,7 +70,20 @@ func EnvList(ctx context.Context, env *Env, in EnvListIn) (*EnvListOut, error) {
 			add(h.Places[len(h.Places)-1], false)
 		}
 	}
+	out.Hint = nextStep(out.Environments)
 	return out, nil
+}
+
+// nextStep returns the hint to a caller who has nothing attached.
+func nextStep(all []ListedEnvironment) string {
+	others := slices.DeleteFunc(slices.Clone(all), func(l ListedEnvironment) bool { return l.Primary })
+	switch {
+	case len(others) == 0:
+		return "there is no folder yet that tools may use: {env_register} asks a person for one, such as file:."
+	case !slices.ContainsFunc(others, func(l ListedEnvironment) bool { return l.Attached }):
+		return "nothing is attached: {env_attach} lets calls use one"
+	}
+	return ""
 }
 
 type EnvAttachIn struct {

@@ -243,9 +243,14 @@ func TestSessionsShareNothing(t *testing.T) {
 		t.Error("the folder of a session does not count")
 	}
 	p.refused(s2, errs.ToolNotFound, "file_write", args{"environment": "app", "path": "b.txt", "content": "x"})
-	p.do(s1, "file_write", args{"path": "mine.txt", "content": "x"})
-	p.refused(s2, errs.FileNotFound, "file_read", args{"path": "mine.txt"})
-	if e := p.refused(s1, errs.FileNotFound, "file_read", args{"path": "a.txt"}); !strings.Contains(e.Message, "app") {
+	p.do(s1, "file_write", args{"path": "Notes/mine.txt", "content": "x"})
+	p.refused(s2, errs.FileNotFound, "file_read", args{"path": "Notes/mine.txt"})
+	if got := fmt.Sprint(p.do(s1, "file_read", args{"path": "a.txt", "limit": 2})); !strings.Contains(got, "of one") {
+		t.Errorf("a call that names no environment reads %s", got)
+	}
+	p.do(s1, "file_write", args{"path": "Notes/only.txt", "content": "x"})
+	p.save("one/Notes/theirs.txt", "x")
+	if e := p.refused(s1, errs.FileNotFound, "file_read", args{"path": "Notes/theirs.txt"}); !strings.Contains(e.Message, "app") {
 		t.Errorf("a file of an attached environment: %v", e)
 	}
 	p.do(s1, "env_detach", args{"id": "app"})

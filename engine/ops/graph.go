@@ -95,7 +95,7 @@ var PlanGraph = reading(func(ctx context.Context, env *Env, in PlanGraphIn) (*Pl
 	add := func(n *mdstore.Node) string {
 		if !met[n.ID] {
 			met[n.ID] = true
-			node := GraphNode{string(n.ID), n.HeadOn(today), order.Over[n.ID], waitsFor(waits[n.ID]), asks[n.ID]}
+			node := GraphNode{string(n.ID), s.HeadOn(n, today), order.Over[n.ID], waitsFor(waits[n.ID]), asks[n.ID]}
 			out.Nodes = append(out.Nodes, node)
 		}
 		return string(n.ID)

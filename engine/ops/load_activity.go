@@ -70,7 +70,8 @@ func activity(s *view.View, limit int) []string {
 	return out
 }
 
-// sessionActs returns the entries of the newest sessions, and of those that were written last, without calls of tools.
+// sessionActs returns the entries of the newest sessions, and of those that were written last, without those that
+// Arbor makes itself.
 // sessions names the session of such a call by its time and the id of each node that it is about.
 func sessionActs(s *view.View, limit int) (all []recentEntry, sessions map[string]string) {
 	pages := s.Pages().Newest(mdstore.SessionKind)
@@ -87,9 +88,9 @@ func sessionActs(s *view.View, limit int) (all []recentEntry, sessions map[strin
 			kind, text, _ := strings.Cut(e.Event, ": ")
 			switch {
 			case e.Time == "":
-			case kind != plan.TraceCall:
+			case !plan.Traced(kind):
 				all = append(all, recentEntry{time: e.Time, operator: e.Operator, session: p.Name(), event: e.Event})
-			default:
+			case kind == plan.TraceCall:
 				for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \n,", r) }) {
 					sessions[e.Time+" "+word] = p.Name()
 				}

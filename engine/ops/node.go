@@ -81,7 +81,7 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 		return nil, fail(err)
 	}
 	out := &NodeGetOut{Node: NodeInfo{
-		ID: string(n.ID), Head: n.HeadOn(env.day()), ParentID: string(n.Parent),
+		ID: string(n.ID), Head: s.HeadOn(n, env.day()), ParentID: string(n.Parent),
 		Requirement: n.Requirement(), Conclusion: n.Conclusion(), Note: n.Note(), Own: n.Own(), Sections: n.OwnTexts(),
 		Docs: nonNil(n.Docs()), References: references(s, view.References(s, n)), Problem: problem(n.Problem()),
 		Log: nonNil(n.Log()), Questions: n.OpenQuestions(), Children: []string{},

@@ -291,7 +291,7 @@ func (p *branch) attach(way []*TreeNode, nodes []*mdstore.Node) {
 
 func (p *branch) treeNode(n *mdstore.Node) *TreeNode {
 	t := &TreeNode{
-		ID: string(n.ID), Head: n.HeadOn(p.today), Focused: p.focus == n.ID,
+		ID: string(n.ID), Head: p.s.HeadOn(n, p.today), Focused: p.focus == n.ID,
 		HasProblem: n.HasProblem(), Damaged: n.Editable() != nil,
 		BlockedBy: waitsFor(p.open[n.ID]), ClaimedBy: p.by(n.ID), Children: []*TreeNode{},
 	}

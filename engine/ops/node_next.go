@@ -195,7 +195,7 @@ func (env *Env) blocked(s *view.View, in NodeNextIn, count int) (*NodeNextOut, e
 	out := &NodeNextOut{Nodes: []NextNode{}}
 	all := []NextNode{}
 	for n, open := range s.Blocked() {
-		all = append(all, NextNode{ID: string(n.ID), Head: n.HeadOn(env.day()), BlockedBy: waitsFor(open),
+		all = append(all, NextNode{ID: string(n.ID), Head: s.HeadOn(n, env.day()), BlockedBy: waitsFor(open),
 			Questions: n.OpenQuestions()})
 		all[len(all)-1].Dependencies = nil // blockedBy has those that are open
 	}
@@ -244,7 +244,7 @@ func (env *Env) release(ctx context.Context, in NodeNextIn) (*NodeNextOut, error
 func (env *Env) next(s *view.View, ready []claims.Ready, look bool) []NextNode {
 	out := make([]NextNode, len(ready))
 	for i, r := range ready {
-		n := NextNode{ID: string(r.Node.ID), Head: r.Node.HeadOn(env.day()), Way: []string{}, Allowed: env.allowed(s, r.Node),
+		n := NextNode{ID: string(r.Node.ID), Head: s.HeadOn(r.Node, env.day()), Way: []string{}, Allowed: env.allowed(s, r.Node),
 			Claim: claim(r.Claim, r.Lapsed)}
 		for _, a := range r.Way {
 			n.Way = append(n.Way, a.Title)

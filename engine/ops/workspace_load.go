@@ -147,6 +147,9 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 	for _, p := range states[:min(len(states), limit)] {
 		l.States = append(l.States, stateHead(p))
 	}
+	if _, begun := env.Engine.SessionFile(ctx, s, env.Session); len(states) > 0 && !begun && env.Caller == ByAssistant {
+		out.Hint = "{state_load} goes on from the newest state"
+	}
 	if w.Agent != "" {
 		var warning string
 		if l.Agent, warning = agentOf(ctx, env, w.Agent); warning != "" {

@@ -12,9 +12,18 @@ import (
 
 // The types of lines of a trace. Callers may give others.
 const (
-	TraceNote = "note"
-	TraceCall = "tool_call"
+	TraceNote     = "note"
+	TraceCall     = "tool_call"
+	TraceTool     = "tool" // what a tool of an environment did
+	TraceApproval = "approval"
+	TraceSaved    = "state_saved"
+	TraceRestored = "state_restored"
 )
+
+// Traced reports whether Arbor itself makes the lines of a type, so that they say what is known elsewhere.
+func Traced(kind string) bool {
+	return slices.Contains([]string{TraceCall, TraceTool, TraceApproval, TraceSaved, TraceRestored}, kind)
+}
 
 // tracedNodes is how many nodes a line of a trace names.
 const tracedNodes = 10

@@ -60,7 +60,7 @@ func (x SaveState) Plan(d *Draft) (mdstore.ID, error) {
 		return "", err
 	}
 	if traced && view.SessionEnded(session, d.now) == 0 {
-		Trace(d, session, "state_saved", x.Name+" ("+string(id)+")")
+		Trace(d, session, TraceSaved, x.Name+" ("+string(id)+")")
 		OnPage(d, session).spare = true
 	}
 	return id, nil
@@ -155,7 +155,7 @@ func (x ContinueState) Plan(d *Draft) (*StartedSession, error) {
 	if s, ok := d.View.Pages().Session(previous); ok {
 		previous = string(s.ID)
 	}
-	restored := "state_restored: " + name + " (" + string(p.ID) + ")"
+	restored := TraceRestored + ": " + name + " (" + string(p.ID) + ")"
 	out := x.begun(d, restored)
 	if out == nil {
 		out, err = x.start(d, p, name, previous, restored)

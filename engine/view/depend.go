@@ -37,6 +37,18 @@ func (v *View) Dependencies(n *mdstore.Node) (all []Dependency) {
 	return all
 }
 
+// HeadOn returns the head of a node as it is on a day, with the ids of what it depends on: its file may have links.
+func (v *View) HeadOn(n *mdstore.Node, day string) mdstore.Head {
+	h := n.HeadOn(day)
+	if len(n.Dependencies) > 0 {
+		h.Dependencies = nil
+		for _, x := range v.Dependencies(n) {
+			h.Dependencies = append(h.Dependencies, x.ID())
+		}
+	}
+	return h
+}
+
 // linked reports whether some node has dependencies.
 func (v *View) linked() bool {
 	return slices.ContainsFunc(v.nodes, func(n *mdstore.Node) bool { return len(n.Dependencies) > 0 })

@@ -174,7 +174,7 @@ func (a *Call) Change(ctx context.Context, c *jail.Change, ifMatch string) (undo
 
 // logged adds a line about the call to the session's log. If that fails, the call's work still stands.
 func (a *Call) logged(ctx context.Context, text string) {
-	if err := a.h.Log(context.WithoutCancel(ctx), "tool", text); err != nil {
+	if err := a.h.Log(context.WithoutCancel(ctx), plan.TraceTool, text); err != nil {
 		a.Unlogged = "the session's log has no line of it: " + err.Error()
 	}
 }

@@ -21,7 +21,7 @@ var own = []struct{ names, params string }{
 	{"status state newstatus", "action"},
 	{"event note notes comment conclusion entry", "event log"},
 	{"blocker issue reason error", "problem"},
-	{"text body content description details message summary result", "event problem goal requirement note conclusion log"},
+	{"text body content description details message summary result", "event problem goal requirement note conclusion log text"},
 	{"next solution resolution", "nextStep"},
 	{"target targetid path reference file url", "targetIdOrPath path"},
 	{"documents files", "docs"},
