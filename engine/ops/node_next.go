@@ -244,8 +244,9 @@ func (env *Env) release(ctx context.Context, in NodeNextIn) (*NodeNextOut, error
 func (env *Env) next(s *view.View, ready []claims.Ready, look bool) []NextNode {
 	out := make([]NextNode, len(ready))
 	for i, r := range ready {
-		n := NextNode{ID: string(r.Node.ID), Head: s.HeadOn(r.Node, env.day()), Way: []string{}, Allowed: env.allowed(s, r.Node),
-			Claim: claim(r.Claim, r.Lapsed)}
+		n := NextNode{ID: string(r.Node.ID), Head: s.HeadOn(r.Node, env.day()), Way: []string{},
+			Allowed: env.allowed(s, r.Node),
+			Claim:   claim(r.Claim, r.Lapsed)}
 		for _, a := range r.Way {
 			n.Way = append(n.Way, a.Title)
 		}
