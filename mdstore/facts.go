@@ -18,10 +18,10 @@ import (
 // front matter, whether it has a problem, whether checks of the one file find anything, and which nodes it refers to.
 // They depend on the document alone. "" means that nothing is known.
 //
-// The form, which only this package knows, is a list of parts with a NUL between them: the form with the properties as a
-// number, the targets of active references and those of active documents, each in a line, the problem (of a page: what is wrong with its
-// front matter, as JSON), its next step, the digests, the front matter, the own keys of a node, and its
-// open questions, each in a line.
+// The form, which only this package knows, is a list of parts with a NUL between them: the form with the properties as
+// a number, the targets of active references and those of active documents, each in a line, the problem (of a page:
+// what is wrong with its front matter, as JSON), its next step, the digests, the front matter, the own keys of a node,
+// and its open questions, each in a line.
 type Facts string
 
 const (
@@ -144,8 +144,8 @@ func active(refs []Ref) (targets []string) {
 	return targets
 }
 
-// checkNode returns what is wrong with a node's document by itself: a status that its log or its missing conclusion contradicts, and
-// sections that stand twice.
+// checkNode returns what is wrong with a node's document by itself: a status that its log or its missing conclusion
+// contradicts, and sections that stand twice.
 func checkNode(p Path, d *mdoc.Doc) []mdoc.Diagnostic { return checkOf(NodeOf(p, Version{}, d, nil)) }
 
 func checkOf(n *Node) []mdoc.Diagnostic {
@@ -219,8 +219,8 @@ func sectionsTwice(d *mdoc.Doc) []mdoc.Diagnostic {
 	return out
 }
 
-// Digests are short digests of a document's fields and sections by name: "f" or "s", the name, "=", eight hex digits, a line feed
-// for each. "" means that they are not known.
+// Digests are short digests of a document's fields and sections by name: "f" or "s", the name, "=", eight hex digits, a
+// line feed for each. "" means that they are not known.
 type Digests string
 
 func digestsOf(d *mdoc.Doc) Digests {

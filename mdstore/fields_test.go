@@ -7,7 +7,8 @@ import (
 	"arbor/mdstore"
 )
 
-// What a field cannot be is a problem of the file, at the value, in the words in which a call is refused; the node does not have it.
+// What a field cannot be is a problem of the file, at the value, in the words in which a call is refused; the node does
+// not have it.
 func TestAFieldThatCannotBeIsAProblem(t *testing.T) {
 	for _, tt := range []struct{ line, want string }{
 		{"role: nobody", `role is "nobody"; one of info_collection, validation, summary is expected`},

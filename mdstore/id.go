@@ -38,7 +38,8 @@ func IDByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-'
 }
 
-// Generated reports whether id has the form of NewID's, with a time of this age: eight base-36 digits have lasted since 1972, nine will last longer than anybody.
+// Generated reports whether id has the form of NewID's, with a time of this age: eight base-36 digits have lasted since
+// 1972, nine will last longer than anybody.
 func (id ID) Generated(prefix string) bool {
 	rest, ok := strings.CutPrefix(string(id), prefix+"-")
 	t, r, two := strings.Cut(rest, "-")

@@ -102,8 +102,9 @@ func between(s, open, end string) (string, bool) {
 	return s[len(open) : len(s)-len(end)], true
 }
 
-// Format returns the item's text in the form `target: description`, or as a link where that form would read back as something else. ok is
-// false if no form holds the reference: a target or description of several lines, or an empty target.
+// Format returns the item's text in the form `target: description`, or as a link where that form would read back as
+// something else. ok is false if no form holds the reference: a target or description of several lines, or an empty
+// target.
 func (r Ref) Format() (item string, ok bool) {
 	mark := ""
 	if r.Expired {
@@ -186,8 +187,8 @@ func RulesHash(rules []string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// Marked returns the text of a reference's item as it is written, with or without the mark of an expired one at the end of its first line; nothing else
-// of it changes.
+// Marked returns the text of a reference's item as it is written, with or without the mark of an expired one at the end
+// of its first line; nothing else of it changes.
 func Marked(item string, expired bool) string {
 	first, more, lines := strings.Cut(item, "\n")
 	first = strings.TrimRight(first, " \t")

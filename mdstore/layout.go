@@ -60,7 +60,8 @@ const StampLayout = "20060102T150405.000"
 // TrashStamp returns the name of a trash folder: the time of the deletion and what was deleted.
 func TrashStamp(at time.Time, of string) string { return at.UTC().Format(StampLayout) + "-" + of }
 
-// TrashPath returns where a deleted file or folder goes; stamp tells deletions apart. With an empty p it is the folder of that deletion.
+// TrashPath returns where a deleted file or folder goes; stamp tells deletions apart. With an empty p it is the folder
+// of that deletion.
 func TrashPath(stamp string, p Path) Path {
 	dir := Path(TrashDir).Join(stamp)
 	if p == "" {

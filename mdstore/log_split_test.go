@@ -12,7 +12,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Whatever people have written into and around a log, splitting it loses no byte, and both parts together read as it did.
+// Whatever people have written into and around a log, splitting it loses no byte, and both parts together read as it
+// did.
 func TestSplitLogLosesNothing(t *testing.T) {
 	split := 0
 	rapid.Check(t, func(t *rapid.T) {

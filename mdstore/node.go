@@ -84,7 +84,8 @@ func (h *Head) marks(all []string) []string {
 
 // A Node is one node as its file states it. It never changes; its texts are read from the document.
 //
-// A node that a scan found has no document. Operations run over views that load the documents they ask for: see Recording.
+// A node that a scan found has no document. Operations run over views that load the documents they ask for: see
+// Recording.
 type Node struct {
 	ID     ID // from the front matter, or else the folder's name
 	Parent ID // "" for the root and where the file names none
@@ -165,7 +166,8 @@ func (n *Node) Facts() Facts {
 	return n.facts
 }
 
-// Editable returns nil, or the *mdoc.UnreadableError that closes the document to edits. It does not look at the document.
+// Editable returns nil, or the *mdoc.UnreadableError that closes the document to edits. It does not look at the
+// document.
 func (n *Node) Editable() error {
 	if !n.damaged {
 		return nil
@@ -259,8 +261,8 @@ func (n *Node) HasProblem() bool {
 	return !n.Problem().IsZero()
 }
 
-// Place returns the number that puts the node among its siblings: its order; without one the time of its creation in milliseconds, so
-// that an order can be found between any two siblings; and without that, +Inf.
+// Place returns the number that puts the node among its siblings: its order; without one the time of its creation in
+// milliseconds, so that an order can be found between any two siblings; and without that, +Inf.
 func (n *Node) Place() float64 {
 	switch {
 	case n.Order != nil:

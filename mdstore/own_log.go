@@ -24,6 +24,6 @@ func forms(all ...string) *regexp.Regexp {
 	return regexp.MustCompile(`^(` + strings.Join(all, "|") + `)$`)
 }
 
-// Own reports whether Arbor wrote the entry by itself, and it holds no text that somebody gave: no reason, no conclusion
-// that was moved there, no problem.
+// Own reports whether Arbor wrote the entry by itself, and it holds no text that somebody gave: no reason, no
+// conclusion that was moved there, no problem.
 func (e LogEntry) Own() bool { return e.Time != "" && ownForms.MatchString(e.Event) }

@@ -10,8 +10,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A Page is a file of any kind but a workspace's own and a node: an agent, a session, a transcript, a state. It never changes. As a
-// node that a scan found, it has the values of its front matter and no document: see Node.
+// A Page is a file of any kind but a workspace's own and a node: an agent, a session, a transcript, a state. It never
+// changes. As a node that a scan found, it has the values of its front matter and no document: see Node.
 type Page struct {
 	Kind     *Kind
 	ID       ID // from the front matter; else the file's name, or its folder's name for kinds whose files share one name
@@ -127,7 +127,8 @@ func (p *Page) File() (*mdoc.Doc, Version) { return p.Doc(), p.version }
 // Version returns the version of the file.
 func (p *Page) Version() Version { return p.version }
 
-// Editable returns nil, or the *mdoc.UnreadableError that closes the document to edits. It does not look at the document.
+// Editable returns nil, or the *mdoc.UnreadableError that closes the document to edits. It does not look at the
+// document.
 func (p *Page) Editable() error {
 	if !p.damaged {
 		return nil
@@ -138,7 +139,8 @@ func (p *Page) Editable() error {
 // Loaded reports whether the page holds its document.
 func (p *Page) Loaded() bool { return p.doc != nil }
 
-// Holding returns the page with its document, Lean without it, and Recording with want called for each use of it: see Node.
+// Holding returns the page with its document, Lean without it, and Recording with want called for each use of it: see
+// Node.
 func (p *Page) Holding(doc *mdoc.Doc) *Page {
 	q := *p
 	q.doc, q.want = doc, nil

@@ -13,8 +13,8 @@ import (
 // Scanner is the capability of stores that can say what the files of a workspace state without holding their texts.
 type Scanner interface {
 	// Scan looks at every file of a workspace. If an earlier scan, of any process, proves the content for the file's
-	// stamp, it looks only at the stamp, and otherwise at the bytes. With kinds it may skip folders that hold no file of
-	// these kinds. The error is ctx's, or a *BusyError.
+	// stamp, it looks only at the stamp, and otherwise at the bytes. With kinds it may skip folders that hold no file
+	// of these kinds. The error is ctx's, or a *BusyError.
 	Scan(ctx context.Context, workspace Path, kinds ...*Kind) (*Scan, error)
 }
 

@@ -42,7 +42,8 @@ func TestARecordStatesWhatItsFileStates(t *testing.T) {
 	})
 }
 
-// So does a page, with what is wrong in its front matter: a slot that a person wrote without an id is not read anew by each command.
+// So does a page, with what is wrong in its front matter: a slot that a person wrote without an id is not read anew by
+// each command.
 func TestARecordStatesWhatItsPageStates(t *testing.T) {
 	states := func(p *mdstore.Page) string {
 		return fmt.Sprint(p.ID, "|", p.Name(), "|", p.Made(), p.List(mdstore.KeyTags), p.Problems, p.Version(), p.Facts(), p.Editable())

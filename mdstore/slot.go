@@ -56,9 +56,8 @@ const (
 	MetaSummary = "summary" // of a summary: "5000 → 750 characters"
 )
 
-// A SlotEntry is one text of a slot: a heading that says its id, type and time, an optional comment with metadata, and the
-// text. A heading of level 1 or 2 that a person writes, with what
-// stands below it, is an entry as well.
+// A SlotEntry is one text of a slot: a heading that says its id, type and time, an optional comment with metadata, and
+// the text. A heading of level 1 or 2 that a person writes, with what stands below it, is an entry as well.
 type SlotEntry struct {
 	ID    ID             // "" if a person wrote the entry and Arbor has not written the file since
 	Type  string         // EntryManual where the heading says none

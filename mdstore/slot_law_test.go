@@ -57,7 +57,8 @@ func genEntry(n int) *rapid.Generator[SlotEntry] {
 	})
 }
 
-// Every text reads back byte for byte, whatever it holds and however many others stand beside it; and no other byte changes.
+// Every text reads back byte for byte, whatever it holds and however many others stand beside it; and no other byte
+// changes.
 func TestEntriesReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := slotDoc(t, emptySlot)

@@ -112,7 +112,8 @@ type slotBlock struct {
 	entry   *SlotEntry   // nil for a block that is no entry: an empty heading, or the text above the first heading
 }
 
-// EntryAt returns where the heading of each entry stands, as lines of the file counted from 1, in the order of EntriesOf.
+// EntryAt returns where the heading of each entry stands, as lines of the file counted from 1, in the order of
+// EntriesOf.
 func EntryAt(d *mdoc.Doc) []int {
 	var out []int
 	for _, b := range blocksOf(d) {

@@ -147,7 +147,8 @@ func (b slotBlock) adopted(id ID, now time.Time, eol string) slotBlock {
 	return b
 }
 
-// joinBlocks returns a file of d's front matter and the blocks, with a blank line above each, and checks that all of them read back.
+// joinBlocks returns a file of d's front matter and the blocks, with a blank line above each, and checks that all of
+// them read back.
 func joinBlocks(d *mdoc.Doc, blocks []slotBlock, eol string) ([]byte, error) {
 	out := bytes.Clone(d.Front())
 	var want []SlotEntry

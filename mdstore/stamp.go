@@ -8,8 +8,9 @@ type Stamp struct {
 	Ctime int64  // of the last change of anything, Unix nanoseconds; no program can set it; 0 if the system has none
 	Inode uint64 // 0 if the system has none
 
-	// Proven says that the file had been left alone for two seconds when the stamp was taken, so that every later change has another
-	// stamp. A file that changed less than that before may change again within one tick of the clock, with the same stamp.
+	// Proven says that the file had been left alone for two seconds when the stamp was taken, so that every later
+	// change has another stamp. A file that changed less than that before may change again within one tick of the
+	// clock, with the same stamp.
 	Proven bool
 }
 

@@ -8,8 +8,8 @@ import (
 	"arbor/statemachine"
 )
 
-// A StatusChange is a change of a node's status as its log states it. This file is the one place that knows the form of such entries:
-// it writes and reads them.
+// A StatusChange is a change of a node's status as its log states it. This file is the one place that knows the form of
+// such entries: it writes and reads them.
 type StatusChange struct {
 	By       string // the action, or ByCreation or ByHand
 	From, To statemachine.Status
@@ -31,8 +31,8 @@ const (
 	movedBelow = "\nconclusion until then:\n"
 )
 
-// String returns the event of the log entry: "start: pending → implementing; why", and "created; why" for a creation. A conclusion
-// that is moved stands in the lines below.
+// String returns the event of the log entry: "start: pending → implementing; why", and "created; why" for a creation. A
+// conclusion that is moved stands in the lines below.
 func (l StatusChange) String() string {
 	event := l.By
 	if l.By != ByCreation {
@@ -116,8 +116,8 @@ func (n *Node) Reached() (at time.Time, ok bool) {
 	return at, ok
 }
 
-// UnloggedStatus reports whether a node's status cannot follow from what its log states: it returns the last change in the log, and why
-// no single action leads from there to the status. A node whose log states no change is not judged.
+// UnloggedStatus reports whether a node's status cannot follow from what its log states: it returns the last change in
+// the log, and why no single action leads from there to the status. A node whose log states no change is not judged.
 func UnloggedStatus(n *Node) (was StatusChange, why string, ok bool) {
 	last := lastLogged(n)
 	if len(last) == 0 {

@@ -108,8 +108,8 @@ type Change struct {
 // A Store holds the files of one vault. It is safe for concurrent use.
 // The package storetest states and checks its promises.
 type Store interface {
-	// Read returns the file at p. If there is no file, the error is an fs.ErrNotExist. For a folder, a pipe, a link or a
-	// file that is too large it is an *mdoc.UnreadableError.
+	// Read returns the file at p. If there is no file, the error is an fs.ErrNotExist. For a folder, a pipe, a link or
+	// a file that is too large it is an *mdoc.UnreadableError.
 	Read(ctx context.Context, p Path) (File, error)
 
 	// List yields where files of the table of kinds lie, in the order of their whole paths, byte by byte. Under "" it
@@ -127,10 +127,10 @@ type Store interface {
 	Stat(ctx context.Context, p Path) (Stamp, error)
 
 	// Commit refuses what CheckChanges refuses, before it looks at a file. It makes every change or none, also across a
-	// crash, and returns a nil error only when they are durable. If a path is no longer at its Base it changes nothing and
-	// returns a *ConflictError naming those paths. After an *UnfinishedError the changes are made, or will be by the next
-	// process that opens the vault: never try again. After any other error nothing was changed. The Result counts only
-	// after a nil error, except its Collisions, which count always.
+	// crash, and returns a nil error only when they are durable. If a path is no longer at its Base it changes nothing
+	// and returns a *ConflictError naming those paths. After an *UnfinishedError the changes are made, or will be by
+	// the next process that opens the vault: never try again. After any other error nothing was changed. The Result
+	// counts only after a nil error, except its Collisions, which count always.
 	Commit(ctx context.Context, changes []Change) (Result, error)
 
 	// Update calls f while no other writer, of this or another process, can commit. f reads and commits through the Tx
@@ -191,9 +191,9 @@ func AsStore[T any](st Store) (T, bool) {
 
 // History is the capability of stores that several processes write to and that remember their last commits.
 type History interface {
-	// Generation returns a number that grows with each commit of any process. It waits while a commit is being made. Files
-	// that were read between two calls with the same result are of one state of the vault, apart from people's saves. If
-	// the commit makes no progress, the error is a *BusyError.
+	// Generation returns a number that grows with each commit of any process. It waits while a commit is being made.
+	// Files that were read between two calls with the same result are of one state of the vault, apart from people's
+	// saves. If the commit makes no progress, the error is a *BusyError.
 	Generation(ctx context.Context) (uint64, error)
 
 	// ChangedSince returns the paths of the files and folders that the commits changed which were made between two
@@ -234,8 +234,8 @@ type Strays interface {
 	// paths, and folders without any file.
 	Strays(ctx context.Context, under Path) ([]Stray, error)
 
-	// Sweep clears away leftovers of commits while no commit is being made, and reports each. It removes a leftover that
-	// is empty or equals the file beside it, and moves any other to the trash. With dry it only reports.
+	// Sweep clears away leftovers of commits while no commit is being made, and reports each. It removes a leftover
+	// that is empty or equals the file beside it, and moves any other to the trash. With dry it only reports.
 	Sweep(ctx context.Context, leftovers []Path, trash Path, dry bool) ([]Swept, error)
 
 	// Late finds saves by other programs that collided with commits: saves to files that commits had replaced, and
@@ -280,8 +280,8 @@ type Collision struct {
 	Copy Path   `json:"copy,omitempty"`
 	Text string `json:"text"` // what happened
 
-	// Unmade says that the commit's own change of the file was not made, although its other changes were. Copy holds the
-	// bytes that it would have written.
+	// Unmade says that the commit's own change of the file was not made, although its other changes were. Copy holds
+	// the bytes that it would have written.
 	Unmade bool `json:"unmade,omitempty"`
 
 	Time int64 `json:"-"` // when it was found, Unix nanoseconds; 0: just now

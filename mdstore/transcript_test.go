@@ -12,7 +12,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Whatever is appended is read back, byte for byte and in order, between all that people have added; no other byte changes.
+// Whatever is appended is read back, byte for byte and in order, between all that people have added; no other byte
+// changes.
 func TestTranscriptLaw(t *testing.T) {
 	appended, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {

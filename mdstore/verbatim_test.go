@@ -49,7 +49,8 @@ func TestVerbatimLaw(t *testing.T) {
 	})
 }
 
-// No text can forge a heading: a document with it below a heading has that heading and the next one, and between them the text.
+// No text can forge a heading: a document with it below a heading has that heading and the next one, and between them
+// the text.
 func TestVerbatimForgesNoHeading(t *testing.T) {
 	open := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -70,7 +70,8 @@ type Workspace struct {
 	Problems []mdoc.Diagnostic // problems of this file by itself
 }
 
-// ParseWorkspace reads a workspace from its file. It always returns one: what cannot be read has its zero value and a problem.
+// ParseWorkspace reads a workspace from its file. It always returns one: what cannot be read has its zero value and a
+// problem.
 func ParseWorkspace(f File) *Workspace {
 	doc, problems := f.parsed(WorkspaceForm)
 	w := WorkspaceOf(f.Path, f.Version, doc, problems)

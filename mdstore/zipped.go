@@ -34,7 +34,8 @@ func TextOf(p Path, data []byte) ([]byte, error) {
 	return text, err
 }
 
-// Stored returns what the file at p holds for a text: the text itself, or its compressed form. The same text gives the same bytes.
+// Stored returns what the file at p holds for a text: the text itself, or its compressed form. The same text gives the
+// same bytes.
 func Stored(p Path, text []byte) []byte {
 	if !p.IsZipped() {
 		return text

@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Mutants changes conditions, constants and results of the program, one at a time, and runs the tests of the package, and
-// then those of others that use it. It prints the changes that no test notices. Nothing is written outside of a
+// Mutants changes conditions, constants and results of the program, one at a time, and runs the tests of the package,
+// and then those of others that use it. It prints the changes that no test notices. Nothing is written outside of a
 // temporary folder: go reads the changed file as an overlay.
 //
 //	go run .ci/mutants/main.go [-n 40] [-seed N] [-also PACKAGES] [PACKAGE...]

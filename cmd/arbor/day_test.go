@@ -186,8 +186,8 @@ func (d *desk) arbor(args ...string) string {
 	return string(out)
 }
 
-// An assistant works for a day, and another one takes up its work on the next, after a person has changed files in an editor.
-// The log has what each reply costs: go test ./cmd/arbor -run TestAssistantsDay -v
+// An assistant works for a day, and another one takes up its work on the next, after a person has changed files in an
+// editor. The log has what each reply costs: go test ./cmd/arbor -run TestAssistantsDay -v
 func TestAssistantsDay(t *testing.T) {
 	d := newDesk(t)
 	d.write(".tanmi-workspace/agents/specialist.md", "---\nid: marketing-specialist\nname: Marketing Specialist\n---\n\nYou write plainly, and never invent a fact.\n")

@@ -12,8 +12,8 @@ import (
 
 type idKey struct{}
 
-// gitdiff prints what changed in the working directory since the last gitdiff, as git sees it, with what differs from run to run
-// replaced: times, digests and new ids. The first one makes the repository.
+// gitdiff prints what changed in the working directory since the last gitdiff, as git sees it, with what differs from
+// run to run replaced: times, digests and new ids. The first one makes the repository.
 func gitdiff(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: gitdiff")
@@ -58,8 +58,8 @@ const (
 	newestAt = "2026-05-01"
 )
 
-// normal returns a diff without what differs from run to run. Files that only moved are counted, and the text of those that are gone
-// is left out.
+// normal returns a diff without what differs from run to run. Files that only moved are counted, and the text of those
+// that are gone is left out.
 func normal(diff string, ids map[string]string) string {
 	var b strings.Builder
 	moved := 0

@@ -11,8 +11,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// merges are ordinary merges of two people's work: what each does, what the files have to hold afterwards, what git does
-// alone ("clean" or "conflict"), and what is left of a conflict once arbor check --fix has settled what it can prove.
+// merges are ordinary merges of two people's work: what each does, what the files have to hold afterwards, what git
+// does alone ("clean" or "conflict"), and what is left of a conflict once arbor check --fix has settled what it can
+// prove.
 const merges = "../../testdata/merges/*.txtar"
 
 // plannedByAll is what both people begin with.

@@ -99,8 +99,8 @@ var (
 	pageVersion = regexp.MustCompile(`\b(version )[0-9a-f]{16}\b`)
 )
 
-// settled replaces what differs from run to run: the folder, times, versions, and the ids of the plan below dir, also where only
-// their ends are shown. Ids become numbers in the order in which they were made, and keep their length.
+// settled replaces what differs from run to run: the folder, times, versions, and the ids of the plan below dir, also
+// where only their ends are shown. Ids become numbers in the order in which they were made, and keep their length.
 func settled(t *testing.T, s, dir string) string {
 	t.Helper()
 	var ids []string

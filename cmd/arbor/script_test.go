@@ -152,8 +152,8 @@ func vault(ts *testscript.TestScript, neg bool, args []string) {
 
 type sumKey struct{}
 
-// sum DIR... notes what is in folders, to the byte; unchanged DIR... wants it to be so still. What belongs to the machine (.local) does not
-// count. Without DIR it is the working directory.
+// sum DIR... notes what is in folders, to the byte; unchanged DIR... wants it to be so still. What belongs to the
+// machine (.local) does not count. Without DIR it is the working directory.
 func sum(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("unsupported: ! sum")

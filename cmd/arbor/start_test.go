@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// startMost is how many allocations the packages make before main: tables and expressions that a command does not use are
-// made when they are first asked for (mdstore/pattern, sync.OnceValue).
+// startMost is how many allocations the packages make before main: tables and expressions that a command does not use
+// are made when they are first asked for (mdstore/pattern, sync.OnceValue).
 const startMost = 8000
 
 // A start costs every command, so that what a package makes before main is counted; the largest are named.

@@ -60,8 +60,9 @@ func strace(t *testing.T, dir string, args ...string) (trace []byte, out string)
 	return trace, stdout.String()
 }
 
-// TestShippedProgramSurvivesCrashes replays the system calls of the program itself into the model of crashes: whenever the power fails, each command
-// is done whole or not at all, and done once it has ended. With the same calls but without those that make things durable, that must not be so.
+// TestShippedProgramSurvivesCrashes replays the system calls of the program itself into the model of crashes: whenever
+// the power fails, each command is done whole or not at all, and done once it has ended. With the same calls but
+// without those that make things durable, that must not be so.
 func TestShippedProgramSurvivesCrashes(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -73,7 +74,8 @@ func TestShippedProgramSurvivesCrashes(t *testing.T) {
 	if msg, err := exec.Command("strace", "-o", os.DevNull, "true").CombinedOutput(); err != nil {
 		t.Skipf("strace may not trace here: %v: %s", err, msg)
 	}
-	// The short run looks at few states, of the program that the scripts run. Without fsync the states grow with each command, so it leaves most of them out.
+	// The short run looks at few states, of the program that the scripts run. Without fsync the states grow with each
+	// command, so it leaves most of them out.
 	limit, deafTo, program := 4, 6, "arbor"
 	if enginetest.Raced() {
 		program = build(t)

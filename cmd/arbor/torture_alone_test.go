@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// A server follows the files, and no client writes. Each command of git then leaves the same as in a repository without a
-// server.
+// A server follows the files, and no client writes. Each command of git then leaves the same as in a repository without
+// a server.
 func TestGitLeavesWhatItLeavesAlone(t *testing.T) {
 	t.Parallel()
 	needGit(t)

@@ -203,8 +203,8 @@ func TestGitAmongWriters(t *testing.T) {
 	})
 }
 
-// A person stashes and pops without a break while others write: git's own look at the files takes no lock, and what it takes out in that moment
-// comes back, or is told.
+// A person stashes and pops without a break while others write: git's own look at the files takes no lock, and what it
+// takes out in that moment comes back, or is told.
 func TestStashesAmongWriters(t *testing.T) {
 	t.Parallel()
 	needGit(t)

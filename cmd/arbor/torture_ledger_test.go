@@ -114,8 +114,8 @@ func (l *ledger) takenOut(token, file string, since time.Time, own bool) bool {
 	return false
 }
 
-// amid reports whether a person saved while a stash of theirs was put aside or taken back: git looks at the files first and
-// writes them later, and what is saved in between it replaces without a copy, beside Arbor as without it.
+// amid reports whether a person saved while a stash of theirs was put aside or taken back: git looks at the files first
+// and writes them later, and what is saved in between it replaces without a copy, beside Arbor as without it.
 func (l *ledger) amid(s *edit) bool {
 	return slices.ContainsFunc(l.commands, func(c command) bool {
 		return strings.HasPrefix(c.name, "git stash") && c.begin.Before(s.end) && c.end.After(s.begin)

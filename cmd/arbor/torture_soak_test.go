@@ -116,8 +116,9 @@ func (v *visitor) call(tool string, args map[string]any) answer {
 	return answered(v.h.w, tool, v.ask("tools/call", map[string]any{"name": tool, "arguments": args}))
 }
 
-// Clients of MCP over HTTP come and go while their server is killed again and again, commands and stale editors write, streams are not read and a
-// person stashes: every write that was acknowledged is in a file, in git, in a copy, or told.
+// Clients of MCP over HTTP come and go while their server is killed again and again, commands and stale editors write,
+// streams are not read and a person stashes: every write that was acknowledged is in a file, in git, in a copy, or
+// told.
 func TestSoak(t *testing.T) {
 	t.Parallel()
 	needGit(t)

@@ -18,8 +18,8 @@ import (
 
 // The tortures of this package run the program as people and assistants do, beside programs that know nothing of it:
 // editors, git. A torture is played in rounds, each in a new project, until tortureTime is over. After each round the
-// judge looks for every text that a program has reported as saved: in the files, copies, the trash, the record and git's
-// objects.
+// judge looks for every text that a program has reported as saved: in the files, copies, the trash, the record and
+// git's objects.
 
 // tortureTime is how long a torture lasts.
 func tortureTime(t *testing.T) time.Duration {

@@ -121,7 +121,8 @@ func run(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// What people save and what other commands do is printed as it happens, with what is wrong since then; signals end it well.
+// What people save and what other commands do is printed as it happens, with what is wrong since then; signals end it
+// well.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	const when = `[0-9]{2}:[0-9]{2}:[0-9]{2} `

@@ -12,8 +12,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// A folder is a Source over the files of an archive: Workspace.md and nodes/<folder>/Node.md below one folder, and documents of the project
-// below docs/.
+// A folder is a Source over the files of an archive: Workspace.md and nodes/<folder>/Node.md below one folder, and
+// documents of the project below docs/.
 type folder struct {
 	ws    *mdstore.Workspace
 	nodes map[mdstore.ID]*mdstore.Node

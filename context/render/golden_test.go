@@ -21,9 +21,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expectations of the golden bundles")
 
-// Each archive of testdata/context holds a workspace, words about what is asked for, and the bundle as Markdown (want.md) and
-// JSON (want.json). The words are lines of the archive's comment, "key: value"; other lines are for people. An archive whose words are
-// "workspace: NAME" asks about the files of NAME.txtar.
+// Each archive of testdata/context holds a workspace, words about what is asked for, and the bundle as Markdown
+// (want.md) and JSON (want.json). The words are lines of the archive's comment, "key: value"; other lines are for
+// people. An archive whose words are "workspace: NAME" asks about the files of NAME.txtar.
 func TestGolden(t *testing.T) {
 	cases, err := filepath.Glob(filepath.Join("..", "..", "testdata", "context", "*.txtar"))
 	if err != nil || len(cases) == 0 {

@@ -89,7 +89,8 @@ func genBundle(t *rapid.T) *assemble.Bundle {
 	return b
 }
 
-// Nothing that a file says gets out of its quotes: at the top level of the page there are only lines of Arbor, whose headings nest.
+// Nothing that a file says gets out of its quotes: at the top level of the page there are only lines of Arbor, whose
+// headings nest.
 func TestQuotesHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := genBundle(t)

@@ -24,7 +24,8 @@ func Lacks(found []Finding) bool {
 	return false
 }
 
-// absent reports whether a node that the plan does not find, by its id or a link, was not there at the first look either.
+// absent reports whether a node that the plan does not find, by its id or a link, was not there at the first look
+// either.
 func absent(before *view.View, id mdstore.ID) bool {
 	if before == nil {
 		return true
@@ -33,7 +34,8 @@ func absent(before *view.View, id mdstore.ID) bool {
 	return !was
 }
 
-// missing reports whether a file that the plan finds missing was missing at the first look: its folder may be about to be filled.
+// missing reports whether a file that the plan finds missing was missing at the first look: its folder may be about to
+// be filled.
 func missing(before *view.View, p mdstore.Path) bool {
 	if before == nil {
 		return true
@@ -57,8 +59,8 @@ func (c *checker) ifAbsent(id mdstore.ID, r repair) repair {
 	}}
 }
 
-// vacated returns the view without the empty folders of nodes, and a finding for each of these folders. The other checks run over that
-// view, so an empty folder causes no second finding.
+// vacated returns the view without the empty folders of nodes, and a finding for each of these folders. The other
+// checks run over that view, so an empty folder causes no second finding.
 func vacated(v *view.View, all []mdstore.Stray) (*view.View, []Finding) {
 	var gone []mdstore.Path
 	var out []Finding

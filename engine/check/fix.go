@@ -15,7 +15,8 @@ import (
 // fixRounds bounds the rounds of repairs of a workspace. A repair may have to wait for one of an earlier round.
 const fixRounds = 64
 
-// Fix mends what can be mended in a workspace without losing text: the findings that name a fix. Doing it again changes nothing.
+// Fix mends what can be mended in a workspace without losing text: the findings that name a fix. Doing it again changes
+// nothing.
 type Fix struct {
 	Store  Store
 	Before *view.View // an earlier view: its files do not count as deleted; nil for none
@@ -65,7 +66,8 @@ func (x Fix) Plan(d *plan.Draft) (*Fixed, error) {
 			if !done {
 				continue
 			}
-			// It is named as it was found: lines above it may have come since, and a copy that it names may have got another id.
+			// It is named as it was found: lines above it may have come since, and a copy that it names may have got
+			// another id.
 			i := slices.IndexFunc(waiting, func(w Finding) bool { return w.File == f.File && w.Code == f.Code && w.Text == f.Text })
 			if i < 0 {
 				i = slices.IndexFunc(waiting, func(w Finding) bool { return w.File == f.File && w.Code == f.Code && w.Fix == f.Fix })

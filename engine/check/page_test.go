@@ -92,8 +92,8 @@ func listed(ds []mdoc.Diagnostic) string {
 	return strings.Join(out, ", ")
 }
 
-// Of a slot that lies in two places with the same text, the one in use stays: not the archived one, and not the compressed one. An archived
-// one that has more than the other is left to a person.
+// Of a slot that lies in two places with the same text, the one in use stays: not the archived one, and not the
+// compressed one. An archived one that has more than the other is left to a person.
 func TestCopiesOfASlotAreMended(t *testing.T) {
 	files := enginetest.Plan("ws-a")
 	slot := func(id, more string) []byte {

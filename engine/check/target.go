@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// References name nodes, documents, addresses, issues, packages: whatever people write. Only what cannot be anything else is looked for.
+// References name nodes, documents, addresses, issues, packages: whatever people write. Only what cannot be anything
+// else is looked for.
 
 // forms are the expressions that classify targets. They are compiled at the first use.
 var forms = sync.OnceValue(func() (f struct{ lineOf, scheme, host, extension *regexp.Regexp }) {

@@ -20,8 +20,8 @@ import (
 	"arbor/statemachine"
 )
 
-// A Claim gives a node to a session for some time. It is kept when the time is over, until the node is done or another session takes
-// it: so it is known that its work was begun.
+// A Claim gives a node to a session for some time. It is kept when the time is over, until the node is done or another
+// session takes it: so it is known that its work was begun.
 type Claim struct {
 	Session  string `json:"session,omitempty"`  // "" for a claim of the operator without a session
 	Operator string `json:"operator,omitempty"` // who claimed

@@ -139,7 +139,8 @@ func TestTablesAndValuesReplaceEachOther(t *testing.T) {
 	}
 }
 
-// A clone must not widen its own rights, nor send a key elsewhere: what it says of that does not count, with file and line.
+// A clone must not widen its own rights, nor send a key elsewhere: what it says of that does not count, with file and
+// line.
 func TestAFileOfACloneDecidesNothingOfItsRights(t *testing.T) {
 	for _, tt := range []struct {
 		text    string
@@ -199,8 +200,8 @@ func TestAFileOfACloneDecidesNothingOfItsRights(t *testing.T) {
 	}
 }
 
-// A file that does not parse, or cannot be read, is a warning with its line; a key of another type or an unknown one too.
-// The lower layers count.
+// A file that does not parse, or cannot be read, is a warning with its line; a key of another type or an unknown one
+// too. The lower layers count.
 func TestWhatIsWrongInAFileIsAWarning(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"provider = \"x\"\nlist = [\n", "f:2:1: CONFIG_INVALID: is no TOML"},

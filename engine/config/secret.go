@@ -15,7 +15,8 @@ const (
 )
 
 var (
-	// secretName matches the end of a key that names a secret, in small letters and without the signs between its words.
+	// secretName matches the end of a key that names a secret, in small letters and without the signs between its
+	// words.
 	secretName = pattern.Of(`(apikey|secret|(secret|private|access)key|pass(word|wd|phrase)|token|credentials?)$`)
 	// secretValue matches a text that only a secret looks like.
 	secretValue = pattern.Of(`^(sk-|sk_live_|AIza|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA)[\w-]{12,}|` +

@@ -226,7 +226,8 @@ func compareOwn(was, is *shown) (Event, bool) {
 	return v, true
 }
 
-// blank reports whether nothing can be read of the file of a document: the document is empty, or is not that of the file's bytes.
+// blank reports whether nothing can be read of the file of a document: the document is empty, or is not that of the
+// file's bytes.
 func blank(d *mdoc.Doc, v mdstore.Version) bool {
 	return d.Editable() != nil && (meaning(d) == nil || mdstore.VersionOf(d.Bytes()) != v)
 }

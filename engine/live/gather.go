@@ -119,8 +119,8 @@ func (g *gather) view(ctx context.Context, id mdstore.ID) (*view.View, error) {
 	return g.runs[id], nil
 }
 
-// lookForPages gives the views pages whose run has asked for them, and reports whether it did. Documents are loaded anew then, as the
-// files may have changed.
+// lookForPages gives the views pages whose run has asked for them, and reports whether it did. Documents are loaded
+// anew then, as the files may have changed.
 func (g *gather) lookForPages(ctx context.Context) (did bool, err error) {
 	for id, v := range g.runs {
 		if v.LacksPages() && ctx.Err() == nil {

@@ -52,8 +52,8 @@ func (l *Vault) Told() []mdstore.Collision {
 	return met
 }
 
-// AwaitSaves waits while another program is saving a file that was read as a damaged or missing one, a second at most. It reports whether
-// it waited: the files are read again then.
+// AwaitSaves waits while another program is saving a file that was read as a damaged or missing one, a second at most.
+// It reports whether it waited: the files are read again then.
 func (l *Vault) AwaitSaves(ctx context.Context) (waited bool) {
 	const step, steps = 20 * time.Millisecond, 50
 	s, ok := mdstore.AsStore[mdstore.Strays](l.st)

@@ -155,7 +155,8 @@ func (l *Vault) current(ctx context.Context, id mdstore.ID, pages bool) (*view.V
 	return nil, errs.New(errs.Conflicting, "%s: the files keep changing while they are read; try again", id)
 }
 
-// suspects returns the paths in a workspace that may differ from its view; whole says that only a scan can tell what differs.
+// suspects returns the paths in a workspace that may differ from its view; whole says that only a scan can tell what
+// differs.
 func (l *Vault) suspects(ctx context.Context, s state, gen uint64) (dirty map[mdstore.Path]mark, whole bool) {
 	dir := s.view.Workspace().Dir
 	dirty = map[mdstore.Path]mark{}
@@ -192,8 +193,8 @@ func (l *Vault) suspects(ctx context.Context, s state, gen uint64) (dirty map[md
 	return dirty, len(dirty) > 64 && len(dirty) > s.view.Len()/4
 }
 
-// publish makes what was read the state that other callers get, unless something else was published or everything became stale
-// meanwhile. The paths that the reloader left as they were stay dirty, and those that are being saved.
+// publish makes what was read the state that other callers get, unless something else was published or everything
+// became stale meanwhile. The paths that the reloader left as they were stay dirty, and those that are being saved.
 func (l *Vault) publish(id mdstore.ID, was *view.View, s state, epoch uint64, read map[mdstore.Path]mark, r *reloader, whole bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Workspaces returns every workspace of the vault in the order of their creation, the one with the id default last, active ones and
-// archived ones. A Workspace.md that cannot be read is a workspace with a problem.
+// Workspaces returns every workspace of the vault in the order of their creation, the one with the id default last,
+// active ones and archived ones. A Workspace.md that cannot be read is a workspace with a problem.
 func (l *Vault) Workspaces(ctx context.Context) ([]*mdstore.Workspace, error) {
 	for round := 1; ; round++ {
 		before, err := l.Generation(ctx)
@@ -90,8 +90,8 @@ func (l *Vault) head(ctx context.Context, e mdstore.Entry, err error) *mdstore.W
 	return workspaceOf(e.Path, f, err)
 }
 
-// foreign reports whether a folder is a workspace of TanmiWorkspace 1.x, which has a Workspace.md too, but without an id and with its
-// graph beside it. It can be imported; no node of it can be worked on.
+// foreign reports whether a folder is a workspace of TanmiWorkspace 1.x, which has a Workspace.md too, but without an
+// id and with its graph beside it. It can be imported; no node of it can be worked on.
 func (l *Vault) foreign(ctx context.Context, w *mdstore.Workspace) bool {
 	if _, ok := w.Doc.Field(mdstore.KeyID); ok {
 		return false

@@ -110,8 +110,8 @@ func apart(a, b string) (string, string) {
 	return cut(x), cut(y)
 }
 
-// shingles returns the pairs of neighbours among a text's words, and the first and last word, each with how often it came
-// before.
+// shingles returns the pairs of neighbours among a text's words, and the first and last word, each with how often it
+// came before.
 func shingles(text string) (out []string) {
 	seen, before := map[string]int{}, ""
 	for _, w := range append(words(text), "") {

@@ -10,8 +10,8 @@ import (
 	"arbor/engine/memory"
 )
 
-// A summary is the same each time, is of parts of the text in their order, and of more than one only while they are within
-// the ratio; it is empty only for an empty text.
+// A summary is the same each time, is of parts of the text in their order, and of more than one only while they are
+// within the ratio; it is empty only for an empty text.
 func TestSummariesAreOfTheText(t *testing.T) {
 	check := func(t *rapid.T, text string, ratio float64) {
 		got := memory.Summarize(text, ratio)

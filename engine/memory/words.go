@@ -37,8 +37,8 @@ func eastern(r rune) bool {
 	return r >= 0x1100 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-// terms returns what a text is about: its words without the most common ones, and of Chinese, Japanese and Korean the pairs
-// of neighbours.
+// terms returns what a text is about: its words without the most common ones, and of Chinese, Japanese and Korean the
+// pairs of neighbours.
 func terms(text string) (out []string) {
 	before := ""
 	for _, w := range words(text) {

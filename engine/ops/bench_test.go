@@ -8,8 +8,8 @@ import (
 	"arbor/engine/enginetest"
 )
 
-// A call as a server makes it for a connection that stays, from its arguments to what is noted of its reply. The log is that of one node
-// each time, so its document grows with b.N.
+// A call as a server makes it for a connection that stays, from its arguments to what is noted of its reply. The log is
+// that of one node each time, so its document grows with b.N.
 func BenchmarkServed(b *testing.B) {
 	const nodes = 10_000
 	leaf := string(enginetest.Leaf(nodes))

@@ -9,8 +9,8 @@ import (
 	"arbor/engine/ops"
 )
 
-// A program is in the middle of a save when a repair begins, and ends it while the repair waits: nothing is moved to the trash, made, or
-// marked.
+// A program is in the middle of a save when a repair begins, and ends it while the repair waits: nothing is moved to
+// the trash, made, or marked.
 func TestFixWaitsForASave(t *testing.T) {
 	const id = "node-mjv3xk00-000001"
 	files := maps.Clone(unsaid)
@@ -48,8 +48,8 @@ func TestFixWaitsForASave(t *testing.T) {
 	}
 }
 
-// A program begins a save while a repair waits because of another file: what the repair found at its first look it does not take for
-// gone at the second.
+// A program begins a save while a repair waits because of another file: what the repair found at its first look it does
+// not take for gone at the second.
 func TestFixTakesNothingForGoneThatItsFirstLookFound(t *testing.T) {
 	const id = "node-mjv3xk00-000001"
 	files := maps.Clone(unsaid)

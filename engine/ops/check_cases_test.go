@@ -146,7 +146,8 @@ func (v *caseVault) check(t rapid.TB, in ops.WorkspaceCheckIn) *ops.WorkspaceChe
 	return out
 }
 
-// files returns every file, and every empty folder with a slash behind it, of the vault and its trash; no other file of .local/.
+// files returns every file, and every empty folder with a slash behind it, of the vault and its trash; no other file of
+// .local/.
 func (v *caseVault) files(t rapid.TB) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -219,8 +220,8 @@ func TestCheckCases(t *testing.T) {
 	}
 }
 
-// mendLaws mends a vault and returns its files. The laws: a dry run writes nothing and shows the same, no finding that names a repair is
-// left, no line is lost, and a second repair changes nothing.
+// mendLaws mends a vault and returns its files. The laws: a dry run writes nothing and shows the same, no finding that
+// names a repair is left, no line is lost, and a second repair changes nothing.
 func mendLaws(t rapid.TB, v *caseVault, before map[string]string) map[string]string {
 	t.Helper()
 	found := v.check(t, ops.WorkspaceCheckIn{})
@@ -267,7 +268,8 @@ var values = regexp.MustCompile(`^(id|status|rulesHash|focusedNodeId|parentId|up
 // gitMark is a mark of a conflict, which goes with it.
 var gitMark = regexp.MustCompile(`^(<<<<<<<|=======$|>>>>>>>)`)
 
-// lostLines returns the lines that stand in fewer places after than before. Values of the front matter may change, and a reference may be marked.
+// lostLines returns the lines that stand in fewer places after than before. Values of the front matter may change, and
+// a reference may be marked.
 func lostLines(before, after map[string]string) (lost []string) {
 	count := map[string]int{}
 	note := func(files map[string]string, by int) {

@@ -26,7 +26,8 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// codesIn returns the constants of the sources of a package whose names begin with Code and whose values are codes, by name.
+// codesIn returns the constants of the sources of a package whose names begin with Code and whose values are codes, by
+// name.
 func codesIn(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	names, _ := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(dir), "*.go"))
@@ -131,7 +132,8 @@ func TestCheckPage(t *testing.T) {
 	}
 }
 
-// Each code is found in a vault of a test: one of testdata/check, the damaged one, or one of those below that no archive can hold.
+// Each code is found in a vault of a test: one of testdata/check, the damaged one, or one of those below that no
+// archive can hold.
 func TestEveryCodeHasACase(t *testing.T) {
 	met := map[string]bool{}
 	all, _ := filepath.Glob(checkCases)
@@ -197,8 +199,8 @@ func TestCheckNamesWhatIsNoPlainFile(t *testing.T) {
 	}
 }
 
-// Something else lies where a commit needs a file or folder of the store: check names it, a dry run and a commit refuse with the same
-// words, and after the removal that they advise all is well.
+// Something else lies where a commit needs a file or folder of the store: check names it, a dry run and a commit refuse
+// with the same words, and after the removal that they advise all is well.
 func TestCheckAndCommitsNameWhatIsInTheWay(t *testing.T) {
 	file := func(f string) error { return os.WriteFile(f, []byte("mine\n"), 0o644) }
 	folder := func(f string) error { return os.Mkdir(f, 0o755) }

@@ -26,11 +26,12 @@ import (
 	"arbor/statemachine"
 )
 
-// claimerVault is the environment variable that makes the test binary a process that claims and works; it names the session and the vault.
+// claimerVault is the environment variable that makes the test binary a process that claims and works; it names the
+// session and the vault.
 const claimerVault = "ARBOR_TEST_CLAIMER"
 
-// claimAndWork follows orders, one a line, each with the time in Unix milliseconds: next claims a node, begins it and prints its id, or
-// "-" and the number of nodes that are not done; done completes it.
+// claimAndWork follows orders, one a line, each with the time in Unix milliseconds: next claims a node, begins it and
+// prints its id, or "-" and the number of nodes that are not done; done completes it.
 func claimAndWork(dir, session string) error {
 	st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
@@ -137,8 +138,8 @@ func (w *claimer) die() {
 	_ = w.cmd.Wait()
 }
 
-// A site is several processes that work on one vault, as the test sees them. The test is their server too: it renews their claims for as
-// long as they live.
+// A site is several processes that work on one vault, as the test sees them. The test is their server too: it renews
+// their claims for as long as they live.
 type site struct {
 	engine *engine.Engine
 
@@ -156,8 +157,8 @@ type site struct {
 	failed bool              // guarded by mu
 }
 
-// lives says whether a process lives. The claims of one that died end: the clock moves on by a lease, in steps after which the others'
-// claims are renewed.
+// lives says whether a process lives. The claims of one that died end: the clock moves on by a lease, in steps after
+// which the others' claims are renewed.
 func (s *site) lives(session string, alive bool) error {
 	s.clock.Lock()
 	defer s.clock.Unlock()
@@ -323,8 +324,8 @@ func onDisk(t testing.TB, files map[mdstore.Path][]byte) string {
 	return dir
 }
 
-// Four processes at a time claim, begin and complete nodes, and some are killed: no node is given to two that live, what a killed one
-// held is given again when its lease is over, and each node is completed once.
+// Four processes at a time claim, begin and complete nodes, and some are killed: no node is given to two that live,
+// what a killed one held is given again when its lease is over, and each node is completed once.
 func TestProcessesShareTheWork(t *testing.T) {
 	for name, kills := range map[string]int{"all live": 0, "some die": 24} {
 		t.Run(name, func(t *testing.T) {
@@ -373,7 +374,8 @@ func TestProcessesShareTheWork(t *testing.T) {
 	}
 }
 
-// Goroutines of several engines over one vault, on disk and in memory, claim until nothing is left: each node is given once.
+// Goroutines of several engines over one vault, on disk and in memory, claim until nothing is left: each node is given
+// once.
 func TestEnginesShareTheWork(t *testing.T) {
 	const nodes, engines, each = 24, 3, 3
 	dir := onDisk(t, inARow(nodes))

@@ -33,8 +33,8 @@ func inARow(n int) map[mdstore.Path][]byte {
 
 func letter(i int) string { return string(rune('a' + i)) }
 
-// given claims up to count nodes and returns their ids, separated by blanks. Behind the id of a node whose work another session began
-// and left stands that session: "a<s1".
+// given claims up to count nodes and returns their ids, separated by blanks. Behind the id of a node whose work another
+// session began and left stands that session: "a<s1".
 func given(t testing.TB, env *ops.Env, count int) string {
 	t.Helper()
 	return idsOf(must(t, env, "node_next", map[string]any{"claim": true, "count": count}))
@@ -81,7 +81,8 @@ func expect(t testing.TB, what, got, want string) {
 	}
 }
 
-// A session begins work and leaves it, in each of the ways in which a claim ends: others are offered it and are told who began it.
+// A session begins work and leaves it, in each of the ways in which a claim ends: others are offered it and are told
+// who began it.
 func TestAnEndedClaimFreesTheNode(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -134,7 +135,8 @@ func TestAnEndedClaimFreesTheNode(t *testing.T) {
 	}
 }
 
-// The claims of a connection hold while its server renews them, and end with their short lease when the server was killed.
+// The claims of a connection hold while its server renews them, and end with their short lease when the server was
+// killed.
 func TestRenewedClaimsHoldAndOthersEndWithTheirLease(t *testing.T) {
 	w := enginetest.New(t, inARow(3))
 	e := sessionsOf(w, "s1", "s2")
@@ -427,7 +429,8 @@ func (b *brokenClaims) WriteLocal(ctx context.Context, name mdstore.Path, data [
 	return b.Store.WriteLocal(ctx, name, data)
 }
 
-// While the claims cannot be read, or a claim cannot be kept, no node is given that another session may have; work goes on.
+// While the claims cannot be read, or a claim cannot be kept, no node is given that another session may have; work goes
+// on.
 func TestBrokenClaimsGiveNothingAndStopNoWork(t *testing.T) {
 	for name, breaks := range map[string]func(*brokenClaims){
 		"reading fails": func(b *brokenClaims) { b.read = errors.New("input/output error") },
@@ -462,7 +465,8 @@ func TestBrokenClaimsGiveNothingAndStopNoWork(t *testing.T) {
 	}
 }
 
-// Sessions and operators claim, work, leave and come back in any order: no node is ever given to two at once, and no claim lasts for ever.
+// Sessions and operators claim, work, leave and come back in any order: no node is ever given to two at once, and no
+// claim lasts for ever.
 func TestNoNodeIsGivenToTwo(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		const nodes = 5

@@ -163,8 +163,8 @@ func TestANewFileKeepsAWorkspace(t *testing.T) {
 	}
 }
 
-// Bindings end first, then sessions, then the folder goes. A crash after any step, also where the journal is lost, leaves no binding to a
-// workspace that is gone, and the deletion can be made again.
+// Bindings end first, then sessions, then the folder goes. A crash after any step, also where the journal is lost,
+// leaves no binding to a workspace that is gone, and the deletion can be made again.
 func TestDeletionEndsBindingsThenSessionsThenTheFolder(t *testing.T) {
 	files := plan()
 	session := mdstore.Path(ws + "/sessions/session-1/Session.md")

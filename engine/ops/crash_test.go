@@ -13,8 +13,9 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// The power fails at every step of the commit of every operation that writes, and each call to the disk fails once; with no other
-// program at the files, and with all of them open in an editor. After recovery the commit is made or not, never half.
+// The power fails at every step of the commit of every operation that writes, and each call to the disk fails once;
+// with no other program at the files, and with all of them open in an editor. After recovery the commit is made or not,
+// never half.
 func TestCrashes(t *testing.T) {
 	states, bad, asked, ran := 0, 0, 0, 0
 	opt, open := crashtest.Options{Limit: 16}, crashtest.Options{Limit: 6}
@@ -48,7 +49,8 @@ func TestCrashes(t *testing.T) {
 					t.Errorf("%s(%v) makes %d commits; a crash between them leaves half of it", o.Name, args, len(r.commits))
 				}
 				for _, c := range r.commits {
-					// Once more with every file that is written or removed open in an editor, which may save it after the commit.
+					// Once more with every file that is written or removed open in an editor, which may save it after
+					// the commit.
 					open.Open = nil
 					for _, ch := range c.changes {
 						if _, there := c.before[ch.Path]; there && !ch.Keep {

@@ -141,7 +141,8 @@ func TestOddFoldersAreNamedAndStopNothing(t *testing.T) {
 	}
 }
 
-// What a person types is an id, a title that one node has, a unique prefix of an id, or its last six characters, in that order.
+// What a person types is an id, a title that one node has, a unique prefix of an id, or its last six characters, in
+// that order.
 func TestLooseNamesAreInOrder(t *testing.T) {
 	node := func(title string) [2]string {
 		return [2]string{"title: " + title + "\ntype: execution\nstatus: pending\nparentId: root", ""}
@@ -202,7 +203,8 @@ func (i *intruder) Scan(ctx context.Context, under mdstore.Path, kinds ...*mdsto
 	return s, err
 }
 
-// Another process commits during a scan, to a file that was read already and to one that was not: the view has both changes.
+// Another process commits during a scan, to a file that was read already and to one that was not: the view has both
+// changes.
 func TestAViewIsOfOneMoment(t *testing.T) {
 	files := lone("", "")
 	root := mdstore.NodePath(ws, "root")

@@ -72,11 +72,11 @@ type Env struct {
 
 	Session string // of the caller; "" for none
 	Client  string // the program of the caller, as it calls itself; "" if unknown
-	// Connection is the name of the calling connection. session_bind holds its bindings under this name, which is also the
-	// connection's session until it binds one. "" if the caller is no connection.
+	// Connection is the name of the calling connection. session_bind holds its bindings under this name, which is also
+	// the connection's session until it binds one. "" if the caller is no connection.
 	Connection string
-	// Follows says that the caller continues as the session that it starts or loads. It is true for a connection that was
-	// given no session.
+	// Follows says that the caller continues as the session that it starts or loads. It is true for a connection that
+	// was given no session.
 	Follows bool
 	// Begun gets the session that a call starts because it needs one; the caller continues as that session, also if the
 	// call fails. nil: no call starts one.

@@ -41,7 +41,8 @@ func TestAnApprovalHoldsForTheFilesThatACommandNames(t *testing.T) {
 	}
 }
 
-// Each decision, each file that a tool writes and each program that runs is a line of the session's log, with what lets it.
+// Each decision, each file that a tool writes and each program that runs is a line of the session's log, with what lets
+// it.
 func TestWhatToolsDoIsLogged(t *testing.T) {
 	p := newMachine(t, map[string]string{"a.txt": "one\n", places.ToolsFile: twoTools})
 	p.add("app", places.Restricted, nil)

@@ -27,7 +27,8 @@ var eachCall = map[string]args{
 	"file_delete": {"path": "a.txt"}, "echo": {"tool": "echo"}, "look": {"tool": "look"},
 }
 
-// Each tool at each level of trust: what reads runs, what writes asks or is refused, and nothing runs where nobody trusts.
+// Each tool at each level of trust: what reads runs, what writes asks or is refused, and nothing runs where nobody
+// trusts.
 func TestLevelsDecideWhatRuns(t *testing.T) {
 	reads := []string{"file_read", "file_list", "file_search"}
 	for _, level := range []places.Level{places.Full, places.Restricted, places.ReadOnly, ""} {

@@ -24,7 +24,8 @@ type machine struct {
 	memory               *places.CallLog
 }
 
-// newMachine makes a project with the files that are given, a vault with one workspace, and nothing that anybody trusts.
+// newMachine makes a project with the files that are given, a vault with one workspace, and nothing that anybody
+// trusts.
 func newMachine(t *testing.T, files map[string]string) *machine {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

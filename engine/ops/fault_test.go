@@ -30,8 +30,9 @@ import (
 // faults are what a disk may say.
 var faults = []error{syscall.EIO, syscall.ENOSPC, syscall.EACCES}
 
-// A troubledStore refuses one of its calls besides commits: a read, an entry of a listing, a file in a scan, a local file; and where the
-// trouble lasts, every later one for the same file. What a commit reads and writes, the disk refuses.
+// A troubledStore refuses one of its calls besides commits: a read, an entry of a listing, a file in a scan, a local
+// file; and where the trouble lasts, every later one for the same file. What a commit reads and writes, the disk
+// refuses.
 type troubledStore struct {
 	*dirstore.Store
 	reads, at int
@@ -213,7 +214,8 @@ func committed(err error) bool {
 	return e != nil && e.Details != nil && e.Details.Committed
 }
 
-// after checks the vault after a failed call: nothing is changed or, where the error says so, all of it; and the next operation works.
+// after checks the vault after a failed call: nothing is changed or, where the error says so, all of it; and the next
+// operation works.
 func (x *trial) after(t *testing.T, what string, err error, done map[string]string) {
 	t.Helper()
 	x.disk.At, x.st.at = 0, 0
@@ -295,8 +297,9 @@ func differing(want, got map[string]string) (out []string) {
 	return out
 }
 
-// Each operation is made once for each call that it makes to the store and the disk, and that call fails, or all for that file: what
-// succeeds has done all that it does, an error says truly whether anything was changed, and the next operation works.
+// Each operation is made once for each call that it makes to the store and the disk, and that call fails, or all for
+// that file: what succeeds has done all that it does, an error says truly whether anything was changed, and the next
+// operation works.
 func TestEveryCallOfEveryOperationFailsOnce(t *testing.T) {
 	for _, o := range ops.WithoutGit() {
 		for i, args := range samples[o.Name] {

@@ -63,8 +63,8 @@ func TestTheEndOfANodeSaysWhatIsNext(t *testing.T) {
 	}
 }
 
-// The documents of a node become those given: what stays as it is keeps its bytes, a status that is left out is active, and
-// the same call twice changes nothing.
+// The documents of a node become those given: what stays as it is keeps its bytes, a status that is left out is active,
+// and the same call twice changes nothing.
 func TestDocsOfANodeBecomeThoseGiven(t *testing.T) {
 	w, env := threeNodes(t)
 	docs := func(list ...string) map[string]any {

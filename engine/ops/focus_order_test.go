@@ -12,8 +12,8 @@ import (
 )
 
 // Whatever is begun, focused and deleted: the context without a node is of the first focus that names a node, of the
-// bound session, the connection, this machine and everybody; only context_focus without a bound session and the deletion
-// of the shared focus write Workspace.md.
+// bound session, the connection, this machine and everybody; only context_focus without a bound session and the
+// deletion of the shared focus write Workspace.md.
 func TestTheFocusIsTheNearestThatIsThere(t *testing.T) {
 	for seed := range uint64(30) {
 		rnd := rand.New(rand.NewPCG(seed, 17))

@@ -17,7 +17,8 @@ func aboutIn(t *testing.T, env *ops.Env) string {
 	return chain[len(chain)-1].(map[string]any)["nodeId"].(string)
 }
 
-// A bound session that starts a node keeps it in focus, whatever other sessions start. Before that it has the focus that everybody shares.
+// A bound session that starts a node keeps it in focus, whatever other sessions start. Before that it has the focus
+// that everybody shares.
 func TestSessionsKeepTheirFocus(t *testing.T) {
 	nodes := map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}}
 	for _, id := range []string{"node-x", "node-y", "node-z"} {
@@ -118,7 +119,8 @@ func TestASessionHearsThatItsNodeIsGone(t *testing.T) {
 	says(a, "session_status", "root", "context_get ")
 }
 
-// A log or problem that names no node says whose it is: that of the focus, or of the workspace where nothing has the focus.
+// A log or problem that names no node says whose it is: that of the focus, or of the workspace where nothing has the
+// focus.
 func TestALogWithoutANodeSaysWhoseItIs(t *testing.T) {
 	w := enginetest.New(t, vault("", map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}}))
 	env := &ops.Env{Engine: w.Engine, Session: "a", Detail: ops.DetailBrief, Where: ops.Where{Focus: true}}

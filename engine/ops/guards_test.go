@@ -14,7 +14,8 @@ import (
 	"arbor/mdstore/dirstore"
 )
 
-// A dry run of a change of a file that has a second name, or is marked read-only, is refused as the change is; check names the file.
+// A dry run of a change of a file that has a second name, or is marked read-only, is refused as the change is; check
+// names the file.
 func TestDryRunsRefuseWhatTheDiskWould(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "vault")
 	place := func(p mdstore.Path) string { return filepath.Join(dir, filepath.FromSlash(string(p))) }
@@ -153,7 +154,8 @@ func TestMovedFilesAreOneChange(t *testing.T) {
 	}
 }
 
-// A workspace that was copied with its folder has the id and the name of the copy: the refusal of either name tells both folders.
+// A workspace that was copied with its folder has the id and the name of the copy: the refusal of either name tells
+// both folders.
 func TestTheRefusalOfACopiedWorkspaceNamesBothFolders(t *testing.T) {
 	files := plan()
 	files["copy/Workspace.md"] = files[ws+"/Workspace.md"]

@@ -9,8 +9,8 @@ import (
 	"arbor/mdstore"
 )
 
-// The pages of every list add up to what one answer has, also where the last item of a page is gone by then; a cursor of
-// no answer is refused.
+// The pages of every list add up to what one answer has, also where the last item of a page is gone by then; a cursor
+// of no answer is refused.
 func TestPagesOfEveryListAddUp(t *testing.T) {
 	files := plan()
 	for i := range 7 {

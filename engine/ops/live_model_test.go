@@ -18,8 +18,9 @@ import (
 	"arbor/statemachine"
 )
 
-// Operations of two processes, people at editors and file managers, crashes and git change one vault in any order. After every step three
-// agree: a model that knows nothing of the engine, an engine that is opened now, and one that follows the vault all the time.
+// Operations of two processes, people at editors and file managers, crashes and git change one vault in any order.
+// After every step three agree: a model that knows nothing of the engine, an engine that is opened now, and one that
+// follows the vault all the time.
 func TestLiveFilesAgree(t *testing.T) {
 	played, refused, steps := 0, 0, map[string]int{}
 	enginetest.Check(t, 7, func(rt *rapid.T) {
@@ -142,7 +143,8 @@ func (l *followed) do(env *ops.Env, c operation) {
 	}
 }
 
-// crash kills a process in the middle of a call: after the next process has opened the vault, the call is made or not, never half.
+// crash kills a process in the middle of a call: after the next process has opened the vault, the call is made or not,
+// never half.
 func (l *followed) crash(c operation, at int, first bool) {
 	after, why := l.model.try(c.change)
 	life := &crashtest.Life{At: at}

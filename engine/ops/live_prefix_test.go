@@ -41,7 +41,8 @@ func (p place) opened(t testing.TB, life *crashtest.Life, f func(*ops.Env)) {
 	f(&ops.Env{Engine: e})
 }
 
-// found returns the findings of the whole vault, after a repair if that is wanted, and whether the repair changed anything.
+// found returns the findings of the whole vault, after a repair if that is wanted, and whether the repair changed
+// anything.
 func (p place) found(t testing.TB, fix bool) (out []string, changed bool) {
 	t.Helper()
 	p.opened(t, &crashtest.Life{Hasty: true}, func(env *ops.Env) {
@@ -73,9 +74,9 @@ func linesOf(files map[string]string) map[string]int {
 	return n
 }
 
-// .local/ is deleted before each step of every operation, with the journal, the generation and the lock; the process dies there or goes on.
-// The vault then holds every line that the whole operation leaves, check --fix leaves no finding that was not there before or after the
-// operation, and work goes on.
+// .local/ is deleted before each step of every operation, with the journal, the generation and the lock; the process
+// dies there or goes on. The vault then holds every line that the whole operation leaves, check --fix leaves no finding
+// that was not there before or after the operation, and work goes on.
 func TestPrefixesAreMended(t *testing.T) {
 	for _, o := range ops.WithoutGit() {
 		for i, args := range samples[o.Name] {
@@ -143,7 +144,8 @@ func (x *prefixes) before(t *testing.T) {
 	}
 }
 
-// interrupted deletes .local/ before a step of the operation, at which the process dies or goes on, and returns the laws that are broken.
+// interrupted deletes .local/ before a step of the operation, at which the process dies or goes on, and returns the
+// laws that are broken.
 func (x *prefixes) interrupted(t *testing.T, step int, dies bool) (complaints []string) {
 	complain := func(format string, args ...any) { complaints = append(complaints, fmt.Sprintf(format, args...)) }
 	p := settle(t, t.TempDir(), plan())

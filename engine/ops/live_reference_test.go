@@ -23,8 +23,8 @@ type ref struct {
 	log               []string
 }
 
-// A reference is a workspace as a test expects it: a plain map, with the rules of operations written down a second time. It uses nothing of
-// the engine but the table of transitions.
+// A reference is a workspace as a test expects it: a plain map, with the rules of operations written down a second
+// time. It uses nothing of the engine but the table of transitions.
 type reference struct {
 	files map[string]ref // by the folder below nodes/
 	focus string

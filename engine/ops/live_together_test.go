@@ -12,7 +12,8 @@ import (
 	"arbor/mdstore/dirstore/crashtest"
 )
 
-// together draws writes of a person, the engine that follows and another process at the same time, each to a node of its own: none is lost.
+// together draws writes of a person, the engine that follows and another process at the same time, each to a node of
+// its own: none is lost.
 func (l *followed) together() (string, func()) {
 	var free []string // nodes that take writes and have no children
 	for _, id := range l.model.ids() {

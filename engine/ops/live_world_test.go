@@ -152,7 +152,8 @@ func (l *followed) fresh() (outline, more string) {
 	return outline, more
 }
 
-// agree fails unless the model, an engine that is opened now and, after a while, the one that follows have the same state.
+// agree fails unless the model, an engine that is opened now and, after a while, the one that follows have the same
+// state.
 func (l *followed) agree(step string) {
 	want := l.model.outline()
 	got, more := l.fresh()
@@ -285,7 +286,8 @@ func (l *followed) checkout(v version, byGit bool) {
 		}
 	}
 	l.sweepFolders()
-	// What is saved from now on was made from what came back. A server judges that when it is told; a process that is not told looks at all.
+	// What is saved from now on was made from what came back. A server judges that when it is told; a process that is
+	// not told looks at all.
 	l.another(&crashtest.Life{}, func(env *ops.Env) { env.Engine.Live().Late(tctx, true) })
 }
 

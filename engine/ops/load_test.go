@@ -91,7 +91,8 @@ func TestLoadTellsWhereThingsStand(t *testing.T) {
 	}
 }
 
-// Who has no focus of one's own, as on the next day, is told the node that the last session or state was about, until it is over.
+// Who has no focus of one's own, as on the next day, is told the node that the last session or state was about, until
+// it is over.
 func TestLoadNamesWhereTheWorkWasLeft(t *testing.T) {
 	for node, want := range map[string]string{"node-a": "node-a", "root": "root", "node-gone": "", "": ""} {
 		files := comeBack(t).Store.Files()

@@ -81,7 +81,8 @@ func TestReopeningMovesTheConclusionIntoTheLog(t *testing.T) {
 	}
 }
 
-// A problem leaves a line with its text in the log when it is raised and when it is cleared, be it by the end of the node.
+// A problem leaves a line with its text in the log when it is raised and when it is cleared, be it by the end of the
+// node.
 func TestProblemsLeaveLinesInTheLog(t *testing.T) {
 	for name, text := range hardTexts {
 		w := enginetest.New(t, vault("", map[string][2]string{

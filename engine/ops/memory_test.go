@@ -22,8 +22,8 @@ func entriesOf(out map[string]any) (all []string) {
 	return all
 }
 
-// While a session uses the slot none, no call of it writes to the memory, whatever it names, and not a byte of the vault changes; its
-// work on the plan goes on.
+// While a session uses the slot none, no call of it writes to the memory, whatever it names, and not a byte of the
+// vault changes; its work on the plan goes on.
 func TestASessionThatKeepsNothingWritesNoMemory(t *testing.T) {
 	met := 0
 	for name, calls := range samples {
@@ -157,7 +157,8 @@ func TestASlotIsFoundWithoutItsWorkspace(t *testing.T) {
 	refused(t, w, env, errs.NameTaken, "memory_update", map[string]any{"workspaceId": ws, "slot": "notes", "name": "SHARED"})
 }
 
-// What replaces all entries keeps them in a file, and what a person wrote between entries gets an id at the next save, with its heading.
+// What replaces all entries keeps them in a file, and what a person wrote between entries gets an id at the next save,
+// with its heading.
 func TestReplacedAndAdoptedEntries(t *testing.T) {
 	w := enginetest.New(t, plan())
 	env := &ops.Env{Engine: w.Engine}

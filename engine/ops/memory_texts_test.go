@@ -36,7 +36,8 @@ func textsOf(t testing.TB, w *enginetest.World, slot string) (out []string) {
 	return out
 }
 
-// roundTrip saves texts, exports them, imports the export into another slot, and merges that with an empty one into a third.
+// roundTrip saves texts, exports them, imports the export into another slot, and merges that with an empty one into a
+// third.
 func roundTrip(t testing.TB, texts []string) {
 	w := enginetest.New(t, plan())
 	env := &ops.Env{Engine: w.Engine}

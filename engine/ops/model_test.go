@@ -29,8 +29,8 @@ func outline(t interface{ Fatal(...any) }, e *engine.Engine) string {
 	return b.String()
 }
 
-// Operations are called in any order. A refused one leaves every byte as it is; after any other, check finds nothing, and a fresh engine
-// reads the workspace as the running one has it.
+// Operations are called in any order. A refused one leaves every byte as it is; after any other, check finds nothing,
+// and a fresh engine reads the workspace as the running one has it.
 func TestAnySequenceOfOperations(t *testing.T) {
 	texts := rapid.SampledFrom([]string{"", "x", "line\nline", "## Heading\n\ntext", "```\nopen", "规则：一", "- item\n\n- item", "a: b # c", "---", "### Next Step\n\nn", "\\n", "[x](y)"})
 	rapid.Check(t, func(rt *rapid.T) {

@@ -59,8 +59,9 @@ func byLine(pattern, by string) func(string) string {
 	}
 }
 
-// A save of the newest version stands byte for byte, whatever Arbor wrote before and does then: a command elsewhere changes nothing of it, and a
-// command on the file itself makes of it what it makes of the same bytes in a vault that remembers nothing.
+// A save of the newest version stands byte for byte, whatever Arbor wrote before and does then: a command elsewhere
+// changes nothing of it, and a command on the file itself makes of it what it makes of the same bytes in a vault that
+// remembers nothing.
 func TestWhatAPersonSavedStands(t *testing.T) {
 	before := calls()
 	names := slices.Sorted(func(yield func(string) bool) {
@@ -106,8 +107,8 @@ func TestWhatAPersonSavedStands(t *testing.T) {
 	}
 }
 
-// What a save or git takes out, which stands, is told: by the next write, by check, by conflicts, and once to each session by changes_get; until the
-// command that it names has written it again.
+// What a save or git takes out, which stands, is told: by the next write, by check, by conflicts, and once to each
+// session by changes_get; until the command that it names has written it again.
 func TestWhatIsTakenOutIsToldAndComesBack(t *testing.T) {
 	v := openEdited(t, -1)
 	old, err := os.ReadFile(v.file)
@@ -173,8 +174,8 @@ func TestWhatIsTakenOutIsToldAndComesBack(t *testing.T) {
 	}
 }
 
-// Who saves with the log line of an operation has read what it wrote: what they make of that is told to nobody, whatever updatedAt says. A save
-// without it is told.
+// Who saves with the log line of an operation has read what it wrote: what they make of that is told to nobody,
+// whatever updatedAt says. A save without it is told.
 func TestWhoHasReadAnOperationTakesNothingOut(t *testing.T) {
 	for _, read := range []bool{true, false} {
 		dir, env := undoing(t, plan())

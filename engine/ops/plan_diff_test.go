@@ -124,8 +124,8 @@ func between(a, b map[mdstore.Path][]byte) (all []string) {
 	return all
 }
 
-// A diff of two states of a plan says every creation, move, deletion and change of status, and nothing of what is equal: of two
-// commits, and of a commit and the vault.
+// A diff of two states of a plan says every creation, move, deletion and change of status, and nothing of what is
+// equal: of two commits, and of a commit and the vault.
 func TestADiffSaysWhatBecameOfThePlan(t *testing.T) {
 	c := newClone(t)
 	enginetest.Check(t, 25, func(rt *rapid.T) {

@@ -25,8 +25,8 @@ type Reply struct {
 	Text string // the JSON, or what the client asked for as text
 }
 
-// ReplyOf encodes a result, a pointer to a struct, for the caller. Its method ReplyText, if it has one, returns the text
-// of the reply. A result that takes more than MaxBytes is cut evenly, see cutter.
+// ReplyOf encodes a result, a pointer to a struct, for the caller. Its method ReplyText, if it has one, returns the
+// text of the reply. A result that takes more than MaxBytes is cut evenly, see cutter.
 func (env *Env) ReplyOf(out any) (Reply, error) {
 	if o, ok := out.(interface{ out() *Out }); ok {
 		o.out().Ignored = env.Ignored

@@ -38,8 +38,8 @@ func genResult(t *rapid.T) *ops.NodeGetOut {
 	return &ops.NodeGetOut{Node: n, Out: ops.Out{Hint: "go on"}}
 }
 
-// Results of any shape are cut to the bound: of a text or list the beginning stays, of a log the end. cut says how much that is, and the
-// result itself is not changed.
+// Results of any shape are cut to the bound: of a text or list the beginning stays, of a log the end. cut says how much
+// that is, and the result itself is not changed.
 func TestRepliesAreCutEvenly(t *testing.T) {
 	const bound = 950
 	rapid.Check(t, func(t *rapid.T) {

@@ -109,8 +109,8 @@ func opNamed(t *testing.T, name string) ops.Operation {
 	return ops.Operation{}
 }
 
-// A save that was made from an older version is named by check and by changes, and merged by the next write, which tells of
-// it.
+// A save that was made from an older version is named by check and by changes, and merged by the next write, which
+// tells of it.
 func TestAStaleSaveIsReportedAndMerged(t *testing.T) {
 	v := openEdited(t, -1)
 	old, err := os.ReadFile(v.file)

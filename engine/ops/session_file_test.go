@@ -12,7 +12,8 @@ import (
 	"arbor/mdstore"
 )
 
-// A day: a session starts, its work is traced, it ends; the next one continues from it and is told what has changed meanwhile.
+// A day: a session starts, its work is traced, it ends; the next one continues from it and is told what has changed
+// meanwhile.
 func TestASessionIsTakenUp(t *testing.T) {
 	w := enginetest.New(t, plan())
 	env := &ops.Env{Engine: w.Engine, Session: "alice", Names: ops.NamesLoose}

@@ -239,7 +239,8 @@ func TestTheFocusOfABoundSessionFollowsItsWork(t *testing.T) {
 	}
 }
 
-// A session whose record of what it has seen is damaged or lost looks for the first time again; later changes are reported.
+// A session whose record of what it has seen is damaged or lost looks for the first time again; later changes are
+// reported.
 func TestADamagedRecordOfWhatWasSeenIsALookForTheFirstTime(t *testing.T) {
 	w := enginetest.New(t, plan())
 	env, other := &ops.Env{Engine: w.Engine, Session: "s", Where: ops.Where{Workspace: ws}}, &ops.Env{Engine: w.Engine, Where: ops.Where{Workspace: ws}}

@@ -31,8 +31,9 @@ func about(slot string, more ...any) map[string]any {
 	return args
 }
 
-// A slot with any texts is read from its compressed file as from the plain one, and takes more; open again, and archived and restored
-// from both, its file has the bytes that it had. The same text gives the same bytes in the archive, each time.
+// A slot with any texts is read from its compressed file as from the plain one, and takes more; open again, and
+// archived and restored from both, its file has the bytes that it had. The same text gives the same bytes in the
+// archive, each time.
 func TestStoredSlotsReadBack(t *testing.T) {
 	enginetest.Check(t, 40, func(rt *rapid.T) {
 		w := enginetest.New(t, plan())
@@ -91,7 +92,8 @@ func TestStoredSlotsReadBack(t *testing.T) {
 	})
 }
 
-// Only what is large enough and gets smaller is compressed, unless it is forced; analysis says so before, and changes nothing.
+// Only what is large enough and gets smaller is compressed, unless it is forced; analysis says so before, and changes
+// nothing.
 func TestSmallSlotsStayPlain(t *testing.T) {
 	w := enginetest.New(t, plan())
 	env := &ops.Env{Engine: w.Engine}

@@ -180,7 +180,8 @@ func TestTheNewestStateOfANameIsMeant(t *testing.T) {
 	}
 }
 
-// A list has each state that matches once, newest first, however it is paged, and whatever becomes of a page's last state.
+// A list has each state that matches once, newest first, however it is paged, and whatever becomes of a page's last
+// state.
 func TestStatesAreListed(outer *testing.T) {
 	rapid.Check(outer, func(t *rapid.T) {
 		files := vault("", map[string][2]string{"root": {"title: Login\ntype: planning\nstatus: planning\nparentId: null", ""}})

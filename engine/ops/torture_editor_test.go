@@ -169,7 +169,8 @@ func (e *editor) save(p string) error {
 	return nil
 }
 
-// add puts a line under the heading Note, somewhere in the middle, or at the end; in a node whose other texts are replaced by operations, in the middle.
+// add puts a line under the heading Note, somewhere in the middle, or at the end; in a node whose other texts are
+// replaced by operations, in the middle.
 func (e *editor) add(text, line string, middle bool) string {
 	at, where := len(text), e.rng.IntN(3)
 	if middle {
@@ -228,8 +229,8 @@ func (j *judged) typed(saves []save) {
 	j.Logf("of %d lines of the editor %d are in their file, %d in a copy beside it, %d in the trash with it, %d in the trash alone, %d elsewhere, %d lost", len(saves), inFile, inCopy, inTrash, spared, kept, j.lost)
 }
 
-// overwritten counts the entries that workers logged to the edited files. One that is missing was overwritten by the editor if it had read
-// the file before and saved it after; else it is lost.
+// overwritten counts the entries that workers logged to the edited files. One that is missing was overwritten by the
+// editor if it had read the file before and saved it after; else it is lost.
 func (j *judged) overwritten(saves []save) {
 	inFile, inCopy, blind, twice := 0, 0, 0, 0
 	for _, a := range j.tries {
@@ -269,7 +270,8 @@ func (j *judged) overwritten(saves []save) {
 	j.Logf("of %d entries of the workers %d are in their file (%d twice), %d in a copy or the trash, %d overwritten by a save of the editor that had read the file before", inFile+twice+inCopy+blind, inFile+twice, twice, inCopy, blind)
 }
 
-// An editor saves, in every habit, the files that four processes write to, which are killed or not. No line of the editor is ever lost.
+// An editor saves, in every habit, the files that four processes write to, which are killed or not. No line of the
+// editor is ever lost.
 func TestEditorAmongProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -116,7 +116,8 @@ func (a *attempt) text() string {
 	return string(form) + " " + a.Key + ";"
 }
 
-// once checks that an acknowledged operation is in the files once, a refused one not at all, and one that was cut short at most once.
+// once checks that an acknowledged operation is in the files once, a refused one not at all, and one that was cut short
+// at most once.
 func (j *judged) once(kinds ...kind) {
 	for _, a := range j.tries {
 		if !slices.Contains(kinds, a.Kind) || j.spared[a.Node] {
@@ -267,8 +268,8 @@ func isSpared(p string) bool {
 		strings.HasPrefix(p, ".local/trash/late-")
 }
 
-// clean reports records and temporaries, which a crash must not leave, and conflict copies unless saves is set. Temporaries of
-// notes in .local/ stay until check --fix clears them away.
+// clean reports records and temporaries, which a crash must not leave, and conflict copies unless saves is set.
+// Temporaries of notes in .local/ stay until check --fix clears them away.
 func (j *judged) clean(saves bool) {
 	for p := range j.files {
 		name := filepath.Base(p)

@@ -38,7 +38,8 @@ func tortureTime(t *testing.T) time.Duration {
 // hubs are the planning nodes that all workers make nodes under.
 var hubs = []mdstore.ID{"hub-0", "hub-1", "hub-2", "hub-3", "hub-4", "hub-5"}
 
-// tortured makes a vault of pending planning nodes above each other, so that the first child of each raises its ancestors.
+// tortured makes a vault of pending planning nodes above each other, so that the first child of each raises its
+// ancestors.
 func tortured(t *testing.T) string {
 	body := "## Requirement\n\nfirst line\n\nsecond line\n\nthird line\n\n## Note\n\nwhat people note\n\n## Log\n\n- [2026-01-01 10:00:00] [AI] created\n\n## Docs\n\n- docs/x.md: x\n"
 	nodes := map[string][2]string{"root": {"title: Login\ntype: planning\nstatus: pending\nparentId: null\ncreatedAt: 1", body}}
@@ -92,8 +93,8 @@ type attempt struct {
 	until         int64 // Unix nanoseconds; 0 where the worker died first
 }
 
-// run has n workers operate on a vault for tortureTime, and longer until enough is done. With kill, one of them is killed and started anew
-// every 20 to 320 ms. At the end all are killed.
+// run has n workers operate on a vault for tortureTime, and longer until enough is done. With kill, one of them is
+// killed and started anew every 20 to 320 ms. At the end all are killed.
 func run(t *testing.T, dir string, n int, kill bool, during func(stop <-chan struct{})) *herd {
 	self, err := os.Executable()
 	if err != nil {
@@ -243,7 +244,8 @@ func (h *herd) acknowledged() (n int) {
 	return n
 }
 
-// Four processes operate on one vault, and one after the other is killed. Each acknowledged operation is made once, and none is half made.
+// Four processes operate on one vault, and one after the other is killed. Each acknowledged operation is made once, and
+// none is half made.
 func TestKilledAgainAndAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -20,7 +20,8 @@ import (
 	"arbor/statemachine"
 )
 
-// workerJob is the environment variable that makes the test binary a worker of the torture: its name, generation and the vault.
+// workerJob is the environment variable that makes the test binary a worker of the torture: its name, generation and
+// the vault.
 const workerJob = "ARBOR_TEST_WORKER"
 
 // A report is a line that a worker writes to its parent: before an operation the attempt, after it the result.
@@ -60,7 +61,8 @@ type worker struct {
 	ctx              context.Context
 }
 
-// work is what a copy of the test binary does: job is "name|generation|vault". It ends when its parent closes its input.
+// work is what a copy of the test binary does: job is "name|generation|vault". It ends when its parent closes its
+// input.
 func work(job string) error {
 	parts := strings.SplitN(job, "|", 3)
 	st, err := dirstore.Open(parts[2], dirstore.Options{SaveQuiet: -1})

@@ -41,8 +41,8 @@ func logOf(files map[mdstore.Path][]byte) []string {
 	return strings.Split(log, "\n- ")
 }
 
-// Every operation that changes the workspace leaves one line in the trace, in the same commit, with no text in it; a dry run, a call
-// that changes nothing and one of a session without a file leave none.
+// Every operation that changes the workspace leaves one line in the trace, in the same commit, with no text in it; a
+// dry run, a call that changes nothing and one of a session without a file leave none.
 func TestEveryWriteLeavesOneTrace(t *testing.T) {
 	texts := []string{"requirement", "note", "conclusion", "event", "problem", "nextStep", "goal", "text", "summary"}
 	for _, o := range ops.WithoutGit() {

@@ -22,8 +22,8 @@ func messagesOf(out map[string]any) (all []string) {
 	return all
 }
 
-// A transcript that grows too long is begun anew, and reads on; clearing begins one that knows nothing of what was before. All of it
-// stays in files.
+// A transcript that grows too long is begun anew, and reads on; clearing begins one that knows nothing of what was
+// before. All of it stays in files.
 func TestATranscriptIsReadAcrossItsFiles(t *testing.T) {
 	w := enginetest.New(t, plan())
 	env := &ops.Env{Engine: w.Engine}

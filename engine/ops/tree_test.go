@@ -35,7 +35,8 @@ func family(orders ...string) map[mdstore.Path][]byte {
 	return vault("", nodes)
 }
 
-// This holds on either side of every sibling, for siblings that are placed by time, by order, by neither, and at the same place.
+// This holds on either side of every sibling, for siblings that are placed by time, by order, by neither, and at the
+// same place.
 func TestAMovedNodeStandsBesideItsSibling(t *testing.T) {
 	for name, orders := range map[string][]string{
 		"by time":      {"createdAt: 1000", "createdAt: 2000", "createdAt: 3000"},

@@ -48,7 +48,8 @@ func TestShippedVaultIsSound(t *testing.T) {
 
 var tableRow = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| `([A-Z_0-9]+)` \\|")
 
-// Check finds in the damaged vault what the table beside it says, --fix repairs what it can, and a second repair changes nothing.
+// Check finds in the damaged vault what the table beside it says, --fix repairs what it can, and a second repair
+// changes nothing.
 func TestDamagedVault(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join("..", "..", "testdata", "vault", "damaged", "README.md"))
 	if err != nil {

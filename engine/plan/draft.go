@@ -82,8 +82,8 @@ type Options struct {
 
 	Criteria func() string // the setting plan.criteria; nil: it has none
 
-	// Claimed returns an error for a node that another session has claimed, or a text about the claim for the caller; nil:
-	// no node is claimed.
+	// Claimed returns an error for a node that another session has claimed, or a text about the claim for the caller;
+	// nil: no node is claimed.
 	Claimed func(*mdstore.Node) (told string, err error)
 }
 

@@ -99,8 +99,8 @@ type Passage struct {
 
 const reread = 50 // paragraphs that are looked at again, sentence by sentence
 
-// Passages returns the parts that answer a question best, one of each entry, node or section. read returns a file as it is
-// now.
+// Passages returns the parts that answer a question best, one of each entry, node or section. read returns a file as it
+// is now.
 func (p *Pass) Passages(most int, path func(int) mdstore.Path, read func(int) (*File, []byte, error)) []Passage {
 	var all []Passage
 	best, _ := p.Best(reread, path)

@@ -9,8 +9,8 @@ import (
 	"arbor/mdstore/fold"
 )
 
-// Text is compared folded: in lower case, without diacritics, format characters and the marks of combination, and with the
-// letters of one width. A text reads the same in every form of normalization.
+// Text is compared folded: in lower case, without diacritics, format characters and the marks of combination, and with
+// the letters of one width. A text reads the same in every form of normalization.
 
 // letters has groups: a letter, and then a letter that compares equal to it and that Unicode does not decompose into a
 // letter and a mark.
@@ -129,8 +129,8 @@ func foldMap(text string) (folded []byte, from []int) {
 	return folded, from
 }
 
-// unspaced reports whether r is of a script that is written without blanks between words: Chinese, Japanese, Korean with
-// their signs of sound, Thai, Lao, Khmer, Burmese.
+// unspaced reports whether r is of a script that is written without blanks between words: Chinese, Japanese, Korean
+// with their signs of sound, Thai, Lao, Khmer, Burmese.
 func unspaced(r rune) bool {
 	switch {
 	case r < 0xe00:

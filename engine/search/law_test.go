@@ -115,8 +115,8 @@ var (
 
 const between = `[^\p{Latin}\p{Greek}\p{Cyrillic}0-9_\p{Han}\p{Katakana}\p{Hangul}ー]*`
 
-// plainFind looks for words that follow one another in a text: behind each run of letters stands a mark of its end, in the
-// text and in the words.
+// plainFind looks for words that follow one another in a text: behind each run of letters stands a mark of its end, in
+// the text and in the words.
 func plainFind(text string, words []string, prefix bool) bool {
 	pattern := ""
 	for i, w := range words {

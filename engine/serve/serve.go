@@ -1,4 +1,5 @@
-// Package serve offers an engine to programs and people: the tools of MCP over stdio and HTTP, and the page of the workspace.
+// Package serve offers an engine to programs and people: the tools of MCP over stdio and HTTP, and the page of the
+// workspace.
 //
 // A program that embeds Arbor opens an engine over its store, and serves it:
 //

@@ -75,7 +75,8 @@ func EditHolds(ctx context.Context, st mdstore.Store, now func() time.Time, edit
 	})
 }
 
-// within reports whether a connection lived in the last d. A sign of life in the future is none: the clock was wrong then.
+// within reports whether a connection lived in the last d. A sign of life in the future is none: the clock was wrong
+// then.
 func (h *Holds) within(o Hold, d time.Duration) bool {
 	age := h.now.UnixMilli() - o.Seen
 	return age <= d.Milliseconds() && age >= -d.Milliseconds()

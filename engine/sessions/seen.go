@@ -68,8 +68,8 @@ func newMemory() *seen {
 // local returns the store of the files. Call it at each use, because the vault of a server may be replaced.
 func (s *Seen) local() (mdstore.Local, bool) { return mdstore.AsStore[mdstore.Local](s.st) }
 
-// Attend keeps what a session has seen in memory only, for as long as it lasts: the session of a connection that ends with it. leave
-// forgets it.
+// Attend keeps what a session has seen in memory only, for as long as it lasts: the session of a connection that ends
+// with it. leave forgets it.
 func (s *Seen) Attend(session string) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,8 +186,8 @@ func taken(old, now view.State, ds []view.Difference) view.State {
 	return next
 }
 
-// Own notes that the session itself made these changes, so that they are not reported to it as those of others. What others changed in
-// the same files since it last looked stays to be reported.
+// Own notes that the session itself made these changes, so that they are not reported to it as those of others. What
+// others changed in the same files since it last looked stays to be reported.
 func (s *Seen) Own(ctx context.Context, session string, ws mdstore.ID, files []plan.FileChange) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

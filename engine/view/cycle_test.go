@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The steps of a cycle lead from its first node back to it: each node waits for the next one, contains it, or is inside it.
+// The steps of a cycle lead from its first node back to it: each node waits for the next one, contains it, or is inside
+// it.
 func TestACycleIsSaidAllTheWayRound(t *testing.T) {
 	met, nested := 0, 0
 	for seed := range uint64(4000) {

@@ -7,8 +7,8 @@ import (
 	"arbor/mdstore"
 )
 
-// What is ready: steps that wait, planning nodes without children or with all of them done, and nothing below a node that
-// is completed or cancelled, however deep, nor what has a problem.
+// What is ready: steps that wait, planning nodes without children or with all of them done, and nothing below a node
+// that is completed or cancelled, however deep, nor what has a problem.
 func TestWhatIsReady(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -154,7 +154,8 @@ func TestMergeExamples(t *testing.T) {
 	}
 }
 
-// What becomes of items: each line of a case is base, ours, theirs and the result, with the value of an item behind a colon.
+// What becomes of items: each line of a case is base, ours, theirs and the result, with the value of an item behind a
+// colon.
 func TestKeyedItems(t *testing.T) {
 	items := func(text string) (all []Item) {
 		for f := range strings.FieldsSeq(text) {

@@ -19,9 +19,9 @@ const cacheDir = mdstore.Path(mdstore.LocalDir + "/cache")
 const (
 	cacheMost = 1 << 30 // bytes of a cache file; load ignores a larger file, which this program did not write
 
-	// save writes a cache again when more than 1/staleShare of its entries, or more than staleMost of them, are stale. A
-	// large file counts as one more stale entry for each staleBytes, because each process that starts from this cache has
-	// to read the file.
+	// save writes a cache again when more than 1/staleShare of its entries, or more than staleMost of them, are stale.
+	// A large file counts as one more stale entry for each staleBytes, because each process that starts from this cache
+	// has to read the file.
 	staleMost  = 256
 	staleShare = 20
 	staleBytes = 2 << 10

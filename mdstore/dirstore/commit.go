@@ -72,8 +72,8 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 	if err == nil {
 		err = s.committer.Commit(changes, func() error {
 			if !s.holds() {
-				// Someone deleted .local/, so another process may hold the new lock. Because of this error, git.with takes the lock
-				// again, as it does after waiting for git.
+				// Someone deleted .local/, so another process may hold the new lock. Because of this error, git.with
+				// takes the lock again, as it does after waiting for git.
 				return &mdstore.BusyError{What: "the vault's lock was deleted while it was held",
 					Where: filepath.Join(s.dir, string(lockPath)), End: "leave " + mdstore.LocalDir + "/ alone while Arbor runs"}
 			}

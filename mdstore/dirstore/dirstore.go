@@ -61,11 +61,11 @@ type Options struct {
 	// GitPatience is how long a commit waits while git is in the middle of an operation; 0 means five seconds. If it is
 	// negative, commits ignore git; programs that git itself runs, such as hooks, need this.
 	GitPatience time.Duration
-	// SaveQuiet is how long another program must have left a file alone before a commit changes it; 0 means a tenth of a
-	// second. If it is negative, commits do not check.
+	// SaveQuiet is how long another program must have left a file alone before a commit changes it; 0 means a tenth of
+	// a second. If it is negative, commits do not check.
 	SaveQuiet time.Duration
-	// Log receives, among other messages, one for each commit finished after a crash and one for each save that collided
-	// with a commit; nil discards them.
+	// Log receives, among other messages, one for each commit finished after a crash and one for each save that
+	// collided with a commit; nil discards them.
 	Log *slog.Logger
 	// Kinds is the table of the kinds of files; nil means mdstore.AllKinds().
 	Kinds mdstore.Kinds
@@ -85,8 +85,8 @@ type Store struct {
 
 	saveQuiet time.Duration // as in Options
 
-	// turn holds one value while no goroutine of this process has the lock. The goroutine that takes the value may use gen
-	// and the fields from lock to merged.
+	// turn holds one value while no goroutine of this process has the lock. The goroutine that takes the value may use
+	// gen and the fields from lock to merged.
 	turn      chan struct{}
 	lock      *flock.Flock // nil while it is not held
 	committer *journal.Committer

@@ -77,8 +77,8 @@ func (r *Repo) configOverrides(ctx context.Context) (over []setting, driver stri
 	return over, driver, nil
 }
 
-// handOver adds settings to an environment, after those that it hands to git already. Unlike -c KEY=VALUE that takes any
-// key, also one with "=" in it.
+// handOver adds settings to an environment, after those that it hands to git already. Unlike -c KEY=VALUE that takes
+// any key, also one with "=" in it.
 func handOver(env []string, add []setting) []string {
 	if len(add) == 0 {
 		return env

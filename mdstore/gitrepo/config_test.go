@@ -26,8 +26,8 @@ var hostileKeys = []string{
 // hostileNames are names of drivers. Attributes can name those without a blank.
 var hostileNames = []string{"plain", "x=y", "=", "a.b=c.d", `q"x=`, `back\slash`, "Größe=1", "UPPER=lower", "-c=d", "#x;y", "sp ace=", "https://x=y.example/"}
 
-// hostilePlaces say how a configuration that a folder brings is read: its own file, one that this includes, always or on
-// a condition, and that of a working tree.
+// hostilePlaces say how a configuration that a folder brings is read: its own file, one that this includes, always or
+// on a condition, and that of a working tree.
 var hostilePlaces = []string{"config", "include", "includeIf", "worktree"}
 
 // bait makes a program for each key, which notes in a file that it ran.

@@ -67,8 +67,8 @@ func (p *positions) offset(line, col int) int {
 // fileLine returns the 1-based line of the file in which a YAML line begins.
 func (p *positions) fileLine(line int) int { return lineNumber(p.text, p.offset(line, 1)) }
 
-// value returns the bytes of a value; ok is true if it is a scalar without anchor or tag whose bytes are certain. keyCol
-// is the number of columns before the key, next the offset of the next key.
+// value returns the bytes of a value; ok is true if it is a scalar without anchor or tag whose bytes are certain.
+// keyCol is the number of columns before the key, next the offset of the next key.
 func (p *positions) value(n *yaml.Node, keyCol, next int) (at Span, ok bool) {
 	s := p.offset(n.Line, n.Column)
 	b := p.text[:p.span.End]

@@ -138,7 +138,8 @@ func TestConflictsHaveMarks(t *testing.T) {
 	}
 }
 
-// What is no change of a sound file of a known kind, or conflicts where no mark can stand, is left to git's merge of lines.
+// What is no change of a sound file of a known kind, or conflicts where no mark can stand, is left to git's merge of
+// lines.
 func TestWhatOnlyLinesCanMerge(t *testing.T) {
 	zipped := func(s string) string { return string(mdstore.Stored("a.gz", []byte(s))) }
 	const slot = "---\nid: slot-1\nown: 1\n---\n"

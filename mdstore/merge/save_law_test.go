@@ -425,7 +425,8 @@ func TestASaveInPiecesIsMerged(t *testing.T) {
 	}
 }
 
-// written returns the lines of a text without blank ones, headings and the marks of items, in the order of the alphabet.
+// written returns the lines of a text without blank ones, headings and the marks of items, in the order of the
+// alphabet.
 func written(text []byte) (out []string) {
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "## ") {

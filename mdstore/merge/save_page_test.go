@@ -9,8 +9,8 @@ import (
 	"arbor/mdstore/merge"
 )
 
-// A save of a session's file that was made from an older version, and the line of the trace that it lacks, are joined; and so is a
-// transcript that a person edits while messages come.
+// A save of a session's file that was made from an older version, and the line of the trace that it lacks, are joined;
+// and so is a transcript that a person edits while messages come.
 func TestSavesOfSessionsAreMerged(t *testing.T) {
 	const session = "---\nid: session-1\nname: Monday\nendedAt: null\n---\n\n## Goal\n\nto sign in\n\n## Log\n\n- [2026-01-01 10:00:00] [AI] note: a\n"
 	ended := edited(session, "endedAt: null", "endedAt: 1", "note: a\n", "note: a\n- [2026-01-01 10:00:01] [AI] tool_call: b\n  nodes: c\n")

@@ -58,7 +58,8 @@ func machine(t *testing.T, url string, lines io.Reader) cli.Call {
 	}
 }
 
-// A folder of another machine is read at once and written when its own person agrees; the server never learns where it lies.
+// A folder of another machine is read at once and written when its own person agrees; the server never learns where it
+// lies.
 func TestAFolderOfAnotherMachine(t *testing.T) {
 	c, url, code := newClients(t)
 	call := machine(t, url, strings.NewReader("y\nn\n"))

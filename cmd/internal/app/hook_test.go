@@ -8,8 +8,8 @@ import (
 	"arbor/cmd/internal/cli"
 )
 
-// A hook ends with exit code 0 whatever is wrong, its own command line included, as a program that runs it may stop at another one. What was wrong is told on stderr,
-// and stdout is the program's.
+// A hook ends with exit code 0 whatever is wrong, its own command line included, as a program that runs it may stop at
+// another one. What was wrong is told on stderr, and stdout is the program's.
 func TestAHookStopsNobody(t *testing.T) {
 	for _, args := range []string{"hook", "hook nosuch", "hook prompt more", "hook prompt --nosuch", "hook --json", "hook prompt -C nosuch", "hook prompt --as nobody", "hook prompt"} {
 		var out, errs bytes.Buffer

@@ -55,7 +55,8 @@ func place(t *testing.T, folder, text string) {
 	}
 }
 
-// The vault of a server is the one that lies at its place now: moved away it is an empty one, and what has replaced it is read and written.
+// The vault of a server is the one that lies at its place now: moved away it is an empty one, and what has replaced it
+// is read and written.
 func TestALastingVaultIsTheOneThatIsThere(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "vault")
@@ -103,7 +104,8 @@ func TestALastingVaultIsTheOneThatIsThere(t *testing.T) {
 	do(st.Close())
 }
 
-// The history of a vault is that of the store that is open now, and no other's: what another process has changed is known.
+// The history of a vault is that of the store that is open now, and no other's: what another process has changed is
+// known.
 func TestTheHistoryIsThatOfTheVaultThatIsThere(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "vault")
 	place(t, folder, "one")
@@ -186,7 +188,8 @@ func TestALastingVaultIsReplacedWhileItIsUsed(t *testing.T) {
 	}
 }
 
-// While the vault of a server is away, every operation fails with what people and assistants can do about it, and works again when it is back.
+// While the vault of a server is away, every operation fails with what people and assistants can do about it, and works
+// again when it is back.
 func TestAVaultThatIsAwayIsToldOf(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "vault")

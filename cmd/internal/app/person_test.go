@@ -149,8 +149,8 @@ func (b *besieged) undecided(said string) {
 	}
 }
 
-// An assistant that reads, an approved program, and a client that holds the clients' token decide nothing. What a page of
-// another port and an answer of a client over HTTP come to is tested beside the page and the server.
+// An assistant that reads, an approved program, and a client that holds the clients' token decide nothing. What a page
+// of another port and an answer of a client over HTTP come to is tested beside the page and the server.
 func TestNobodyButAPersonDecides(t *testing.T) {
 	b := besiege(t)
 	t.Run("by a file tool", func(t *testing.T) {

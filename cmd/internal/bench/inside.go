@@ -177,7 +177,8 @@ func (b *bench) commitsIn(v *vault, name string, target float64) []row {
 	}
 }
 
-// chain makes eight nodes below one another, the last of them in work, completes them from the last up, and returns them.
+// chain makes eight nodes below one another, the last of them in work, completes them from the last up, and returns
+// them.
 func (b *bench) chain(o *inside) (chain []string) {
 	under := string(mdstore.Root)
 	for i := range 8 {

@@ -1,8 +1,8 @@
 //go:build unix
 
-// Bench measures what Arbor does against what the machine can do, and prints a table of both. Each operation is measured in
-// turn with its limit, round after round, so that only their ratio has to be believed. It generates the vault itself, and
-// fails for being slow only with -watch, which compares two checkouts.
+// Bench measures what Arbor does against what the machine can do, and prints a table of both. Each operation is
+// measured in turn with its limit, round after round, so that only their ratio has to be believed. It generates the
+// vault itself, and fails for being slow only with -watch, which compares two checkouts.
 //
 //	go run ./cmd/internal/bench                          # 10,000 nodes
 //	go run ./cmd/internal/bench -nodes 1000 -budget 2s

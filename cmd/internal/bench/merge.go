@@ -35,8 +35,8 @@ func (b *bench) merges() (rows []row) {
 	return append(rows, r, seconds(synced, "git merge without the driver", alone, 0, "arbor sync of the same, one process"))
 }
 
-// branch makes the branches mine, which is checked out, and theirs, on which n nodes have another line in their logs, and
-// a remote hub, whose branch mine is theirs.
+// branch makes the branches mine, which is checked out, and theirs, on which n nodes have another line in their logs,
+// and a remote hub, whose branch mine is theirs.
 func (v *vault) branch(n int) {
 	v.run("config", "user.name", "p")
 	v.run("config", "user.email", "p@example.org")

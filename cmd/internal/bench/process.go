@@ -154,8 +154,8 @@ var (
 	synced  = regexp.MustCompile(`^\d+ +(?:fsync|fdatasync|syncfs)\(`)
 )
 
-// calls runs the program under strace and returns how often it opened a Node.md, the bytes it wrote below .local but for
-// the journal, and how often it flushed a file or folder.
+// calls runs the program under strace and returns how often it opened a Node.md, the bytes it wrote below .local but
+// for the journal, and how often it flushed a file or folder.
 func (p program) calls(args ...string) (opens, local, syncs float64) {
 	file := filepath.Join(p.b.work, "trace")
 	strace := []string{"strace", "-f", "-y", "-s", "0", "-e", "trace=open,openat,openat2,write,pwrite64,fsync,fdatasync,syncfs", "-o", file, p.path}

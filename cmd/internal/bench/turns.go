@@ -43,9 +43,9 @@ func (s samples) at(part float64) float64 {
 
 func (s samples) median() float64 { return s.at(0.5) }
 
-// inTurn takes samples in turn, round after round, and begins each round with another one, so that what slows the machine
-// down for a while meets all of them. There are this many times the rounds of -rounds, or as many as begin within -budget,
-// but at least three. A round before the first is not counted.
+// inTurn takes samples in turn, round after round, and begins each round with another one, so that what slows the
+// machine down for a while meets all of them. There are this many times the rounds of -rounds, or as many as begin
+// within -budget, but at least three. A round before the first is not counted.
 func (b *bench) inTurn(times float64, things ...sample) []samples {
 	all := make([]samples, len(things))
 	begin := time.Now()

@@ -144,7 +144,8 @@ var chinese = []string{
 	"- 邮件的正文在 `mail.txt` 里，**还没有人**读过",
 }
 
-// text returns the Node.md of the i-th node, of about 1.6 kB. One of three is Chinese; every seventh title needs quotes.
+// text returns the Node.md of the i-th node, of about 1.6 kB. One of three is Chinese; every seventh title needs
+// quotes.
 func (v *vault) text(i int) string {
 	t := v.plan[i]
 	parent, kind, words := "null", statemachine.Planning, english

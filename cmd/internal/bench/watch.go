@@ -34,8 +34,8 @@ type watched struct {
 	measure func() float64
 }
 
-// slower measures rows, and those above mostTime twice more, so that what a busy machine did to one measurement fails nothing. It prints the
-// lowest ratio of each, and returns the names of the rows that stay above it.
+// slower measures rows, and those above mostTime twice more, so that what a busy machine did to one measurement fails
+// nothing. It prints the lowest ratio of each, and returns the names of the rows that stay above it.
 func slower(out io.Writer, rows []watched) (over []string) {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
@@ -53,7 +53,8 @@ func slower(out io.Writer, rows []watched) (over []string) {
 	return over
 }
 
-// larger prints the ratio of each count of allocations that both sides have, and returns the names of those above mostAllocs.
+// larger prints the ratio of each count of allocations that both sides have, and returns the names of those above
+// mostAllocs.
 func larger(out io.Writer, now, before map[string]float64) (over []string) {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, name := range slices.Sorted(maps.Keys(now)) {
@@ -72,7 +73,8 @@ func larger(out io.Writer, now, before map[string]float64) (over []string) {
 	return over
 }
 
-// watch compares this checkout with another one, in folder, and returns an error that names what is slower or allocates more than it may.
+// watch compares this checkout with another one, in folder, and returns an error that names what is slower or allocates
+// more than it may.
 func (b *bench) watch(out io.Writer, folder string, nodes []int) error {
 	b.rounds, b.budget = watchedPairs, 0
 	now, before := filepath.Join(b.work, "now"), filepath.Join(b.work, "before")
@@ -142,7 +144,8 @@ var (
 	benchLine = regexp.MustCompile(`(?m)^(Benchmark\S+?)(?:-\d+)?\s.*\s(\d+) allocs/op$`)
 )
 
-// allocations counts those of the packages of a program before main, and those of the benchmarks of commands and calls in a checkout.
+// allocations counts those of the packages of a program before main, and those of the benchmarks of commands and calls
+// in a checkout.
 func (b *bench) allocations(folder, arbor string) map[string]float64 {
 	cmd := exec.CommandContext(b.ctx, arbor, "--version")
 	cmd.Env = append(environment(), "GODEBUG=inittrace=1")

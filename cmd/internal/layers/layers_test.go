@@ -58,8 +58,8 @@ func TestRowsPointDown(t *testing.T) {
 	}
 }
 
-// The packages that are only for tests are the rows with forTests. No product package may import one; programs that measure or test others
-// are no product.
+// The packages that are only for tests are the rows with forTests. No product package may import one; programs that
+// measure or test others are no product.
 func TestNoProductPackageImportsATestPackage(t *testing.T) {
 	forTests := map[string]bool{}
 	for _, r := range module.rows {
@@ -86,8 +86,8 @@ func TestNoProductPackageImportsATestPackage(t *testing.T) {
 	}
 }
 
-// docs/testing.md and .ci/heavy name tests, fuzz targets and benchmarks. A test that is renamed is renamed there as well: else nothing
-// would run, and nothing would fail.
+// docs/testing.md and .ci/heavy name tests, fuzz targets and benchmarks. A test that is renamed is renamed there as
+// well: else nothing would run, and nothing would fail.
 func TestNamedTestsExist(t *testing.T) {
 	root := moduleRoot(t)
 	read := func(name string) string {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What came with a folder may be a link out of it, a pipe without a writer, or endless. So no file is opened but in these
-// places; all others read through mdstore/guard or a store.
+// What came with a folder may be a link out of it, a pipe without a writer, or endless. So no file is opened but in
+// these places; all others read through mdstore/guard or a store.
 func TestFilesAreOpenedInFewPlaces(t *testing.T) {
 	opens := map[string][]string{
 		"os":        {"ReadFile", "Open", "OpenFile", "OpenRoot", "OpenInRoot", "DirFS"},

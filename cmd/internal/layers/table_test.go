@@ -69,8 +69,8 @@ var rows = []row{
 
 	{floor: 30, name: "engine/memory", may: "mdstore mdstore/pattern", std: "pure compress/gzip time"},
 
-	// Views, plans and checks compute and nothing else. The engine reaches the disk through a Store and in no other way, and the
-	// clock through its Options.
+	// Views, plans and checks compute and nothing else. The engine reaches the disk through a Store and in no other
+	// way, and the clock through its Options.
 	{floor: 26, name: "engine/errs", may: "context/assemble engine/say mdstore mdstore/guard mdstore/mdoc statemachine", std: "pure context io/fs"},
 	{floor: 28, name: "engine/env", may: "engine/errs mdstore/pattern", std: "pure net/url time"},
 	{floor: 30, name: "engine/env/trust", may: "engine/env engine/errs mdstore/guard"},

@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A writer draws configuration files as people and programs write them: laid out in one way, or in any way that the syntax allows.
+// A writer draws configuration files as people and programs write them: laid out in one way, or in any way that the
+// syntax allows.
 type writer struct {
 	t        *rapid.T
 	nl, unit string
@@ -20,7 +21,8 @@ type writer struct {
 	b        strings.Builder
 }
 
-// drawConfig draws the content of a file. It may hold the keys, each in the object that is the value of the one before, and the last one a list where "[" follows.
+// drawConfig draws the content of a file. It may hold the keys, each in the object that is the value of the one before,
+// and the last one a list where "[" follows.
 func drawConfig(t *rapid.T, keys ...string) string { return drawConfigWith(t, "", keys...) }
 
 // drawConfigWith is drawConfig with an entry for ServerName at any place in the innermost object.
@@ -104,7 +106,8 @@ func (w *writer) parts(open, end, indent string, n int, part func(i int, indent 
 	w.b.WriteString(end)
 }
 
-// object writes an object with some of the keys as its members, each an object with the keys after it, and others besides.
+// object writes an object with some of the keys as its members, each an object with the keys after it, and others
+// besides.
 func (w *writer) object(indent string, depth int, keys []string) {
 	var names []string
 	for i := range rapid.IntRange(0, 3).Draw(w.t, "members") {

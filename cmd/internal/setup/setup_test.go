@@ -114,8 +114,8 @@ func (g ground) read(path string) string {
 	return string(data)
 }
 
-// TestExamples sets up in every file of testdata/setup/CLIENT.SCOPE[.hooks]/STYLE.before, compares with STYLE.after, and
-// undoes it. An example without .before has no file to begin with.
+// TestExamples sets up in every file of testdata/setup/CLIENT.SCOPE[.hooks]/STYLE.before, compares with STYLE.after,
+// and undoes it. An example without .before has no file to begin with.
 func TestExamples(t *testing.T) {
 	afters, err := filepath.Glob("testdata/setup/*/*.after")
 	befores, err2 := filepath.Glob("testdata/setup/*/*.before")

@@ -16,7 +16,8 @@ func codexSetting(args ...string) setting {
 	return opt.serverSetting(p)
 }
 
-// Set-up adds its table and nothing else to a TOML file; a second one changes nothing, and undoing gives back the bytes.
+// Set-up adds its table and nothing else to a TOML file; a second one changes nothing, and undoing gives back the
+// bytes.
 func TestUndoGivesBackATOMLFile(t *testing.T) {
 	parts := []string{"", "# my settings\n", "model = \"o\" # mine\n", "\n", "[profiles.x]\nmodel = 'y'\n", "[mcp_servers.other]\ncommand = \"npx\"\nargs = [\n  \"-y\", # yes\n  \"[x]\",\n]\n",
 		"[[list]]\na = 1\n", "text = \"\"\"\n[mcp_servers]\ncommand = 1\n\"\"\"\n", "when = 2026-01-01T00:00:00Z\n", "[mcp_servers]\n", "  [ mcp_servers . \"more\" ]\n  x = {a = 1}\n"}
@@ -53,8 +54,8 @@ func TestUndoGivesBackATOMLFile(t *testing.T) {
 	})
 }
 
-// An entry that set-up has not written is left alone without force. With it, the tables below it go too, and the comments
-// around them stay.
+// An entry that set-up has not written is left alone without force. With it, the tables below it go too, and the
+// comments around them stay.
 func TestTOMLEntriesOfOthers(t *testing.T) {
 	const plain = "a = 1\n\n[mcp_servers.arbor]\ncommand = \"other\"\nargs = []\n\n# of x\n[x]\nb = 2\n"
 	const rich = "a = 1\n[mcp_servers.arbor]\ncommand = \"arbor\"\nenabled = true\n[x]\nb = 2\n[mcp_servers.arbor.env]\nK = 'v'\n# last\n"

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A name without a slash is never that of a program in the environment itself: a folder of PATH that lies there, and one
-// that is not absolute, are passed over.
+// A name without a slash is never that of a program in the environment itself: a folder of PATH that lies there, and
+// one that is not absolute, are passed over.
 func TestAProgramOfTheEnvironmentIsNamedWithItsFolder(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("programs are told by their names there")

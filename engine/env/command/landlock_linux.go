@@ -75,8 +75,8 @@ func landlocked(r reach, more ...string) error {
 	return llsyscall.LandlockRestrictSelf(fd, 0)
 }
 
-// grant adds a rule with these rights for the file or folder name in the open folder in; path is its full path. Links are
-// not followed: a target has its own rule, or none.
+// grant adds a rule with these rights for the file or folder name in the open folder in; path is its full path. Links
+// are not followed: a target has its own rule, or none.
 func (s ruleset) grant(in int, name, path string, rights uint64) error {
 	if slices.Contains(s.Hidden, path) {
 		return nil

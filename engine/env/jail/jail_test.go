@@ -265,8 +265,8 @@ func TestTextsAreReadByLines(t *testing.T) {
 	}
 }
 
-// A change keeps the mode and the ends of lines, is refused where the file is another one by now, and is taken back byte
-// for byte.
+// A change keeps the mode and the ends of lines, is refused where the file is another one by now, and is taken back
+// byte for byte.
 func TestAChangeIsTakenBackByteForByte(t *testing.T) {
 	r, dir := world(t)
 	name := filepath.Join(dir, "root/dos.bat")

@@ -114,7 +114,8 @@ func (w *world) gone() {
 	w.Fatal("the client is still there")
 }
 
-// Calls are answered, by the client that they name, with TLS and without; what fails there fails here in the same words.
+// Calls are answered, by the client that they name, with TLS and without; what fails there fails here in the same
+// words.
 func TestCallsAreAnswered(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		w := newWorld(t, secure, nil)
@@ -235,8 +236,8 @@ func TestACallerThatGoesEndsTheCall(t *testing.T) {
 	<-cancelled
 }
 
-// Without the token nobody connects; of two with one token the second is refused while the first answers, and takes over from one
-// that does not.
+// Without the token nobody connects; of two with one token the second is refused while the first answers, and takes
+// over from one that does not.
 func TestImpostorsAndTwins(t *testing.T) {
 	w := newWorld(t, false, nil)
 	impostor := w.client("laptop", nil)

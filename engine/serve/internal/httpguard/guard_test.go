@@ -19,7 +19,8 @@ import (
 
 const secret = "a-token-of-32-characters-or-more"
 
-// start serves next behind a guard on a port of its own, until the test ends. NAME:PORT in options stands for that port.
+// start serves next behind a guard on a port of its own, until the test ends. NAME:PORT in options stands for that
+// port.
 func start(t *testing.T, opt Options, next http.HandlerFunc) net.Addr {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -240,7 +241,8 @@ func TestPortsThatAreNotSaid(t *testing.T) {
 	}
 }
 
-// Nothing reaches next that does not carry the token to an allowed host from an allowed origin, however requests are put together.
+// Nothing reaches next that does not carry the token to an allowed host from an allowed origin, however requests are
+// put together.
 func TestNoRequestReachesNextWithoutTheToken(t *testing.T) {
 	pick := func(words ...string) *rapid.Generator[string] {
 		return rapid.OneOf(rapid.SampledFrom(words), rapid.StringMatching(`[ -~]{0,40}`))

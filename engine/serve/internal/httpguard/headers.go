@@ -25,7 +25,8 @@ func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != ""
 }
 
-// answerPreflight allows what is asked for: an allowed origin may send any request, as it needs the token for it anyway.
+// answerPreflight allows what is asked for: an allowed origin may send any request, as it needs the token for it
+// anyway.
 func answerPreflight(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Add("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers, Access-Control-Request-Private-Network")

@@ -104,7 +104,8 @@ func TestHeadersThatTakeForEver(t *testing.T) {
 	})
 }
 
-// A body that comes byte by byte is given up as a whole after its time, whether it is announced, in pieces, or not even read.
+// A body that comes byte by byte is given up as a whole after its time, whether it is announced, in pieces, or not even
+// read.
 func TestBodiesThatTakeForEver(t *testing.T) {
 	for name, begin := range map[string]string{
 		"announced": "POST /read HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n",

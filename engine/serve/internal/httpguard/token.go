@@ -15,8 +15,9 @@ import (
 // Token returns the token in a file. If the file is missing, Token makes it, and its folder, with a token of 256 random
 // bits; only the user can ever read them. If several processes do so at once, all return the same token.
 //
-// It refuses a file that others may read or that is another user's, on systems that can tell; a link; what is no regular
-// file; and a file that does not hold one token: 16 to 1,024 visible ASCII characters, then at most the end of the line.
+// It refuses a file that others may read or that is another user's, on systems that can tell; a link; what is no
+// regular file; and a file that does not hold one token: 16 to 1,024 visible ASCII characters, then at most the end of
+// the line.
 func Token(path string) (string, error) {
 	token, err := readToken(path)
 	if !errors.Is(err, fs.ErrNotExist) {

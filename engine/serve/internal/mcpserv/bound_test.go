@@ -40,7 +40,8 @@ type scale struct {
 	rules  int // as many documents
 }
 
-// The scales: grand has 10,000 nodes in the crowd, and takes the place of middling with ARBOR_HEAVY=1 in the environment.
+// The scales: grand has 10,000 nodes in the crowd, and takes the place of middling with ARBOR_HEAVY=1 in the
+// environment.
 var (
 	grand    = scale{groups: 99, kids: 2000, levels: 60, text: 1000000, log: 5000, rules: 3000}
 	middling = scale{groups: 2, kids: 120, levels: 60, text: 33000, log: 300, rules: 300}

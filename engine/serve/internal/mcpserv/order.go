@@ -19,9 +19,9 @@ const (
 	maxPending = 1024 // of one connection run or wait; after that nothing is read before one of them is answered
 )
 
-// An orderedConn reads and writes messages as lines of JSON. The SDK's own connection ends at the first line that is not a
-// message; this one answers that line with an error and reads on. And it decides when calls start, so that calls that a
-// client sends without waiting for answers take effect in the order in which it sent them:
+// An orderedConn reads and writes messages as lines of JSON. The SDK's own connection ends at the first line that is
+// not a message; this one answers that line with an error and reads on. And it decides when calls start, so that calls
+// that a client sends without waiting for answers take effect in the order in which it sent them:
 //
 //   - A call starts when the writing calls that arrived before it have ended, a writing call when all calls before it
 //     have. Reading calls run side by side, at most maxCalls of them.

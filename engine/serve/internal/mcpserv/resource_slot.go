@@ -22,7 +22,8 @@ import (
 	"arbor/mdstore/pattern"
 )
 
-// slotScheme begins the URI of every slot: memory://notes.md, or memory://ws-1/notes.md where several slots have the name.
+// slotScheme begins the URI of every slot: memory://notes.md, or memory://ws-1/notes.md where several slots have the
+// name.
 const slotScheme = "memory://"
 
 // slotForms are the forms in which a slot is read, with their media types: the end of its URI says which.

@@ -202,7 +202,8 @@ func sameJSON(a, b string) (bool, error) {
 	return fmt.Sprint(x) == fmt.Sprint(y), nil
 }
 
-// empties returns the names of the members that are null, empty, false or 0, except changed and the results of a search.
+// empties returns the names of the members that are null, empty, false or 0, except changed and the results of a
+// search.
 func empties(v any, at string) (out []string) {
 	switch v := v.(type) {
 	case nil:

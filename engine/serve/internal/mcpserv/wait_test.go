@@ -150,8 +150,8 @@ func TestAConnectionGetsASessionWhenItNeedsOne(t *testing.T) {
 	}
 }
 
-// An assistant that attaches an environment which nobody trusts asks for that: in the client, if it can ask, and else the
-// reply says what a person types. Whatever the person says, it is attached, and the person is not asked again.
+// An assistant that attaches an environment which nobody trusts asks for that: in the client, if it can ask, and else
+// the reply says what a person types. Whatever the person says, it is attached, and the person is not asked again.
 func TestAttachingAsksForTrust(t *testing.T) {
 	for _, version := range []string{"", legacy} {
 		for chosen, status := range map[string]any{once: nil, no: "untrusted", "cancel": "untrusted", "": "untrusted"} {

@@ -142,7 +142,8 @@ type card struct {
 
 const cards = 50 // at most in a column
 
-// board shows the nodes below the root by status. Statuses that only planning nodes have are columns where one has them.
+// board shows the nodes below the root by status. Statuses that only planning nodes have are columns where one has
+// them.
 func (s *Site) board(r *http.Request, v *screen) error {
 	v.Title = "Board"
 	if len(v.All) == 0 {

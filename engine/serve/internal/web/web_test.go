@@ -214,8 +214,8 @@ func TestViewsShowThePlan(t *testing.T) {
 	}
 }
 
-// The overview does not count failed nodes as done. It shows a claimed node as in work, and not under "Next". Its numbers
-// add up.
+// The overview does not count failed nodes as done. It shows a claimed node as in work, and not under "Next". Its
+// numbers add up.
 func TestTheOverviewTellsTheTruth(t *testing.T) {
 	files := enginetest.Plan("ws-a", "node-a", "node-b", "node-c")
 	files[mdstore.NodePath("ws-a", "node-f")] = enginetest.Step("node-f", "failed", "## Conclusion\n\nno\n")

@@ -20,8 +20,8 @@ import (
 type FS interface {
 	// Lstat describes what is at p itself; it follows no link.
 	Lstat(p mdstore.Path) (Info, error)
-	// ReadFile returns the bytes of a regular file with its description at that moment. For anything else, and for a file
-	// larger than limit, the error is an *mdoc.UnreadableError.
+	// ReadFile returns the bytes of a regular file with its description at that moment. For anything else, and for a
+	// file larger than limit, the error is an *mdoc.UnreadableError.
 	ReadFile(p mdstore.Path, limit int64) ([]byte, Info, error)
 	// ReadDir returns the entries of a folder in the order of their names.
 	ReadDir(p mdstore.Path) ([]Entry, error)
