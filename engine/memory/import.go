@@ -133,6 +133,13 @@ func (r *reader) slot(object map[string]any, key string) error {
 	}
 	raw, _ := json.Marshal(object)
 	if err := json.Unmarshal(raw, &s); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) {
+			expected := map[reflect.Kind]string{reflect.String: "a text", reflect.Int: "a whole number", reflect.Slice: "a list",
+				reflect.Map: "an object", reflect.Struct: "an object", reflect.Bool: "true or false"}[wrong.Type.Kind()]
+			return fmt.Errorf("it is not a memcord slot: %s is a %s; %s is expected",
+				strings.TrimPrefix(wrong.Field, "slotJSON."), wrong.Value, cmp.Or(expected, "another value"))
+		}
 		return fmt.Errorf("it is not a memcord slot: %w", err)
 	}
 	in := Incoming{Slot: mdstore.Slot{Name: cmp.Or(s.Name, s.Other, key, r.base), Description: str(s.Description), Group: str(s.Group), Tags: s.Tags},

@@ -196,7 +196,7 @@ func TestBadFilesSayWhatIsWrong(t *testing.T) {
 	big := strings.Repeat("a", 10<<20+1)
 	for data, want := range map[string]string{
 		`{"slot_name": "x", "entries": [`:                             "unexpected EOF",
-		`{"slot_name": "x", "entries": [{"content": 7}]}`:             "entries.content",
+		`{"slot_name": "x", "entries": [{"content": 7}]}`:             "entries.content is a number; a text is expected",
 		`{"slot_name": "x", "entries": [{"timestamp": "yesterday"}]}`: `entry 1: "yesterday" is not a time`,
 		content(broken, true):                                         "entry 2: its content is compressed and damaged",
 		content("a\x00b", false):                                      "entry 2: it is not text",

@@ -23,6 +23,9 @@ func Summarize(text string, ratio float64) string {
 	room := int(ratio * float64(utf8.RuneCountInString(text)))
 	var taken []int
 	for at, i := range best {
+		if slices.ContainsFunc(taken, func(t int) bool { return units[t].text == units[i].text }) {
+			continue
+		}
 		n := utf8.RuneCountInString(units[i].text) + 2
 		if alone := at == 0 && n-2 <= 2*room; (n-2 <= room || alone) && 3*units[i].score >= units[best[0]].score {
 			room -= n
