@@ -150,10 +150,10 @@ func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, er
 	return out, h.unusable(ctx, e, out)
 }
 
-// unusable says of an environment that was attached why no tool can run in it, and what a person or the caller does.
+// unusable adds to the result why no tool can run in the attached environment, and what a person or the caller can do.
 func (h *here) unusable(ctx context.Context, e places.Environment, out *EnvAttachOut) error {
 	if e.Host == places.Client {
-		return nil // which is there or not at each call
+		return nil // a client may connect and disconnect at any time
 	}
 	root, err := h.Root(e)
 	if err != nil {

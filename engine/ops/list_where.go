@@ -105,8 +105,8 @@ func (s *standing) head(n *mdstore.Node) search.Head {
 	return h
 }
 
-// doubt returns a hint on the first word of a query that looks like a field and is none, or names no status; "" if
-// there is no such word.
+// doubt returns a hint about the first word of a query that looks like a field but is none, or is no valid status; ""
+// if there is no such word.
 func doubt(q *search.Query) string {
 	for _, t := range q.Terms {
 		i := strings.IndexAny(t.Text, ":<>=")

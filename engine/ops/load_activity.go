@@ -70,14 +70,14 @@ func activity(s *view.View, limit int) []string {
 	return out
 }
 
-// sessionActs returns the entries of the newest sessions, and of those that were written last, without those that
-// Arbor makes itself.
-// sessions names the session of such a call by its time and the id of each node that it is about.
+// sessionActs returns the log entries of the newest sessions and of those written last, without the lines that Arbor
+// itself writes (see plan.Traced). sessions has the name of the session of each traced call, by the time of the call
+// and each word of its line, such as a node's id.
 func sessionActs(s *view.View, limit int) (all []recentEntry, sessions map[string]string) {
 	pages := s.Pages().Newest(mdstore.SessionKind)
 	picked := slices.Clone(pages[:min(len(pages), limit)])
 	slices.SortStableFunc(pages, func(a, b *mdstore.Page) int { return cmp.Compare(b.Stamp.Mtime, a.Stamp.Mtime) })
-	for _, p := range pages[:min(len(pages), 2*limit)] { // an older session may go on
+	for _, p := range pages[:min(len(pages), 2*limit)] { // an older session may have been continued
 		if !slices.ContainsFunc(picked, func(o *mdstore.Page) bool { return o.Path == p.Path }) {
 			picked = append(picked, p)
 		}
@@ -100,7 +100,7 @@ func sessionActs(s *view.View, limit int) (all []recentEntry, sessions map[strin
 	return all, sessions
 }
 
-// ending returns the number of the entry that says how a node with a conclusion came to its end, -1 for none.
+// ending returns the index of the log entry by which a node with a conclusion was ended, -1 for none.
 func ending(n *mdstore.Node, log []mdstore.LogEntry) int {
 	if !statemachine.Terminal(n.Status) || n.Conclusion() == "" {
 		return -1
@@ -113,7 +113,7 @@ func ending(n *mdstore.Node, log []mdstore.LogEntry) int {
 	return -1
 }
 
-// together returns the entries with those of one session grouped after the newest of them.
+// together returns the entries with all entries of a session moved behind the newest of that session.
 func together(all []recentEntry) (out []recentEntry) {
 	for i, a := range all {
 		if a.session == "" {

@@ -88,8 +88,7 @@ func MemoryArchive(ctx context.Context, env *Env, in MemoryArchiveIn) (*MemoryMo
 	return env.moved(all, w), nil
 }
 
-// already returns the result for a slot that is in the archive, or in use, before the call. If it is not, the result is
-// the error err.
+// already returns the result for a slot that was already archived, or in use, before the call; err if it was not.
 func (env *Env) already(ctx context.Context, in SlotRef, archived bool, err error) (*MemoryMoveOut, error) {
 	if errs.As(err).Code != errs.SlotNotFound {
 		return nil, err

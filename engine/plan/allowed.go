@@ -65,8 +65,8 @@ func (x *looker) allowed() (all []statemachine.Action) {
 	return all
 }
 
-// Waiting says which action that begins work on a node waits, and for what: "start waits for node-… (Title), which is
-// pending". "" means that none does.
+// Waiting returns which action that begins work on the node waits, and for what: "start waits for node-… (Title), which
+// is pending"; "" if none waits.
 func Waiting(v *view.View, n *mdstore.Node) string { return New(v, Act{}, Options{}).waiting(n) }
 
 func (d *Draft) waiting(n *mdstore.Node) string {
@@ -140,7 +140,7 @@ func (d *Draft) OpenChildren(id mdstore.ID) (open []string) {
 	return open
 }
 
-// offered puts into a refusal what would be accepted, as Allowed has it, and what waits.
+// offered adds to a refusal the actions that Allowed returns, and the action that waits.
 func (d *Draft) offered(n *mdstore.Node, err error) error {
 	var refused *statemachine.RefusedError
 	if errors.As(err, &refused) && len(refused.OpenChildren) == 0 {

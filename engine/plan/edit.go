@@ -118,7 +118,7 @@ func (d *Draft) Log(e *Edit, event string) {
 	e.append(mdstore.SecLog, mdstore.FormatLog(d.now.Format(mdstore.TimeLayout), by, event))
 }
 
-// noAnswer warns that an entry of the form of an answer answers nothing.
+// noAnswer warns that an entry in the form of an answer does not count as one.
 func (d *Draft) noAnswer() {
 	const only = "logged as AI: an answer counts only from a person, at a terminal, on the page or in the file"
 	if !slices.Contains(d.warnings, only) {

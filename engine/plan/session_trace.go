@@ -20,7 +20,7 @@ const (
 	TraceRestored = "state_restored"
 )
 
-// Traced reports whether Arbor itself makes the lines of a type, so that they say what is known elsewhere.
+// Traced reports whether Arbor itself writes the lines of a type. Their content is also stored elsewhere.
 func Traced(kind string) bool {
 	return slices.Contains([]string{TraceCall, TraceTool, TraceApproval, TraceSaved, TraceRestored}, kind)
 }

@@ -37,7 +37,7 @@ func (v *View) Dependencies(n *mdstore.Node) (all []Dependency) {
 	return all
 }
 
-// HeadOn returns the head of a node as it is on a day, with the ids of what it depends on: its file may have links.
+// HeadOn returns the head of a node on a day, with its dependencies as ids: the file may have links instead.
 func (v *View) HeadOn(n *mdstore.Node, day string) mdstore.Head {
 	h := n.HeadOn(day)
 	if len(n.Dependencies) > 0 {

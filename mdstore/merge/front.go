@@ -217,8 +217,8 @@ func united(e [3]entry, raw [3]string, list string) (lines string) {
 	return lines
 }
 
-// rewritten returns the lines of a key whose value is that of one side: in the writing of the other, as far as that
-// loses nobody's remark.
+// rewritten returns the lines of a key with the value of one side, in the YAML style of the other side if this loses no
+// comment.
 func rewritten(e [3]entry, raw, literal [3]string, valid, other int, conflict string) string {
 	mine, its, was := remarks(raw[valid]), remarks(raw[other]), remarks(raw[base])
 	switch with := e[other].with(literal[valid]); {

@@ -62,8 +62,8 @@ var verbMeanings = []struct{ words, verbs string }{
 	{"save", "add"},
 }
 
-// flagMeanings are the flags that names of flags of other programs mean. %s is the given name. Of the rows with the
-// name, the first whose flag the command has counts; QUERY stands for commands that take a query as a word.
+// flagMeanings maps names of flags in other programs to Arbor's flags. %s is the given name. If several rows have the
+// name, the first whose flag the command has is used. QUERY stands for commands that take a query as a word.
 var flagMeanings = []struct{ words, flag, value string }{
 	{"depends depends-on depend dependson deps dep blocked-by requires", "dependencies", ""},
 	{"label labels tag", "tags", ""},

@@ -180,7 +180,7 @@ func filesToImport(at string) (names []string, found bool, err error) {
 			return err != nil || info.IsDir() || !ops.Importable(filepath.ToSlash(name))
 		}), true, err
 	case err != nil:
-		return []string{at}, false, nil // reading it says what is wrong
+		return []string{at}, false, nil // reading it returns the error
 	}
 	err = filepath.WalkDir(at, func(name string, d fs.DirEntry, err error) error {
 		switch {

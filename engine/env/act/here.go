@@ -294,8 +294,8 @@ func (h *Here) Add(ctx context.Context, e env.Environment, only []string) {
 	h.tools(ctx, p, only)
 }
 
-// own adds the session's own environment: its folder, of which calls see Notes alone, which is made when it is first
-// used.
+// own adds the session's own environment: its folder, in which calls see only Notes, a folder that is made at its first
+// use.
 func (h *Here) own(ctx context.Context) error {
 	dir := filepath.Join(h.Engine.Vault(), filepath.FromSlash(string(h.Session.Path.Dir())))
 	r, err := jail.Open(dir, jail.Options{Trash: h.Store.Trash()})

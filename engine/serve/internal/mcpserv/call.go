@@ -96,7 +96,7 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 	return s.result(reply), nil
 }
 
-// continues makes a connection go on as the session that the result of a call binds it to, with what it has claimed.
+// continues gives a connection the session that the result of a call binds it to, with its claims.
 func (s *Server) continues(ctx context.Context, c *connection, named string, out any, env *ops.Env) {
 	left, to := c.follow(named, out, env.May == ops.MayLook)
 	if !strings.HasPrefix(left, ownSession) {
