@@ -198,12 +198,9 @@ memory until it uses another slot; it can still work on the plan.`,
 	Example: "arbor memory use decisions\narbor memory use none",
 })
 
-// MemoryUse makes a slot the current one of a session. The slot none switches the session's memory writes off.
+// MemoryUse makes a slot the current one of a session. The slot none switches the session's memory writes off. For a
+// connection without a session it starts one.
 func MemoryUse(ctx context.Context, env *Env, in MemoryUseIn) (*MemoryUseOut, error) {
-	v, p, err := sessionOf(ctx, env, in.SessionRef)
-	if err != nil {
-		return nil, err
-	}
 	out, slot, missing := &MemoryUseOut{Slot: in.Slot}, in.Slot, ""
 	if fold.Name(slot) == plan.NoSlotName {
 		slot, out.Slot = plan.NoSlotName, plan.NoSlotName
@@ -219,6 +216,18 @@ func MemoryUse(ctx context.Context, env *Env, in MemoryUseIn) (*MemoryUseOut, er
 		return nil, fail(err)
 	} else {
 		missing = errs.As(notThere).Message
+	}
+	v, p, err := sessionOf(ctx, env, in.SessionRef)
+	if e := errs.As(err); e != nil && e.Code == errs.SessionNotFound && in.SessionID == "" && env.Begun != nil &&
+		env.May == MayWrite && !in.DryRun {
+		var s *SessionStartOut
+		if s, err = SessionStart(ctx, env, SessionStartIn{SessionRef: in.SessionRef}); err == nil {
+			*env.Begun, env = s.Bound, env.As(s.Caller)
+			v, p, err = sessionOf(ctx, env, in.SessionRef)
+		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	w, err := done(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, Match{}), plan.UseSlot{Session: p.ID, Slot: slot},
 		"{memory_save}, {memory_read} and {memory_export} mean it where they name none")

@@ -142,3 +142,32 @@ func TestSlotsAreSubscribed(t *testing.T) {
 		t.Errorf("told of %s", got)
 	}
 }
+
+// A connection that was given no session has one as soon as it selects a slot, or none.
+func TestASlotIsSelectedWithoutASession(t *testing.T) {
+	c := dial(t, enginetest.New(t, memoryFiles()).Engine, Options{Toolsets: []string{"memory"}})
+	for _, step := range []struct {
+		tool  string
+		args  map[string]any
+		wrong string // in the error; "" for none
+	}{
+		{"memory_use", map[string]any{"slot": "a b", "workspaceId": planID}, "INVALID_NAME"},
+		{"memory_use", map[string]any{"slot": "v1.2", "workspaceId": planID}, ""},
+		{"memory_save", map[string]any{"text": "into it"}, ""},
+		{"memory_use", map[string]any{"slot": "none"}, ""},
+		{"memory_save", map[string]any{"text": "x", "slot": "v1.2"}, "MEMORY_OFF"},
+		{"memory_use", map[string]any{"slot": "v1.2"}, ""},
+		{"memory_save", map[string]any{"text": "more"}, ""},
+	} {
+		res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: step.tool, Arguments: step.args})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := jsonOf(t, res); res.IsError != (step.wrong != "") || !strings.Contains(got, step.wrong) {
+			t.Errorf("%s(%v) replies %s, want %q", step.tool, step.args, got, step.wrong)
+		}
+	}
+	if got := read(t, c, "memory://v1.2.md"); !strings.Contains(got, "into it") || !strings.Contains(got, "more") {
+		t.Errorf("the slot is %s", got)
+	}
+}
