@@ -87,5 +87,6 @@ func unread(d *mdoc.Doc, s mdoc.Section, list bool) (text string) {
 		}
 		add(d.Slice(d.Below(s)))
 	}
+	add(d.Slice(s.Tail))
 	return text
 }
