@@ -150,7 +150,7 @@ func checkNode(p Path, d *mdoc.Doc) []mdoc.Diagnostic { return checkOf(NodeOf(p,
 
 func checkOf(n *Node) []mdoc.Diagnostic {
 	d := n.Doc()
-	out := sectionsTwice(d)
+	out := slices.Concat(sectionsTwice(d), nearMisses(d))
 	if len(n.Problems) > 0 {
 		return out
 	}
@@ -215,6 +215,18 @@ func sectionsTwice(d *mdoc.Doc) []mdoc.Diagnostic {
 		line, col := d.ItemPosition(s.Heading)
 		out = append(out, mdoc.Diagnostic{File: d.Name(), Line: line, Col: col, Code: CodeSectionTwice, Text: fmt.Sprintf(
 			"the section %s stands in line %d already; join the two, as commands cannot tell which one to write to", s.Title, f.Line)})
+	}
+	return out
+}
+
+// nearMisses reports sections whose headings resemble those of known sections that the file has too.
+func nearMisses(d *mdoc.Doc) (out []mdoc.Diagnostic) {
+	for _, s := range d.Sections() {
+		if name := d.NearMiss(s); name != "" {
+			line, col := d.ItemPosition(s.Heading)
+			out = append(out, mdoc.Diagnostic{File: d.Name(), Line: line, Col: col, Code: CodeLooksLike, Text: fmt.Sprintf(
+				"the section %s is not read as %s, which the file has too; put all of it there", s.Title, name)})
+		}
 	}
 	return out
 }

@@ -47,7 +47,7 @@ const (
 	CodeTypeInvalid   = "TYPE_INVALID"     // neither planning nor execution
 	CodeStatusInvalid = "STATUS_INVALID"   // no status of that type
 	CodeFieldInvalid  = "FIELD_INVALID"    // a value of another kind than its key asks for
-	CodeLooksLike     = "LOOKS_LIKE"       // a key that other programs use instead of a known one
+	CodeLooksLike     = "LOOKS_LIKE"       // a key or heading that resembles a known one
 	CodeFormatNewer   = "FORMAT_NEWER"     // written in a newer format than this program knows
 	CodeSessions      = "SESSIONS_CORRUPT" // sessions.json or a binding in it is not valid JSON
 )

@@ -14,7 +14,7 @@ import (
 var hardTexts = map[string]string{
 	"line": "Done; 5 tries a minute", "paragraphs": "Done.\n\nAnd tested.", "list": "- a\n- b\n  - c", "numbers": "3. a\n4. b",
 	"heading": "### Docs\n\n- a.md: b", "fence": "```go\nx := 1\n\n## no heading\n```", "rule": "a\n\n---\n\nb", "stars": "***",
-	"code": "    x\n    y", "quote": "> a\n> b", "html": "<div>\n\n### x\n</div>", "open": "<!-- a\n\nb -->", "words": "conclusion until then:\nx; y",
+	"code": "    x\n    y", "quote": "> a\n> b", "html": "<div>\n\n### x\n</div>", "open": "<!-- a\n\nb -->\nend", "words": "conclusion until then:\nx; y",
 	"table": "| a | b |\n|---|---|\n| 1 | 2 |", "trailing": "a  \nb",
 }
 

@@ -25,7 +25,7 @@ type WorkspaceCheckIn struct {
 }
 
 type WorkspaceCheckOut struct {
-	Diagnostics []mdoc.Diagnostic `json:"diagnostics"`
+	Diagnostics []mdoc.Diagnostic `json:"diagnostics" always:"true"`
 	Hidden      int               `json:"hidden,omitempty"` // diagnostics that a bounded result leaves out
 	Fixed       []mdoc.Diagnostic `json:"fixed"`
 	FixedHidden int               `json:"fixedHidden,omitempty"`

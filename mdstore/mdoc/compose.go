@@ -53,8 +53,14 @@ func Compose(
 				what = append(what, closed...)
 			}
 			texts[i] = newListStyle().list(items[i], "\n")
-		} else if texts[i], what, err = Nest(s.Text, 2); err != nil {
-			return nil, nil, err
+		} else {
+			text, own := form.withoutOwnHeading(title, s.Text)
+			if texts[i], what, err = Nest(text, 2); err != nil {
+				return nil, nil, err
+			}
+			if own != "" {
+				what = append([]string{own}, what...)
+			}
 		}
 		if texts[i] != "" {
 			b.WriteString("\n" + texts[i] + "\n")

@@ -137,7 +137,7 @@ func (p *plan) insertSections(at int, texts []string) {
 func (d *Doc) placeFor(i int) int {
 	sections := d.body().sections
 	for k := range sections {
-		if d.form.index(sections[k].Title) > i {
+		if d.form.index(sections[k].Name) > i {
 			return sections[k].Heading.Start
 		}
 	}
@@ -158,7 +158,7 @@ func (d *Doc) titleFor(name string) string {
 	aliases := false
 	sections := d.body().sections
 	for k := range sections {
-		j := d.form.index(sections[k].Title)
+		j := d.form.index(sections[k].Name)
 		if j < 0 {
 			continue
 		}

@@ -170,6 +170,7 @@ func FuzzSetSection(f *testing.F) {
 		if after == nil {
 			return
 		}
+		text, _ = nodeForm.withoutOwnHeading(name, d.likeFile(text))
 		want, _, _ := Nest(text, 2)
 		if len(p.Adapted) == 0 {
 			if clean, _, _ := cleanText(text); clean != want {

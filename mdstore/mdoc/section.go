@@ -52,6 +52,7 @@ func newOutline(src []byte, base int, form *Form) *outline {
 		}
 	}
 	o.cutTails(src, base)
+	o.nameNear(form)
 	return o
 }
 

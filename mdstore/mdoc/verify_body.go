@@ -23,13 +23,17 @@ func (d *Doc) partsOf(tail []byte) []part {
 		return d.text[c.Start:c.End]
 	}
 	out := []part{{line: 1}}
+	names := map[int]string{} // of sections, by their lines
+	for _, s := range d.Sections() {
+		names[s.Line] = s.Name
+	}
 	start := d.parts.body
 	for _, h := range d.body().headings {
 		if h.Level > 2 {
 			continue
 		}
 		out[len(out)-1].text = cut(Span{start, h.Span.Start})
-		out = append(out, part{level: h.Level, line: h.Line, name: d.form.canonical(h.Title),
+		out = append(out, part{level: h.Level, line: h.Line, name: names[h.Line],
 			heading: d.text[h.Span.Start:cutEOL(d.text, h.Span.End)]})
 		start = h.Span.End
 	}
