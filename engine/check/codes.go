@@ -118,8 +118,8 @@ var checkCodes = []CheckCode{
 		"a completed node whose log has no passing line for a tool of its `verify` since it was started",
 		"reopen it and complete it again", ""},
 	{mdstore.CodeLooksLike, SeverityWarning,
-		"a key that other programs use for one of Arbor's, or a heading nearly like that of a section that the file has too; " +
-			"it is not read",
+		"a key that other programs use for one of Arbor's, or a heading nearly like that of a section that the file " +
+			"has too; it is not read",
 		"write Arbor's key, or join the two sections", "gives the key Arbor's name, where the file does not have that"},
 	{CodeDocMissing, SeverityWarning, "a document that the project does not have", "mend the path, remove the line, or put `(expired)` at its end", ""},
 	{CodeStaleSave, SeverityWarning, "a program saved a file that it had read before Arbor changed it, so that the change is missing", "run any command that writes: it merges both", ""},

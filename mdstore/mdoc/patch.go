@@ -75,7 +75,8 @@ func checkField(key string, v Scalar) string {
 // body is empty; an empty body leaves the heading in place. A section that is there more than once is refused.
 //
 // The text is nested below the section: if it has headings of level 1 or 2, all its headings move down together, and an
-// open fence or HTML block gets its closing line. The section's own heading, if the text begins with it, is left out. Outer blank lines are cut, and line ends become those of the file.
+// open fence or HTML block gets its closing line. The section's own heading, if the text begins with it, is left out.
+// Outer blank lines are cut, and line ends become those of the file.
 func (d *Doc) SetSection(name, body string) (Patch, error) {
 	body, own := d.form.withoutOwnHeading(name, d.likeFile(body))
 	text, adapted, err := Nest(body, 2)
