@@ -146,9 +146,14 @@ func LogTime(ms int64) string { return time.UnixMilli(ms).UTC().Format(TimeLayou
 // MaxEvent is the greatest length of a log event in bytes.
 const MaxEvent = 2048
 
-// FormatLog returns the text of a log entry's item.
+// FormatLog returns the text of a log entry's item. An event that begins with a fence, list or table starts below the
+// line with the time, because it would not be one behind that.
 func FormatLog(time, operator, event string) string {
-	return "[" + time + "] [" + operator + "] " + event
+	between := " "
+	if mdoc.BeginsWithBlock(event) {
+		between = "\n\n"
+	}
+	return "[" + time + "] [" + operator + "]" + between + event
 }
 
 // ParseLog reads the text of a log entry's item. Text of another form becomes an entry without time and operator.
@@ -156,7 +161,7 @@ func ParseLog(item string) LogEntry {
 	if len(item) >= 24 && item[0] == '[' && item[20] == ']' && timeShaped(item[1:20]) {
 		if rest, ok := strings.CutPrefix(item[21:], " ["); ok {
 			if op, event, ok := strings.Cut(rest, "]"); ok && op != "" && !strings.Contains(op, "\n") {
-				return LogEntry{Time: item[1:20], Operator: op, Event: strings.TrimLeft(event, " ")}
+				return LogEntry{Time: item[1:20], Operator: op, Event: strings.TrimLeft(event, " \n")}
 			}
 		}
 	}

@@ -1,6 +1,11 @@
 package mdstore
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"arbor/mdstore/mdoc"
+)
 
 func TestEveryFormOfAReferenceIsRead(t *testing.T) {
 	for item, want := range map[string]Ref{
@@ -15,6 +20,39 @@ func TestEveryFormOfAReferenceIsRead(t *testing.T) {
 	} {
 		if got := ParseRef(item); got != want {
 			t.Errorf("ParseRef(%q)\n got %+v\nwant %+v", item, got, want)
+		}
+	}
+}
+
+// An event that begins with a block is that block in the file, and reads back as it was given.
+func TestEventsThatAreBlocks(t *testing.T) {
+	doc := func(body string) *mdoc.Doc {
+		d, problems := mdoc.Parse("Node.md", []byte("---\nid: a\n---\n"+body), NodeForm)
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		return d
+	}
+	for event, block := range map[string]string{
+		"```\ngo test ./...\n```":         "\n  ```\n  go test ./...\n  ```\n",
+		"~~~sh\nls\n\nls -l\n~~~\n\nboth": "\n  ~~~sh\n  ls\n\n  ls -l\n  ~~~\n\n  both\n",
+		"- a\n- b":                        "\n  - a\n  - b\n",
+		"| a | b |\n|---|---|\n| 1 | 2 |": "\n  | a | b |\n  |---|---|\n  | 1 | 2 |\n",
+		"- one line":                      "[AI] - one line\n",
+		"text\n\n```\nx\n```":             "[AI] text\n\n  ```\n  x\n  ```\n",
+	} {
+		d := doc("\n## Log\n\n- [2026-01-01 10:00:00] [AI] before\n")
+		p, err := d.AppendItem(SecLog, FormatLog("2026-01-01 11:00:00", OperatorAI, event))
+		after, err2 := d.Apply(p)
+		if err != nil || err2 != nil {
+			t.Fatal(event, err, err2)
+		}
+		log := logEntries(after)
+		if got := log[len(log)-1]; got.Event != event || got.Operator != OperatorAI || len(p.Adapted) > 0 {
+			t.Errorf("%q reads as %+v, %q", event, got, p.Adapted)
+		}
+		if got := string(after.Bytes()); !strings.HasSuffix(got, block) {
+			t.Errorf("%q makes %q", event, got)
 		}
 	}
 }

@@ -90,6 +90,17 @@ func ItemText(text string) (item string, adapted []string, err error) {
 	return item, append(ends, adapted...), nil
 }
 
+// BeginsWithBlock reports whether a text begins with a code fence, or with a list or table of several lines.
+func BeginsWithBlock(text string) bool {
+	first, more, _ := strings.Cut(text, "\n")
+	blocks := parseBlocks([]byte(text), 0)
+	if len(blocks) == 0 || more == "" {
+		return false
+	}
+	table := strings.HasPrefix(first, "|") && strings.HasPrefix(strings.TrimSpace(more), "|")
+	return table || blocks[0].kind == fenceBlock || blocks[0].kind == listBlock
+}
+
 // closeText closes the block that is open at the end of a text.
 func closeText(s string) (text string, adapted []string, err error) {
 	last, open := openBlock([]byte(s), 0)
