@@ -228,6 +228,9 @@ func (x *Fields) Put(f *Field, text string) error {
 	return nil
 }
 
+// Clear makes a field nil.
+func (x *Fields) Clear(f *Field) { reflect.ValueOf(x).Elem().Field(f.at).SetZero() }
+
 // Given yields the fields that are not nil, with their values as text; "" clears the field.
 func (x *Fields) Given() iter.Seq2[*Field, string] {
 	return func(yield func(*Field, string) bool) {

@@ -73,9 +73,10 @@ editor). If the workspace has rules, they are shown whenever they changed; with
 --as AI, --rules-hash proves that they were read (see arbor ws rules). -q prints
 only the id of the new node.
 
-With - instead of TITLE, stdin is an outline: indented lines, or a Markdown list
-whose continuation lines are requirements. Headings and check boxes are left
-out. All nodes are created in one commit.
+With - instead of TITLE, stdin is an outline: indented lines, or Markdown, which
+is read as by arbor import: headings with items below them and items become nodes,
+other text is their requirement, ticked boxes are completed. All nodes are created
+in one commit.
 
 --like copies a node with its subtree: fields, texts and open criteria, and
 dependencies among the copies; but no logs, conclusions or problems. So any node

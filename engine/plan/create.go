@@ -25,7 +25,6 @@ type NewNode struct {
 	Before, After mdstore.ID    // the sibling next to which it is placed; at most one of both
 	Cascade       bool          // reopen completed and cancelled ancestors
 	Like          mdstore.ID    // the node that it is a copy of, with all below it; "" for none
-	nth           int64         // its index among several children made at once
 	Children      []NewNode     // in order; the place, the rules hash and Cascade come from the topmost node
 
 	like   *mdstore.Node             // Like, or the node in its place below it
@@ -80,29 +79,13 @@ func (a NewNode) Plan(d *Draft) (*Created, error) {
 		top.Order = &order // it has no place yet
 	}
 	warnTitle(d, a.Title, up[0].ID, top.id)
-	out, err := top.grow(d, up[0].ID, d.createdAt(up[0].ID)+a.nth, made)
+	out, err := top.grow(d, up[0].ID, d.createdAt(up[0].ID), made)
 	if err != nil {
 		return nil, err
 	}
 	start := statemachine.Initial(top.Type)
 	out.Cascades, err = d.Raise(entered(top.Type, start, up), a.Cascade, "child "+string(top.id)+" created")
 	return out, err
-}
-
-// NewNodes are nodes that are made side by side, in their order.
-type NewNodes []NewNode
-
-// Plan makes all of them.
-func (a NewNodes) Plan(d *Draft) (out []Created, err error) {
-	for i, n := range a {
-		n.nth = int64(i)
-		c, err := n.Plan(d)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, *c)
-	}
-	return out, nil
 }
 
 // sow draws the ids of a node and of all below it, and refuses what cannot be made.
@@ -359,6 +342,7 @@ func (n ImportNode) compose(path mdstore.Path, docs, references []string) (*mdoc
 	}
 	front := n.Front() // the key of the parent comes after the first of these
 	fields = append(append(fields, front[0], mdoc.FieldValue{Key: mdstore.KeyParent, Value: parent}), front[1:]...)
+	fields = append(fields, n.Own...)
 	fields = append(fields,
 		mdoc.FieldValue{Key: mdstore.KeyCreated, Value: mdoc.Integer(n.CreatedAt)},
 		mdoc.FieldValue{Key: mdstore.KeyUpdated, Value: mdoc.Integer(n.UpdatedAt)})

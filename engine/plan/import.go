@@ -49,6 +49,7 @@ type ImportNode struct {
 	References   []mdstore.Ref
 	Log          []mdstore.LogEntry
 	Problem      mdstore.Problem
+	Own          []mdoc.FieldValue // further keys
 }
 
 // Plan composes the workspace's files and their description. It returns an error if a file cannot hold one of the

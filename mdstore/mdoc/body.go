@@ -28,6 +28,7 @@ const (
 	listBlock
 	fenceBlock
 	htmlBlock
+	paragraphBlock
 )
 
 // A block is one child of the document. Sections and lists consist of these.
@@ -134,6 +135,8 @@ func (k *block) describe(src []byte, base int, n ast.Node) {
 		k.boxes = boxesOf(src, base, n)
 	case *ast.FencedCodeBlock:
 		k.kind = fenceBlock
+	case *ast.Paragraph:
+		k.kind = paragraphBlock
 	case *ast.HTMLBlock:
 		k.kind, k.html = htmlBlock, n.HTMLBlockType
 	}

@@ -2,141 +2,109 @@ package cli
 
 import (
 	"context"
-	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
-
-	"github.com/spf13/cobra"
+	"slices"
+	"strings"
 
 	"arbor/context/render"
-	"arbor/engine/errs"
+	"arbor/engine/exchange"
 	"arbor/engine/ops"
-	"arbor/engine/plan"
+	"arbor/mdstore"
+	"arbor/mdstore/guard"
 )
 
-func newImportTanmi(sh *shell) *cobra.Command {
-	zone := ""
-	tanmi := &cobra.Command{
-		Use: "tanmi DIR", Short: "Import workspaces of TanmiWorkspace 1.x",
-		Long: `DIR is the folder of one workspace (workspace.json, graph.json, ...), a folder
-of several workspaces and their archive, or the project that contains a
-.tanmi-workspace. Statuses and times are kept. A file that cannot be read
-completely is copied unchanged to imported/ in the new workspace, and reported.
-If there is no vault, one is created here.`,
-		Example: "arbor import tanmi ../old/.tanmi-workspace --dry-run\narbor import tanmi ../old/.tanmi-workspace",
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
-		RunE: func(cmd *cobra.Command, words []string) error { return importTanmi(cmd.Context(), sh, words[0], zone) },
-	}
-	tanmi.Flags().StringVar(&zone, "zone", "", "the time `ZONE` of its logs, as Europe/Paris; UTC if not given")
-	must(tanmi.RegisterFlagCompletionFunc("zone", cobra.NoFileCompletions))
-	sh.writes(tanmi)
-	return tanmi
-}
-
-// imported is the result of an import.
-type imported struct {
-	Workspaces []importedWorkspace `json:"workspaces"`
-	Warnings   []string            `json:"warnings"`
-	ops.Wrote
-}
-
-type importedWorkspace struct {
-	ID       string `json:"id"`
-	Name     string `json:"name"`
-	Nodes    int    `json:"nodes"`
-	Archived bool   `json:"archived"`
-}
-
-// importTanmi imports the workspaces in the folder from. If one of them would be refused, it writes nothing.
-func importTanmi(ctx context.Context, sh *shell, from, zone string) error {
-	all, warnings, err := readTanmi(sh, from, zone)
-	if err != nil {
-		return err
-	}
-	v, err := sh.open(ctx, Create)
-	if err != nil {
-		return err
-	}
-	out := imported{Warnings: append([]string{}, warnings...)}
-	out.Success, out.DryRun = true, sh.flags.dryRun
-	for _, w := range warnings {
-		sh.say("%s", w)
-	}
-	for _, ws := range all {
-		if _, err := v.Engine.Import(ctx, ws, true); err != nil {
-			return err
+// importCommand is arbor import. It finds the files of the source itself: a person names any on this machine.
+func importCommand(sh *shell) command {
+	in := &ops.ImportIn{}
+	c := command{in: in, show: showing(sh, showImported), files: "PATH"}
+	c.instead = func(ctx context.Context) (done bool, err error) {
+		if in.Source, err = sourceOf(ctx, sh, in.Path); err != nil {
+			return true, err
 		}
+		env, err := sh.env(ctx, MustExist)
+		if err == nil && env.Operator == mdstore.OperatorHuman && in.RulesHash == "" {
+			in.RulesRead = true
+			sayNewRules(ctx, sh, env, in.DryRun)
+		}
+		return err != nil, err
 	}
-	for _, ws := range all {
-		done, err := v.Engine.Import(ctx, ws, sh.flags.dryRun)
+	return c
+}
+
+// maxImport is how many bytes a file of a source may have.
+const maxImport = 64 << 20
+
+// sourceOf returns the file or folder at a path, or stdin for "-". Of a folder it leaves out what git and packages keep.
+func sourceOf(ctx context.Context, sh *shell, name string) (s exchange.Source, err error) {
+	if name == "-" {
+		text, err := readStdin(ctx, sh, "the outline")
+		s.Read = func(string) ([]byte, error) { return []byte(text), nil }
+		return s, err
+	}
+	at := resolve(sh.dir(), name)
+	s.Name = filepath.Base(at)
+	s.Read = func(path string) ([]byte, error) {
+		file := filepath.Join(at, filepath.FromSlash(path))
+		data, err := guard.ReadFile(filepath.Dir(file), filepath.Base(file), maxImport)
 		if err != nil {
+			return nil, unreadable(filepath.Join(name, filepath.FromSlash(path)), err)
+		}
+		return data, nil
+	}
+	if info, err := os.Stat(at); err != nil {
+		return s, unreadable(name, err)
+	} else if !info.IsDir() {
+		return s, nil
+	}
+	s.Files = []string{}
+	return s, filepath.WalkDir(at, func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return unreadable(file, err)
+		case d.IsDir() && slices.Contains([]string{".git", "node_modules"}, d.Name()):
+			return filepath.SkipDir
+		case d.Type().IsRegular():
+			rel, err := filepath.Rel(at, file)
+			s.Files = append(s.Files, filepath.ToSlash(rel))
 			return err
 		}
-		if out.add(ws, done); !sh.flags.json {
-			reportImport(sh, ws, done)
-		}
-	}
+		return nil
+	})
+}
+
+// showImported prints the new nodes, and what was left out.
+func showImported(sh *shell, out *ops.ImportOut) error {
 	if sh.flags.json {
-		return sh.json(out)
+		return sh.wrote(out, out.Wrote, "")
 	}
-	if sh.flags.dryRun {
-		sh.say("dry run: nothing was written")
-	}
-	return sh.unprinted
-}
-
-// readTanmi reads the workspaces to import. The strings are warnings.
-func readTanmi(sh *shell, from, zone string) ([]plan.Import, []string, error) {
-	var place *time.Location
-	if zone != "" {
-		var err error
-		if place, err = time.LoadLocation(zone); err != nil {
-			return nil, nil, usagef("--zone is %q, which names no time zone; Europe/Paris, Asia/Shanghai and UTC do", zone)
+	var ids, tree []string
+	for _, n := range out.Nodes {
+		if n.Depth == 0 {
+			ids = append(ids, n.NodeID)
 		}
+		tree = append(tree, strings.Repeat("  ", n.Depth)+render.Visible(n.Title)+"  "+string(n.Status))
 	}
-	root, err := os.OpenRoot(resolve(sh.dir(), from))
-	if err != nil {
-		return nil, nil, errs.New(errs.InvalidPath,
-			"%s is no folder that can be read (%v); give the folder that holds workspace.json, or the one above", from, err)
-	}
-	defer root.Close()
-	found, err := sh.sys.Vaults.Find(sh.place())
-	if err != nil && !isCode(err, errs.VaultNotFound) {
-		return nil, nil, err
-	}
-	return sh.sys.Tanmi(root.FS(), filepath.Base(found.Vault), place)
-}
-
-func (out *imported) add(ws plan.Import, done *plan.Outcome) {
-	out.Workspaces = append(out.Workspaces, importedWorkspace{string(ws.ID), ws.Name, len(ws.Nodes), ws.Archived})
-	out.Changed = out.Changed || done.Changed()
-	if done.DryRun {
-		out.Diff += done.Diff()
-	}
-	out.Adapted = append(out.Adapted, done.Adapted...)
-	for _, f := range done.Files {
-		out.Files = append(out.Files, ops.FileDiff{
-			Path: string(f.Path), To: string(f.To), Version: f.Version.String(), Lines: f.Lines(), What: f.What,
-		})
-	}
-}
-
-// reportImport prints one workspace that was imported.
-func reportImport(sh *shell, ws plan.Import, done *plan.Outcome) {
+	err := sh.unprinted
 	switch {
-	case sh.flags.quiet:
-		sh.print(render.Visible(string(ws.ID)))
-	case done.DryRun:
-		sh.onScreen(sh.diff(done.Diff()))
+	case out.DryRun && len(tree) > 0:
+		err = sh.onScreen(strings.Join(tree, "\n") + "\n")
+	case out.DryRun:
+	case sh.flags.quiet && len(ids) > 0:
+		err = sh.print(strings.Join(ids, "\n"))
 	default:
-		facts := counted(len(ws.Nodes), "node") + ", " + counted(len(done.Files), "file")
-		if ws.Archived {
-			facts += ", archived"
-		}
-		sh.print(render.Visible(fmt.Sprintf("%s imported: %s (%s)", ws.ID, ws.Name, facts)))
+		err = sh.wrote(out, out.Wrote, "")
 	}
-	sh.adapted(done.Adapted)
+	for _, x := range []struct {
+		what  string
+		lines []string
+	}{{"left out: ", out.Left}, {"differs from the source: ", out.Differ}, {"not in the source any more: ", out.Gone}} {
+		for _, line := range x.lines {
+			sh.say("%s%s", x.what, line)
+		}
+	}
+	sh.say("%s: %s, %d there already", out.Kind, counted(len(out.Nodes), "new node"), out.There)
+	sh.sayDry()
+	return err
 }

@@ -84,9 +84,6 @@ that read. Without a verb it lists the environments.`,
 		Text: "Git merges files as lines, in which two people's work on one plan often conflicts.\n" +
 			"Arbor's merge driver merges fields, logs, lists and texts of its own files.",
 		Example: "arbor admin git install --dry-run"}},
-	{path: "import", verbs: "tanmi", help: ops.Help{
-		Summary: "import workspaces from other programs", Text: "The source stays as it is.",
-		Example: "arbor import tanmi ../old/.tanmi-workspace --dry-run"}},
 	{path: "export", verbs: "html", help: ops.Help{
 		Summary: "export a workspace to share it", Text: "The workspace stays as it is.",
 		Example: "arbor export html ../plan-for-the-team"}},
@@ -119,7 +116,7 @@ func addCommands(sh *shell, root *cobra.Command) {
 	}
 	for path, c := range map[string]*cobra.Command{ // commands that are not those of one operation
 		"tick": sh.command(tickCommand(sh)), "tree": sh.command(treeCommand(sh)), "watch": newWatch(sh), "use": newUse(sh),
-		"edit": newEdit(sh), "ws edit": newWorkspaceEdit(sh), "restore": newRestore(sh), "import tanmi": newImportTanmi(sh),
+		"edit": newEdit(sh), "ws edit": newWorkspaceEdit(sh), "restore": newRestore(sh),
 		"admin config list": newConfigList(sh), "admin config set": newConfigEdit(sh),
 		"admin where": newWhere(sh), "admin version": newVersion(sh), "admin completion": newCompletion(root),
 	} {
@@ -138,6 +135,7 @@ func addCommands(sh *shell, root *cobra.Command) {
 			put(name, operationCommand(sh, o, name))
 		}
 	}
+	put("import tanmi", newImportTanmi(sh))
 	for _, m := range sh.sys.More {
 		put(strings.TrimSpace(m.Under+" "+strings.Fields(m.Use)[0]), newFrontEnd(sh, m))
 	}

@@ -18,7 +18,7 @@ func TestFilesAreOpenedInFewPlaces(t *testing.T) {
 		"mdstore/guard/guard.go":                   "it is the way",
 		"mdstore/dirstore/internal/osfs/root.go":   "the store's files: by type and size, through the root of the vault",
 		"cmd/internal/cli/text.go":                 "the file that -F names, which may be a pipe",
-		"cmd/internal/cli/import.go":               "the folder that import names",
+		"cmd/internal/cli/import_tanmi.go":         "the folder that import names",
 		"cmd/internal/importtanmi/find.go":         "regular files of that folder, through its root",
 		"cmd/internal/importtanmi/source.go":       "regular files of that folder, through its root",
 		"engine/serve/internal/httpguard/token.go": "a regular file of this user alone",

@@ -108,6 +108,12 @@ var rows = []row{
 	},
 	{
 		floor: 34,
+		name:  "engine/exchange",
+		may:   "engine/errs engine/plan mdstore mdstore/mdoc mdstore/pattern statemachine",
+		std:   "pure",
+	},
+	{
+		floor: 34,
 		name:  "engine/claims",
 		may:   "engine/errs engine/plan engine/view mdstore mdstore/mdoc statemachine",
 		std:   "pure context io/fs time",
@@ -147,12 +153,12 @@ var rows = []row{
 	{floor: 45, name: "engine/env/act", may: "engine engine/env engine/env/command engine/env/jail engine/env/remote engine/env/trust engine/errs engine/plan engine/view context/render mdstore mdstore/fold mdstore/mdoc", std: "pure context io/fs path/filepath time"},
 	{floor: 45, name: "engine/gitsync", may: "engine engine/check engine/errs engine/plan mdstore mdstore/gitrepo mdstore/memstore mdstore/merge statemachine", std: "pure context time"},
 	{floor: 50, name: "engine/ops", may: "engine engine/check engine/claims engine/config engine/env engine/env/act engine/env/command engine/env/jail engine/env/remote engine/env/trust " +
-		"engine/errs engine/gitsync engine/memory engine/nearest engine/plan engine/say engine/search engine/sessions engine/view " +
+		"engine/errs engine/exchange engine/gitsync engine/memory engine/nearest engine/plan engine/say engine/search engine/sessions engine/view " +
 		"context/assemble context/render mdstore mdstore/fold mdstore/gitrepo mdstore/mdoc mdstore/pattern mdstore/memstore mdstore/merge statemachine", std: "pure context path/filepath time"},
 	{floor: 50, name: "engine/enginetest", may: "engine engine/live context/assemble mdstore mdstore/mdoc mdstore/memstore mdstore/dirstore statemachine", helper: true, forTests: true},
 	{floor: 50, name: "cmd/internal/importtanmi", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc mdstore/pattern statemachine"},
 
-	{floor: 60, name: "cmd/internal/cli", may: "engine engine/check engine/claims engine/config engine/env engine/env/act engine/env/command engine/env/trust engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/pattern statemachine"},
+	{floor: 60, name: "cmd/internal/cli", may: "engine engine/check engine/claims engine/config engine/env engine/env/act engine/env/command engine/env/trust engine/errs engine/exchange engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/pattern statemachine"},
 	{floor: 55, name: "engine/serve/internal/mcpserv", may: "engine engine/check engine/claims engine/env engine/env/act engine/env/trust engine/errs engine/feed engine/live engine/memory engine/plan engine/say engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/fold mdstore/mdoc mdstore/pattern statemachine"},
 	{floor: 55, name: "engine/serve/internal/httpguard"},
 	{floor: 60, name: "cmd/internal/setup", may: "mdstore/guard mdstore/pattern engine engine/check engine/claims engine/config engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},

@@ -1,0 +1,163 @@
+// Package exchange reads what other programs have into one shape, the items of plan.ImportItems. Each format is a row of
+// Kinds and a file of its own, and makes values of that shape and nothing else.
+//
+// No text is lost: what has no place in a node is counted, and said.
+package exchange
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/statemachine"
+)
+
+// A Source is a file, a folder, or a text from stdin.
+type Source struct {
+	Name  string                            // the last element of its path; "" for a text from stdin
+	Files []string                          // the files of a folder, by their paths below it, with slashes, sorted; nil for a file
+	Read  func(path string) ([]byte, error) // reads a file of the folder, or with "" the file or text itself
+}
+
+// A Kind is an exchange format.
+type Kind struct {
+	Name string
+	Form string            // what it reads
+	is   func(Source) bool // whether a source looks like it
+	read func(*reader) error
+}
+
+// Kinds returns the formats. Of those that a source looks like, the first counts.
+func Kinds() []Kind {
+	return []Kind{
+		{"markdown", "a Markdown file: headings, list items, task boxes", isMarkdown, readMarkdown},
+	}
+}
+
+// Names returns the names of the kinds.
+func Names() (names []string) {
+	for _, k := range Kinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// Read reads a source as the kind of that name, or for "" as the one that it looks like. A broken item is left out, and
+// named among what is left. The error says what would work.
+func Read(s Source, kind string) (*Result, error) {
+	all := Kinds()
+	i := slices.IndexFunc(all, func(k Kind) bool { return k.Name == kind || kind == "" && k.is(s) })
+	switch {
+	case i < 0 && kind != "":
+		return nil, refused("%q is no kind of source; one of %s is expected", kind, strings.Join(Names(), ", "))
+	case i < 0:
+		return nil, refused("%s looks like none of %s; from says which of them it is", s.Name, strings.Join(Names(), ", "))
+	}
+	r := &reader{Source: s, out: &Result{Kind: all[i].Name}, keys: map[string]int{}, counts: map[string]int{}}
+	if err := all[i].read(r); err != nil {
+		return nil, err
+	}
+	for _, what := range r.order {
+		r.out.Left = append(r.out.Left, fmt.Sprintf("%d %s", r.counts[what], what))
+	}
+	if len(r.out.Items) == 0 {
+		return nil, refused("%s has no task that can be imported as %s%s", r.named(), all[i].Name, because(r.out.Left))
+	}
+	return r.out, nil
+}
+
+func refused(format string, args ...any) error { return errs.New(errs.InvalidParams, format, args...) }
+
+func because(left []string) string {
+	if len(left) == 0 {
+		return ""
+	}
+	return " (left out: " + strings.Join(left, "; ") + ")"
+}
+
+// A Result is what was read from a source.
+type Result struct {
+	Kind  string
+	Scope string // what the keys of this source begin with
+	Items []plan.ImportItem
+	Left  []string // what is left out, one line each
+}
+
+// A reader is one call of Read.
+type reader struct {
+	Source
+	out    *Result
+	keys   map[string]int // how many items have the key
+	counts map[string]int
+	order  []string // of counts
+}
+
+// named returns the name of the source for messages.
+func (r *reader) named() string {
+	if r.Name == "" {
+		return "stdin"
+	}
+	return r.Name
+}
+
+// at returns the place of a line for messages.
+func (r *reader) at(file string, line int) string {
+	if file == "" {
+		file = r.named()
+	}
+	if line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// left says that something at a place is left out.
+func (r *reader) left(at, format string, args ...any) {
+	r.out.Left = append(r.out.Left, at+": "+strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " "))
+}
+
+// count counts what is left out.
+func (r *reader) count(what string, n int) {
+	if n > 0 && r.counts[what] == 0 {
+		r.order = append(r.order, what)
+	}
+	r.counts[what] += n
+}
+
+// unique returns a key that no other item has: the key, or with a number behind it. A long key is shortened.
+func (r *reader) unique(key string) string {
+	const most = 300
+	if len(key) > most {
+		key = fmt.Sprintf("%s…%x", strings.ToValidUTF8(key[:most/2], ""), sha256.Sum256([]byte(key)))[:most/2+20]
+	}
+	key = strings.Join(strings.Fields(key), " ")
+	if r.keys[key]++; r.keys[key] > 1 {
+		return r.unique(fmt.Sprintf("%s (%d)", key, r.keys[key]))
+	}
+	return key
+}
+
+// add adds an item.
+func (r *reader) add(it plan.ImportItem) { r.out.Items = append(r.out.Items, it) }
+
+// status returns the status that a word of another program means. The words of a kind are a table; an unknown one is
+// pending, and said.
+func (r *reader) status(words map[string]statemachine.Status, word, at string) statemachine.Status {
+	s, ok := words[strings.ToLower(strings.TrimSpace(word))]
+	if !ok && strings.TrimSpace(word) != "" {
+		r.left(at, "its status %q is not known; it is pending", word)
+	}
+	return s
+}
+
+// dropped is the status of what was given up: an item without others below it becomes failed.
+const dropped = statemachine.Cancelled
+
+// joined joins texts that are not empty, with a blank line between them.
+func joined(texts ...string) string {
+	texts = slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return strings.TrimSpace(s) == "" })
+	return strings.Join(texts, "\n\n")
+}

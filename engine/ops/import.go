@@ -1,0 +1,101 @@
+package ops
+
+import (
+	"context"
+
+	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/exchange"
+	"arbor/engine/plan"
+	"arbor/statemachine"
+)
+
+type ImportIn struct {
+	In
+	Path      string `json:"path" req:"true" arg:"PATH"`
+	From      string `json:"from,omitempty" help:"the KIND of source; default: what it looks like"`
+	Into      string `json:"into,omitempty" default:"root" is:"planning" help:"the planning NODE that gets it"`
+	RulesHash string `json:"rulesHash,omitempty" help:"the rules' HASH, as arbor ws rules prints it; required from assistants if there are rules"`
+	Cascade   bool   `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
+	Write
+
+	Source    exchange.Source `json:"-"` // of Path
+	RulesRead bool            `json:"-"` // as in NodeCreateIn
+}
+
+type ImportOut struct {
+	Kind   string         `json:"kind"`
+	Nodes  []ImportedNode `json:"nodes"`              // the new ones, parents before their children
+	There  int            `json:"there"`              // items that were imported before
+	Left   []string       `json:"leftOut,omitempty"`  // what was left out or changed
+	Differ []string       `json:"differ,omitempty"`   // nodes that differ from the source
+	Gone   []string       `json:"notThere,omitempty"` // nodes that the source has no more
+	Raised []plan.Cascade `json:"cascadeUpdates"`
+	Wrote
+}
+
+// ImportedNode is a node that an import has made.
+type ImportedNode struct {
+	NodeID   string              `json:"nodeId"`
+	ParentID string              `json:"parentId"`
+	Title    string              `json:"title"`
+	Status   statemachine.Status `json:"status"`
+
+	Depth int `json:"-"` // below the node that was imported into
+}
+
+var importOp = op("import", writes, Import, Help{
+	Summary: "import tasks from other programs",
+	Use:     "import PATH",
+	Text: `PATH is a file or folder of another program, or - for Markdown from stdin. arbor
+says what it looks like; --from KIND decides. All new nodes are created in one
+commit. --dry-run prints the tree that would be created.
+
+` + kindsHelp() + `
+Each node notes its source (importedFrom). A second import of the same source adds
+what is new and changes nothing else; what differs is listed. Statuses are kept.
+A dependency that closes a cycle is left out and named, and so is an item that
+cannot be read; what else is left out is counted.`,
+	Example: `arbor import plan.md --dry-run
+arbor import plan.md --into Backend
+arbor import tanmi ../old/.tanmi-workspace`,
+})
+
+func kindsHelp() (text string) {
+	for _, k := range exchange.Kinds() {
+		text += "  " + k.Name + "              "[:max(1, 15-len(k.Name))] + k.Form + "\n"
+	}
+	return text
+}
+
+// Import makes nodes of what another program has.
+func Import(ctx context.Context, env *Env, in ImportIn) (*ImportOut, error) {
+	s, err := env.In(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	into, err := env.resolve(s, in.Into, "into")
+	if err != nil {
+		return nil, recoded(err, errs.NodeNotFound, errs.ParentNotFound)
+	}
+	read, err := exchange.Read(in.Source, in.From)
+	if err != nil {
+		return nil, fail(err)
+	}
+	x := plan.ImportItems{Kind: read.Kind, Scope: read.Scope, Into: into, Items: read.Items,
+		RulesHash: in.RulesHash, RulesRead: in.RulesRead, Cascade: in.Cascade}
+	if in.Source.Name == "" {
+		x.Kind = ""
+	}
+	r, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, Match{}), x)
+	if err != nil {
+		return nil, fail(err)
+	}
+	out := &ImportOut{Kind: read.Kind, Nodes: []ImportedNode{}, There: r.There, Left: append(read.Left, r.Left...),
+		Differ: r.Differ, Gone: r.Gone, Raised: nonNil(r.Cascades),
+		Wrote: env.wrote(ctx, s.Workspace().ID, o, "{node_next} lists nodes that are ready to start")}
+	for _, n := range r.Made {
+		out.Nodes = append(out.Nodes, ImportedNode{string(n.ID), string(n.Parent), n.Title, n.Status, n.Depth})
+	}
+	return out, nil
+}
