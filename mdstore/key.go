@@ -66,7 +66,11 @@ func keysForm() string {
 	var b strings.Builder
 	for _, k := range allKinds {
 		for _, key := range k.Keys {
-			fmt.Fprintln(&b, k.Name, key.Name, key.Rule.Expected(), key.Time, key.Needed)
+			form := ""
+			if key.Time {
+				form = timeForm
+			}
+			fmt.Fprintln(&b, k.Name, key.Name, key.Rule.Expected(), form, key.Needed)
 		}
 	}
 	return b.String()

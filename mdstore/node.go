@@ -88,7 +88,7 @@ func (h *Head) marks(all []string) []string {
 // Recording.
 type Node struct {
 	ID     ID // from the front matter, or else the folder's name
-	Parent ID // "" for the root and where the file names none
+	Parent ID // "" for the root and where the file names none; of a link, see ParentLink
 	Head
 	CreatedAt int64 // Unix milliseconds; 0 if the file says none
 	UpdatedAt int64
@@ -102,6 +102,7 @@ type Node struct {
 	doc     *mdoc.Doc // nil if it is not loaded
 	version Version
 	facts   Facts       // "" if they must be computed from the document
+	link    string      // see ParentLink
 	want    func(*Node) // called when a document is asked for that is not loaded; nil: that is a mistake of the caller
 }
 
@@ -110,6 +111,35 @@ func (n *Node) Holding(doc *mdoc.Doc) *Node {
 	m := *n
 	m.doc, m.want = doc, nil
 	return &m
+}
+
+// ParentLink returns the target of the link by which the file names the parent, such as Walls/Node for
+// [[Walls/Node|Walls]], or a text that is no id; "" if it has an id. Only a view knows which node that is.
+func (n *Node) ParentLink() string { return n.link }
+
+// Below returns the node with another parent.
+func (n *Node) Below(parent ID) *Node {
+	m := *n
+	m.Parent = parent
+	return &m
+}
+
+// setParent sets the parent to what the file states.
+func (n *Node) setParent(text string) {
+	n.Parent = ID(text)
+	if n.Parent != "" && !n.Parent.Valid() {
+		n.link = ParseRef(text).Target
+	}
+}
+
+// parent returns what the file states as the parent. A link without quotes is a list in a list to YAML.
+func (r *reader) parent() string {
+	if f, ok := r.doc.Field(KeyParent); ok && f.Kind == mdoc.Nested {
+		if links := r.doc.Links(KeyParent); len(links) == 1 {
+			return "[[" + links[0] + "]]"
+		}
+	}
+	return r.text(KeyParent)
 }
 
 // Lean returns the node without its document, which is read again when it is needed. A damaged node keeps its document,
@@ -188,7 +218,7 @@ func NodeOf(path Path, version Version, doc *mdoc.Doc, problems []mdoc.Diagnosti
 	r := reader{doc: doc, problems: problems}
 	n := &Node{Path: path, version: version, doc: doc, damaged: doc.Editable() != nil, lost: lost(doc)}
 	n.ID = r.id(path.Dir().Base())
-	n.Parent = ID(r.text(KeyParent))
+	n.setParent(r.parent())
 	n.Title = r.text(KeyTitle)
 	if strings.ContainsAny(n.Title, "\r\n") { // a block of YAML ends with a line feed
 		n.Title = strings.Join(strings.Fields(n.Title), " ")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
 	"arbor/mdstore/mdoc"
@@ -90,7 +89,7 @@ func (p *Page) List(key string) []string {
 
 // Time returns a front matter key that is a time in Unix milliseconds, 0 if it holds none.
 func (p *Page) Time(key string) int64 {
-	ms, _ := strconv.ParseInt(p.Field(key), 10, 64)
+	ms, _ := Milliseconds(p.Field(key))
 	return ms
 }
 
@@ -231,6 +230,8 @@ func (r *Scanned) Page(k *Kind) *Page {
 func (p *Page) statedID() ID {
 	if id := ID(p.Field(KeyID)); p.Kind.Named && id.Valid() {
 		return id
+	} else if p.Kind.Named {
+		return placeID(p.placeName())
 	}
 	return ID(p.placeName())
 }

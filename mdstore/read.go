@@ -1,7 +1,10 @@
 package mdstore
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strconv"
+	"strings"
 
 	"arbor/mdstore/mdoc"
 )
@@ -61,15 +64,27 @@ func (r *reader) id(folder string) ID {
 		r.complain(KeyID, CodeIDMissing, "id is "+quoted(string(id))+"; one to 128 letters, digits, '.', '_' and '-' are an id")
 		r.problems[len(r.problems)-1].Fix = idFix(folder)
 	}
-	return ID(folder)
+	return placeID(folder)
 }
 
-// idFix says what check --fix does about a missing id; "" if the file's place gives none.
+// idFix says what check --fix does about a missing id.
 func idFix(name string) string {
 	if !ID(name).Valid() {
-		return ""
+		return "write " + string(placeID(name)) + " as id, made of the folder's name"
 	}
 	return "write the folder's name as id"
+}
+
+// placeID returns the id of a file that states none: the name of its place, or one that is made of it.
+func placeID(name string) ID {
+	if ID(name).Valid() {
+		return ID(name)
+	}
+	words := strings.FieldsFunc(name, func(r rune) bool { return r > 127 || !IDByte(byte(r)) })
+	sum := sha256.Sum256([]byte(name))
+	made := strings.TrimLeft(strings.Join(words, "-"), ".")
+	made = made[:min(len(made), MaxID-9)] + "-" + hex.EncodeToString(sum[:4])
+	return ID(strings.TrimLeft(made, "-"))
 }
 
 func (r *reader) integer(key string) int64 {
@@ -77,10 +92,23 @@ func (r *reader) integer(key string) int64 {
 	if !ok || f.Kind == mdoc.Null {
 		return 0
 	}
-	n, err := strconv.ParseInt(f.Value, 10, 64)
-	if err != nil {
-		r.complain(key, CodeFieldInvalid, key+" is "+strconv.Quote(f.Value)+"; Unix milliseconds are expected")
-		return 0
+	ms, ok := Milliseconds(f.Value)
+	if !ok {
+		r.complain(key, CodeFieldInvalid, key+" is "+strconv.Quote(f.Value)+"; "+timeForm+" are expected")
 	}
-	return n
+	return ms
+}
+
+// timeForm says what Milliseconds reads.
+const timeForm = "Unix milliseconds, or a time such as 2026-12-01T10:00:00,"
+
+// Milliseconds reads the value of a key for a time: Unix milliseconds, or what ParseTime reads.
+func Milliseconds(text string) (ms int64, ok bool) {
+	if ms, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return ms, true
+	}
+	if at, ok := ParseTime(text); ok {
+		return at.UnixMilli(), true
+	}
+	return 0, false
 }

@@ -76,7 +76,9 @@ var checkCodes = []CheckCode{
 	{"UNSTABLE", SeverityError, "the file changed each time that it was read", "wait for the program that writes it", ""},
 	{string(errs.FileUnreadable), SeverityError, "anything else that keeps a file from being read", "do as the text says", ""},
 
-	{mdstore.CodeIDMissing, SeverityError, "no `id`, or one that is none", "write one; until then the folder's name counts", "writes the folder's name, where that can be an id"},
+	{mdstore.CodeIDMissing, SeverityError, "no `id`, or one that is none",
+		"write one; until then the folder's name counts",
+		"writes the folder's name, or an id that is made of it"},
 	{mdstore.CodeTypeInvalid, SeverityError, "a `type` that is neither `planning` nor `execution`", "write one of them", ""},
 	{mdstore.CodeStatusInvalid, SeverityError, "no status of that type; or the status of a workspace disagrees with its place", "write one that the text names", "for a workspace: writes the status that its place says"},
 	{mdstore.CodeFieldInvalid, SeverityWarning, "a value of another kind than its key asks for", "write a plain value", "for the root: writes `parentId: null`"},

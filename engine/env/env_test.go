@@ -17,7 +17,7 @@ func TestURIsHaveOneForm(t *testing.T) {
 	for uri, want := range map[string]string{
 		"file:///src/app": "file:///src/app", "file:///src/./x/../app/": "file:///src/app", "file:///a%20b": "file:///a%20b",
 		"file:///a%2520b": "file:///a%2520b", "file:.": "file:.", "file:sub/dir": "file:sub/dir", "file:/abs": "file:///abs",
-		"file://localhost/x": "file:///x", "client://laptop/work": "client://laptop/work", "laptop:work": "client://laptop/work",
+		"file://localhost/x": "file:///x", "client://laptop/work": "client://laptop/work", "laptop:work": "client://laptop/work", "laptop:/work": "client://laptop/work",
 		"vault://session/s-1": "vault://session/s-1", "monad://session/s-1": "vault://session/s-1",
 	} {
 		a, err := env.ParseURI(uri)

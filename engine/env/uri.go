@@ -58,8 +58,8 @@ func ParseURI(uri string) (a Address, err error) {
 			return Address{Host: Session, ID: name}, nil
 		}
 		return a, wrong("it names no folder, client or session")
-	case idForm().MatchString(scheme) && len(scheme) > 1 && clientName(rest):
-		return Address{Host: Client, Client: scheme, Path: rest}, nil
+	case idForm().MatchString(scheme) && len(scheme) > 1 && clientName(strings.TrimPrefix(rest, "/")):
+		return Address{Host: Client, Client: scheme, Path: strings.TrimPrefix(rest, "/")}, nil
 	}
 	return a, wrong("its scheme is none that is known")
 }

@@ -25,7 +25,7 @@ type BriefingIn struct {
 	Purpose     *string      `json:"purpose,omitempty" empty:"ok" help:"the PURPOSE: what the work is for"`
 	CurrentGoal *string      `json:"currentGoal,omitempty" flag:"current-goal" empty:"ok" help:"the current GOAL"`
 	Preferences *string      `json:"preferences,omitempty" empty:"ok" help:"PREFERENCES: how to do the work"`
-	Agent       *string      `json:"agent,omitempty" empty:"ok" help:"the ID of an agent in the folder agents of the vault"`
+	Agent       *string      `json:"agent,omitempty" also:"dedicatedAgentId" empty:"ok" help:"the ID of an agent in the folder agents of the vault"`
 	Workflows   []WorkflowIn `json:"workflows,omitempty" flag:"-" help:"the whole list; each has name, when, steps"`
 	KeyFiles    []KeyFileIn  `json:"keyFiles,omitempty" flag:"-" help:"the whole list; each has path, purpose"`
 	Related     []RelatedIn  `json:"related,omitempty" flag:"-" help:"the whole list; each has path, why"`

@@ -61,6 +61,7 @@ type Help struct {
 //	only     of a reply: "verbose" if only verbose replies have it, "version" if those to a call with ifMatch have
 //	         it too, "rarely" if few replies have it
 //	usual    of a reply: the value that brief replies leave out instead of an empty one
+//	flat     "true" if calls may give its members as parameters of the operation
 //	like     the tool whose parameters, or whose result, it repeats
 //	always   of a reply: "true" if the reply has it even if it is empty
 type Param struct {
@@ -73,6 +74,7 @@ type Param struct {
 	Enum     []string // the values allowed; nil for any
 	Help     string
 	Also     []string     // other names of it, which calls may use
+	Flat     bool         // calls may give its members as parameters of the operation
 	Writes   bool         // the operation writes only when it is given
 	Rule     mdstore.Rule // the accepted values
 	Field    reflect.StructField
@@ -369,6 +371,7 @@ func params(t reflect.Type) []Param {
 		p := Param{
 			Name: name, Type: f.Type, Shape: shapeOf(f.Type), Required: f.Tag.Get("req") == "true", Help: f.Tag.Get("help"), Field: f,
 			Unless: f.Tag.Get("unless"), Listed: f.Tag.Get("listed"), Writes: f.Tag.Get("writes") == "true",
+			Flat: f.Tag.Get("flat") == "true",
 		}
 		if last := len(f.Index) - 1; last == 0 || t.FieldByIndex(f.Index[:last]).Type != reflect.TypeFor[mdstore.Fields]() {
 			p.Rule = mdstore.RuleOf(f) // the plan checks fields of nodes, in which 0 can mean no value

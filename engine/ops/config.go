@@ -23,7 +23,7 @@ type ConfigGetOut struct {
 }
 
 var configGet = op("config_get", reads|repeats, ConfigGet, Help{
-	Summary: "show settings and where each one is set",
+	Summary: "show settings and where each is set",
 	Use:     "admin config show KEY",
 	Text: `Prints the effective value of a key, or the values of a table. -w includes the
 workspace's own settings.`,

@@ -31,7 +31,11 @@ func (a recentEntry) String() string {
 	if a.session != "" {
 		who += ", session " + a.session
 	}
-	event, _, _ := strings.Cut(a.event, "\n")
+	event, more, _ := strings.Cut(a.event, "\n")
+	if strings.HasSuffix(event, ":") && more != "" { // problem:, with its text on the lines that follow
+		more, _, _ = strings.Cut(more, "\n")
+		event += " " + more
+	}
 	return beginning(who+": "+event, activityText)
 }
 

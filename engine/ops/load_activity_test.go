@@ -30,8 +30,15 @@ func TestABriefingSaysWhatWasDone(t *testing.T) {
 		must(t, bound, "node_transition", map[string]any{"nodeId": id, "action": "complete",
 			"conclusion": fmt.Sprintf("result %d is 42\nand more", i)})
 	}
-	got := loaded(t, w, `{"workspaceId":"`+ws+`","limit":16}`).Context.RecentActivity
-	if len(got) != 16 {
+	w.Tick(time.Minute)
+	must(t, bound, "problem_update", map[string]any{"nodeId": "node-p", "problem": "no key\nfor the door"})
+	newest := loaded(t, w, `{"workspaceId":"`+ws+`","limit":1}`).Context.RecentActivity[0]
+	if !strings.HasSuffix(newest, "problem: no key") {
+		t.Errorf("the problem is told as %q", newest)
+	}
+	must(t, bound, "problem_clear", map[string]any{"nodeId": "node-p"})
+	got := loaded(t, w, `{"workspaceId":"`+ws+`","limit":18}`).Context.RecentActivity
+	if len(got) != 18 {
 		t.Errorf("%d lines:\n%s", len(got), strings.Join(got, "\n"))
 	}
 	for i := range 8 {

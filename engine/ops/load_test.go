@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"arbor/engine/enginetest"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 )
@@ -211,4 +212,23 @@ func TestLoadRefusesAWrongLimit(t *testing.T) {
 	for _, args := range []map[string]any{{"limit": -1}, {"limit": 101}, {"workspaceId": ws, "id": "ws-old"}} {
 		refused(t, w, &ops.Env{Engine: w.Engine}, "INVALID_PARAMS", "workspace_load", args)
 	}
+}
+
+// The parts of a briefing may be given to workspace_init one by one, also key files as paths alone; a workspace with
+// them needs no goal.
+func TestAWorkspaceIsMadeWithThePartsOfItsBriefing(t *testing.T) {
+	w := enginetest.New(t, nil)
+	env := &ops.Env{Engine: w.Engine, Caller: ops.ByAssistant}
+	made := must(t, env, "workspace_init", map[string]any{"name": "Job Search", "purpose": "Find work", "currentGoal": "The letter",
+		"keyFiles": []string{"docs/cv.md"}, "preferences": "short", "dedicatedAgentId": "scout", "description": "what it is",
+		"briefing": map[string]any{"rootFolder": "job"}})
+	l := loaded(t, w, fmt.Sprintf(`{"workspaceId":%q}`, made["workspaceId"]))
+	c := l.Context
+	if c.Purpose != "Find work" || c.CurrentGoal != "The letter" || c.Description != "what it is" || c.RootFolder != "job" ||
+		l.Preferences != "short" || len(l.KeyFiles) != 1 || l.KeyFiles[0].Target != "docs/cv.md" {
+		t.Errorf("loaded %+v", l)
+	}
+	twice := map[string]any{"name": "N", "purpose": "one", "briefing": map[string]any{"purpose": "two"}}
+	refused(t, w, env, errs.UnknownParams, "workspace_init", twice)
+	refused(t, w, env, errs.UnknownParams, "workspace_init", map[string]any{"name": "N", "why": "one"})
 }

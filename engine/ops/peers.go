@@ -1,13 +1,17 @@
 package ops
 
-import "strings"
+import (
+	"strings"
+
+	"arbor/mdstore/pattern"
+)
 
 // peers are the operations by the names that other programs have for them, in small letters and without what joins
 // their words: TanmiWorkspace's are those of the catalogue.
 var peers = []struct{ op, names string }{
 	// the memory manager of an Obsidian plugin
-	{"workspace_init", "createworkspace projectinit projectcreate"},
-	{"workspace_list", "listworkspaces projectlist listprojects"},
+	{"workspace_init", "createworkspace initproject createproject"},
+	{"workspace_list", "listworkspaces listprojects"},
 	{"workspace_load", "loadworkspace recentactivity"},
 	{"workspace_update", "updateworkspace"},
 	{"workspace_archive", "archiveworkspace"},
@@ -35,53 +39,57 @@ var peers = []struct{ op, names string }{
 	{"memory_export", "memcordexport memcordshare"},
 	{"memory_archive", "memcordarchive"},
 	{"memory_compress", "memcordcompress"},
-	{"session_bind", "memcordbind memcordinit workspaceuse useworkspace workspaceswitch switchworkspace selectworkspace"},
+	{"session_bind", "memcordbind memcordinit useworkspace switchworkspace selectworkspace"},
 	{"session_unbind", "memcordunbind"},
 	// what bridges and environments call theirs
 	{"workspace_resolve", "resolveworkspace getworkspace"},
-	{"workspace_gc", "gcworkspaces workspacesgc"},
+	{"workspace_gc", "gcworkspaces"},
 	{"transcript_append", "appendmessage addmessage"},
 	{"transcript_read", "readtranscript gettranscript getmessages"},
-	{"env_register", "registerenvironment environmentregister"},
-	{"env_list", "listenvironments environmentlist"},
-	{"env_attach", "attachenvironment environmentattach attachpwd"},
-	{"env_detach", "detachenvironment environmentdetach"},
+	{"env_register", "registerenvironment"},
+	{"env_list", "listenvironments listenvironment"},
+	{"env_attach", "attachenvironment attachpwd"},
+	{"env_detach", "detachenvironment"},
 	{"tool_list", "listtools"},
 	// trackers of tasks
-	{"node_create", "createtask addtask newtask taskcreate createissue issuecreate createsubtask addsubtask"},
-	{"node_get", "gettask showtask taskget taskview getissue showissue viewissue"},
-	{"node_list", "listtasks gettasks tasklist listissues issuelist"},
-	{"node_update", "updatetask edittask taskedit updateissue"},
+	{"node_create", "createtask addtask newtask createissue createsubtask addsubtask"},
+	{"node_get", "gettask showtask viewtask getissue showissue viewissue"},
+	{"node_list", "listtasks gettasks listtask listissues listissue"},
+	{"node_update", "updatetask edittask updateissue"},
 	{"node_move", "movetask"},
-	{"node_transition", "settaskstatus completetask taskcomplete closetask closeissue starttask"},
+	{"node_transition", "settaskstatus completetask closetask closeissue starttask"},
 	{"workspace_check", "validatedependencies"},
 	{"node_next", "nexttask getnexttask readyissues"},
 	{"search", "searchtasks findtasks"},
 	{"workspace_status", "workspacetree"},
-	{"workspace_get", "workspacelog workspaceproblem"},
+	{"workspace_get", "showworkspace viewworkspace workspacelog workspaceproblem"},
 	{"plan_diff", "diff"},
-	{"undo", "workspaceundo noderestore restorenode restore undelete nodeundelete undeletenode"},
-	{"undo", "nodeundo undonode revert noderevert"},
-	{"history_get", "history workspacehistory nodehistory historynode loghistory getnodehistory"},
+	{"undo", "workspaceundo restorenode restore undelete undeletenode"},
+	{"undo", "undonode revert revertnode"},
+	{"history_get", "history workspacehistory nodehistory loghistory getnodehistory"},
 	{"plan_graph", "sequencelist dependencygraph"},
 	{"plan_stats", "overview burndown"},
 }
 
-// Peer returns the operation that other programs call by a name, such as createSession or memcord_save.
+// Peer returns the operation that other programs call by a name, such as createSession, session_create or memcord_save.
 func Peer(name string) (Operation, bool) {
-	plain := strings.Map(func(r rune) rune {
-		if strings.ContainsRune("_-. :/", r) {
-			return -1
-		}
-		return r
-	}, strings.ToLower(name))
-	plain = strings.TrimPrefix(plain, "memorymanager")
+	words := strings.FieldsFunc(strings.ToLower(capitals().ReplaceAllString(name, "${1}_$2")), func(r rune) bool {
+		return strings.ContainsRune("_-. :/", r)
+	})
+	plain := strings.TrimPrefix(strings.Join(words, ""), "memorymanager")
+	turned := ""
+	if len(words) == 2 { // the verb may be the last word, or the first
+		turned = words[1] + words[0]
+	}
 	for _, p := range peers {
 		for of := range strings.FieldsSeq(p.names) {
-			if of == plain {
+			if of == plain || of == turned {
 				return Find(p.op)
 			}
 		}
 	}
 	return Operation{}, false
 }
+
+// capitals matches where a word of a name such as createSession ends.
+var capitals = pattern.Of(`([a-z])([A-Z])`)

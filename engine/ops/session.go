@@ -282,7 +282,7 @@ type SessionEndOut struct {
 }
 
 var sessionEnd = op("session_end", writes|repeats, SessionEnd, Help{
-	Summary: "end a session with a summary, and its binding",
+	Summary: "end a session and its binding",
 	Use:     "session end [-]",
 	Text: `Saves the state of the plan, so that session load can show later changes. The
 session's claims are released.`,

@@ -122,8 +122,8 @@ func (s *Shape) Called(name string) (Param, bool) {
 	return Param{}, false
 }
 
-// Renamed replaces other names of members, in the arguments of a call, by theirs. It leaves one whose member is given
-// too.
+// Renamed replaces other names of members, in the arguments of a call, by theirs, and moves members of a flat member
+// into it. It leaves one whose member is given too.
 func (s *Shape) Renamed(given map[string]any) map[string]any {
 	out := given
 	for _, m := range s.Members {
@@ -136,8 +136,37 @@ func (s *Shape) Renamed(given map[string]any) map[string]any {
 			delete(out, other)
 			out[m.Name] = v
 		}
+		if m.Flat {
+			out = s.gathered(m, out)
+		}
 	}
 	return out
+}
+
+// gathered moves members of the flat member m from the arguments of a call into m.
+func (s *Shape) gathered(m Param, given map[string]any) map[string]any {
+	inner, is := given[m.Name].(map[string]any)
+	if given[m.Name] != nil && !is {
+		return given // a text with JSON, or no object at all
+	}
+	inner, rest := maps.Clone(inner), maps.Clone(given)
+	for name, v := range given {
+		_, own := s.Member(name)
+		_, of := m.Shape.Member(name)
+		_, called := m.Shape.Called(name)
+		if _, both := inner[name]; own || both || !of && !called {
+			continue
+		}
+		if inner == nil {
+			inner = map[string]any{}
+		}
+		inner[name] = v
+		delete(rest, name)
+	}
+	if inner != nil {
+		rest[m.Name] = inner
+	}
+	return rest
 }
 
 // Names returns the names of the members of an object, in their order.

@@ -18,7 +18,7 @@ type StateSaveIn struct {
 	In
 	SessionID           string   `json:"sessionId,omitempty" flag:"-"`
 	Name                string   `json:"name" req:"true" arg:"NAME" help:"1 to 200 characters in one line"`
-	ActiveTask          string   `json:"activeTask" req:"true" text:"the active task"`
+	ActiveTask          string   `json:"activeTask" req:"true" unless:"conversationContext" text:"the active task"`
 	NextSteps           []string `json:"nextSteps" req:"true" flag:"next" help:"a next STEP (required); may be repeated"`
 	ActiveFiles         []string `json:"activeFiles,omitempty" listed:"briefing" flag:"active" help:"the PATH of a file in progress; may be repeated"`
 	ConversationContext string   `json:"conversationContext,omitempty" listed:"briefing" flag:"conversation" help:"what was discussed, a TEXT"`
@@ -47,7 +47,7 @@ arbor session state save v2 -m "The form" --next "Ask Ann" --tag ui`,
 
 // StateSave saves the state of the work.
 func StateSave(ctx context.Context, env *Env, in StateSaveIn) (*StateSaveOut, error) {
-	if strings.TrimSpace(in.ActiveTask) == "" || len(in.NextSteps) == 0 {
+	if strings.TrimSpace(in.ActiveTask+in.ConversationContext) == "" || len(in.NextSteps) == 0 {
 		return nil, badParam("activeTask", "{state_save}: activeTask and nextSteps must not be empty")
 	}
 	if in.SessionID != "" {
@@ -161,7 +161,7 @@ func stateHead(p *mdstore.Page) StateHead {
 
 type StateLoadIn struct {
 	SessionRef
-	State           string `json:"state" req:"true" arg:"STATE"`
+	State           string `json:"state" req:"true" also:"stateId,name" arg:"STATE"`
 	RestorationGoal string `json:"restorationGoal,omitempty" flag:"goal,g" help:"the GOAL of the new session; default: the active task"`
 	Continue        *bool  `json:"continue,omitempty" flag:"-"`
 	Write
@@ -286,7 +286,7 @@ var readState = reading(func(ctx context.Context, env *Env, in StateLoadIn) (*St
 
 type StateUpdateIn struct {
 	In
-	State       string   `json:"state" req:"true" arg:"STATE"`
+	State       string   `json:"state" req:"true" also:"stateId" arg:"STATE"`
 	Name        *string  `json:"name,omitempty" help:"the new NAME"`
 	Description *string  `json:"description,omitempty" empty:"ok" help:"the new description, as TEXT"`
 	Tags        []string `json:"tags,omitempty" flag:"tag" help:"replace all tags with TAG; may be repeated"`
@@ -323,7 +323,7 @@ func StateUpdate(ctx context.Context, env *Env, in StateUpdateIn) (*StateUpdateO
 
 type StateDeleteIn struct {
 	In
-	State string `json:"state" req:"true" arg:"STATE"`
+	State string `json:"state" req:"true" also:"stateId,name" arg:"STATE"`
 	Match
 	Write
 }

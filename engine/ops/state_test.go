@@ -31,6 +31,30 @@ func withSession(files map[mdstore.Path][]byte, id string) map[mdstore.Path][]by
 	return files
 }
 
+// What the call to save gave of the work is enough: without an active task the session that continues has the state's
+// name as its goal. States are also named by stateId.
+func TestAStateNeedsNoActiveTaskIfItHasTheConversation(t *testing.T) {
+	w := enginetest.New(t, plan())
+	env := &ops.Env{Engine: w.Engine}
+	args := saved("Letter", "conversationContext", "The draft is done")
+	delete(args, "activeTask")
+	id := must(t, env, "state_save", args)["stateId"]
+	out := must(t, env, "state_load", map[string]any{"workspaceId": ws, "stateId": id})
+	if out["activeTask"] != nil || out["conversationContext"] != "The draft is done" {
+		t.Errorf("it is loaded as %v", out)
+	}
+	session := must(t, env, "session_load", map[string]any{"workspaceId": ws, "sessionId": out["newSessionId"], "continue": false})
+	if session["goal"] != "Letter" {
+		t.Errorf("the session is %v", session)
+	}
+	delete(args, "conversationContext")
+	if err := refused(t, w, env, errs.InvalidParams, "state_save", args); !strings.Contains(err.Message, "activeTask is missing") {
+		t.Error(err)
+	}
+	must(t, env, "state_update", map[string]any{"workspaceId": ws, "stateId": id, "name": "Letter 2"})
+	must(t, env, "state_delete", map[string]any{"workspaceId": ws, "name": "Letter 2"})
+}
+
 // A state that one session saves is taken up by another: each change since is named, and nothing else.
 func TestAStateIsTakenUpElsewhere(t *testing.T) {
 	w := enginetest.New(t, withSession(plan(), "session-one"))

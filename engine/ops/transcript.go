@@ -102,7 +102,7 @@ type TranscriptClearOut struct {
 }
 
 var transcriptClear = op("transcript_clear", writes|repeats, TranscriptClear, Help{
-	Summary: "clear a session's transcript; a copy is kept",
+	Summary: "clear a transcript; a copy is kept",
 	Use:     "session transcript clear",
 	Text:    "It is kept beside the session's file, with the time in its name.",
 	Example: "arbor session transcript clear",

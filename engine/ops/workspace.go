@@ -20,7 +20,7 @@ type WorkspaceInitIn struct {
 	Goal  string        `json:"goal" req:"true" unless:"briefing" flag:"goal,g" help:"the GOAL: what the work is for"`
 	Rules []string      `json:"rules,omitempty" flag:"rule" help:"a RULE for all work in this workspace; may be repeated"`
 	Docs  []mdstore.Ref `json:"docs,omitempty" listed:"briefing" flag:"doc" help:"a document as PATH:DESC; may be repeated"`
-	Brief *BriefingIn   `json:"briefing,omitempty" like:"briefing_update" listed:"briefing" flag:"-" help:"as briefing_update takes it"`
+	Brief *BriefingIn   `json:"briefing,omitempty" like:"briefing_update" flat:"true" listed:"briefing" flag:"-" help:"as briefing_update takes it"`
 	Write
 }
 

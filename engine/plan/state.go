@@ -189,7 +189,7 @@ func (x ContinueState) begun(d *Draft, restored string) *StartedSession {
 func (x ContinueState) start(d *Draft, p *mdstore.Page, name, previous, restored string) (*StartedSession, error) {
 	return StartSession{
 		ID: x.ID, Implied: true, Name: name, Previous: mdstore.ID(previous),
-		Goal:  cmp.Or(x.Goal, mdstore.StateOf(p).ActiveTask),
+		Goal:  cmp.Or(x.Goal, mdstore.StateOf(p).ActiveTask, p.Name()),
 		First: restored,
 	}.Plan(d)
 }

@@ -3,6 +3,7 @@ package view
 import (
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"arbor/mdstore"
@@ -44,6 +45,49 @@ func (v *View) Referred(n *mdstore.Node, target string) (to *mdstore.Node, ok bo
 		}
 	}
 	return to, ok
+}
+
+// relinked returns the nodes whose files name their parent by a link that leads elsewhere than their Parent, with the
+// node that it leads to.
+func (v *View) relinked() (moved []*mdstore.Node) {
+	for _, n := range v.nodes {
+		if n.ParentLink() == "" {
+			continue
+		}
+		to, ok := v.Referred(n, n.ParentLink())
+		if !ok {
+			to, ok = v.titled(n.ParentLink())
+		}
+		if ok && to.ID != n.Parent {
+			moved = append(moved, n.Below(to.ID))
+		}
+	}
+	return moved
+}
+
+// titled returns the only node with a title.
+func (v *View) titled(title string) (to *mdstore.Node, ok bool) {
+	for _, n := range v.nodes {
+		switch {
+		case n.Title != title:
+		case ok:
+			return nil, false
+		default:
+			to, ok = n, true
+		}
+	}
+	return to, ok
+}
+
+// replaced returns the nodes with those of others instead that have the same file.
+func replaced(nodes, others []*mdstore.Node) []*mdstore.Node {
+	all := slices.Clone(nodes)
+	for i, n := range all {
+		if at := slices.IndexFunc(others, func(o *mdstore.Node) bool { return o.Path == n.Path }); at >= 0 {
+			all[i] = others[at]
+		}
+	}
+	return all
 }
 
 // References returns the references of a node, expired ones too. The target of a link to a node is that node's id.

@@ -1,6 +1,8 @@
 package view_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"arbor/engine/enginetest"
@@ -70,4 +72,33 @@ func TestNamesNode(t *testing.T) {
 			t.Errorf("NamesNode(%q) = %v", target, !want)
 		}
 	}
+}
+
+// A parent that is named by a link is the node that the link leads to, also after that or the node itself has changed.
+func TestALinkNamesTheParent(t *testing.T) {
+	const a, b = "node-mjv3xk00-00000a", "node-mjv3xk00-00000b"
+	front := "title: Walls\ntype: planning\nstatus: monitoring\nparentId: root"
+	files := enginetest.Plan("ws-a")
+	files[mdstore.NodePath("ws-a", "Walls")] = enginetest.Node(a, front, "")
+	at := mdstore.NodePath("ws-a", b)
+	files[at] = enginetest.Node(b, "title: Paint\ntype: execution\nstatus: pending\nparentId: \"[[Walls/Node|The walls]]\"", "")
+	w := enginetest.New(t, files)
+	v, err := w.View(t.Context(), "ws-a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent := func(v *view.View, want mdstore.ID) {
+		t.Helper()
+		if n, ok := v.Node(b); !ok || n.Parent != want || !slices.Contains(v.Children(want), b) {
+			t.Errorf("the node's parent is %q, want %q", n.Parent, want)
+		}
+	}
+	parent(v, a)
+	file := func(p mdstore.Path, data []byte) mdstore.File {
+		return mdstore.File{Path: p, Data: data, Version: mdstore.VersionOf(data)}
+	}
+	parent(v.With(file(at, []byte(strings.Replace(string(files[at]), "Paint", "Paint it", 1)))), a)
+	walls := mdstore.NodePath("ws-a", "Walls")
+	parent(v.With(file(walls, []byte(strings.Replace(string(files[walls]), a, "other", 1)))), "other")
+	parent(v.With(file(at, []byte(strings.Replace(string(files[at]), "Walls/Node|The walls", "Walls#Log", 1)))), a)
 }

@@ -42,6 +42,9 @@ func New(w *mdstore.Workspace, nodes []*mdstore.Node, broken map[mdstore.Path]md
 	v := &View{ws: w, broken: maps.Clone(broken)}
 	maps.DeleteFunc(v.broken, func(p mdstore.Path, _ mdoc.Diagnostic) bool { return !v.amongNodes(p) })
 	v.nodes, v.ids = inOrder(nodes, byPath), inOrder(nodes, byID)
+	if moved := v.relinked(); len(moved) > 0 {
+		return New(w, replaced(nodes, moved), broken, files...)
+	}
 	v.kids = make([]*mdstore.Node, 0, len(nodes))
 	for i, n := range v.ids {
 		if n.ID != mdstore.Root && (i == 0 || v.ids[i-1].ID != n.ID) {

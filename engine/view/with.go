@@ -66,6 +66,9 @@ func (v *View) Next(w *mdstore.Workspace, nodes []*mdstore.Node, gone []mdstore.
 		}
 		next.put(n)
 	}
+	for _, n := range next.relinked() {
+		next.put(n)
+	}
 	for _, p := range pages {
 		next.drop(p.Path)
 		i, _ := pageAt(next.pages.list, p.Path)

@@ -338,9 +338,9 @@ func (m *merging) status(a, b string) int {
 	return cmp.Or(follows(b, a)-follows(a, b), m.later, progress(a)-progress(b), cmp.Compare(a, b))
 }
 
-// number returns a key that is a whole number, 0 if it is none.
+// number returns a key that is a whole number, or a time in milliseconds; 0 if it is none.
 func number(d *mdoc.Doc, key string) int64 {
 	f, _ := d.Field(key)
-	n, _ := strconv.ParseInt(f.Value, 10, 64)
+	n, _ := mdstore.Milliseconds(f.Value)
 	return n
 }

@@ -140,6 +140,9 @@ func unknownCommand(cmd *cobra.Command, name string) *errs.Error {
 			known = append(append(known, c.Name()), c.Aliases...)
 		}
 	}
+	if cmd.Name() == "ws" && slices.Contains(strings.Fields("create new make add init"), name) {
+		return names("arbor init NAME")
+	}
 	for _, m := range verbMeanings {
 		if !cmd.HasParent() || !slices.Contains(strings.Fields(m.words), name) {
 			continue

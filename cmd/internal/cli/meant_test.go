@@ -18,7 +18,7 @@ func TestAWordOfAnotherProgram(t *testing.T) {
 		"where": "arbor admin where", "state": "arbor session state", "run test": "arbor env run", "approve x": "arbor env approve",
 		"createSession": "arbor session start", "memcord_save": "arbor memory save", "memoryManager_loadWorkspace": "arbor ws load",
 		"node_create": "arbor add", "workspace_get": "arbor ws show", "transcript": "arbor session transcript",
-		"memory delete x": "arbor memory rm", "memory read": "arbor memory show", "ws update": "arbor ws set", "env remove x": "arbor env rm",
+		"memory delete x": "arbor memory rm", "memory read": "arbor memory show", "ws update": "arbor ws set", "ws create x": "arbor init NAME", "env remove x": "arbor env rm",
 		"session state delete x": "arbor session state rm", "ws rules remove x": "arbor ws rules rm", "save": "arbor session state save, or arbor memory save",
 		"ready": "arbor next", "blocked": "arbor problem", "memory lst": "arbor memory list", "env attach-pwd": "arbor env attach",
 	} {

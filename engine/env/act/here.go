@@ -1,6 +1,7 @@
 package act
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -173,7 +174,8 @@ func (h *Here) Find(ctx context.Context, id string) (env.Environment, error) {
 			names = append(names, e.ID)
 		}
 		return env.Environment{}, errs.New(errs.EnvironmentNotFound,
-			"%s: no environment has this id; there are: %s ({env_register} makes one)", id, strings.Join(names, ", "))
+			"%s: no environment has this id; there are: %s ({env_register} makes one)", id,
+			cmp.Or(strings.Join(names, ", "), "none"))
 	}
 	return all[i], nil
 }

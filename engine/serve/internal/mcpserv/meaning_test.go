@@ -59,6 +59,12 @@ func TestAnUnknownToolIsRefusedWithTheCallThatIsMeant(t *testing.T) {
 		"node_tick":           "node_update with checked",
 		"node_copy":           "node_create with like",
 		"workspace_switch":    "session_bind with sessionId and workspaceId",
+		"session_create":      "session_start is meant",
+		"state_create":        "state_save with name and activeTask and nextSteps",
+		"workspace_show":      "call workspace_get\"",
+		"showWorkspace":       "call workspace_get\"",
+
+		"memoryManager_createState": "state_save with name and activeTask and nextSteps",
 	} {
 		s := l.call(name, "{}")
 		if !strings.Contains(s.fault, want) || strings.Contains(s.fault, "_delete;") {
@@ -138,7 +144,7 @@ func TestAnUnknownParameterIsRefusedWithWhatIsMeant(t *testing.T) {
 		{"workspace_update", "status", "call workspace_archive"},
 		{"workspace_update", "rules", "call workspace_update_rules with action and rule"},
 		{"workspace_init", "title", "name is meant"},
-		{"workspace_init", "description", "goal is meant"},
+		{"workspace_init", "summary", "goal is meant"},
 		{"node_delete", "id", "nodeId is meant"},
 	} {
 		given := args{"nodeId": "root", "parentId": "root", "type": "execution", "title": "T", "requirement": "r", "event": "e",

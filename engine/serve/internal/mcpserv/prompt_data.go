@@ -51,9 +51,7 @@ func (d *promptData) load(name string) (err error) {
 		if d.snap, id, err = d.env.At(d.ctx, d.Args["workspace"], d.Args["node"]); err != nil {
 			return err
 		}
-		if d.Node, err = d.snap.Known(id); err == nil {
-			err = nameable(d.Node.ID, d.Node.Path)
-		}
+		d.Node, err = d.snap.Known(id)
 	default:
 		d.snap, err = d.env.In(d.ctx, d.Args["workspace"])
 	}
@@ -74,17 +72,7 @@ func (d *promptData) load(name string) (err error) {
 			"%s is of type %s and takes no children; plan the node above it, or work on this one (prompt work-on-node)",
 			d.Node.ID, typeWord(d.Node))
 	}
-	return nameable(d.Workspace.ID, d.Workspace.Path)
-}
-
-// nameable refuses a node or workspace without a valid id. It then has the name of its folder as its id, which may be
-// any text.
-func nameable(id mdstore.ID, p mdstore.Path) error {
-	if id.Valid() {
-		return nil
-	}
-	return errs.New(errs.FileUnreadable,
-		"%s: the file has no id that calls could name; workspace_check says how to mend it", p)
+	return nil
 }
 
 // A list is the beginning of a list, in quoted lines. It is nil when there is nothing to list.

@@ -229,11 +229,8 @@ func (d *promptData) standing() {
 	if d.Archived() {
 		d.say("\n" + isArchived)
 	} else if above := d.Frozen(); above != nil {
-		name := "A node"
-		if above.ID.Valid() {
-			name = string(above.ID)
-		}
-		d.say("\n%s above it is %s, so nothing below it can change: reopen that node first, or pass cascade: true.", name, above.Status)
+		d.say("\n%s above it is %s, so nothing below it can change: reopen that node first, or pass cascade: true.",
+			above.ID, above.Status)
 	}
 }
 

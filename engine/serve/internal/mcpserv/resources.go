@@ -71,7 +71,7 @@ func (s *Server) listResources(
 		return nil, err
 	}
 	all = slices.DeleteFunc(all, func(w *mdstore.Workspace) bool {
-		return w.Status != mdstore.StatusActive || !w.ID.Valid()
+		return w.Status != mdstore.StatusActive
 	})
 	slices.SortStableFunc(all, compareWorkspaces)
 	all = slices.CompactFunc(all, func(a, b *mdstore.Workspace) bool { return a.ID == b.ID })
