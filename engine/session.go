@@ -27,6 +27,12 @@ func (e *Engine) bindings(ctx context.Context) (*sessions.Bindings, error) {
 	return s, s.Restore(all)
 }
 
+// BindingsDamaged reports whether sessions.json cannot be read as a whole, so that bindings may be lost.
+func (e *Engine) BindingsDamaged(ctx context.Context) bool {
+	s, err := sessions.ReadBindings(ctx, e.st)
+	return err != nil || s.Corrupt() != nil
+}
+
 // Binding returns what a session is bound to.
 func (e *Engine) Binding(ctx context.Context, session string) (sessions.Binding, bool, error) {
 	if err := sessions.ValidID(session); err != nil {

@@ -97,7 +97,7 @@ func hookText(ctx context.Context, e *engine.Engine, call HookCall) (string, err
 	case err != nil:
 		return "", err
 	case bound.WorkspaceID == "" && call.Name == SessionStart && len(active) > 1:
-		return listText(active, byTool), nil
+		return listText(active, e.BindingsDamaged(ctx), byTool), nil
 	case bound.WorkspaceID == "":
 		return "", nil
 	case call.Name == SessionStart:

@@ -349,10 +349,9 @@ func TestCorruptBindingsMatterOnlyWithSeveralWorkspaces(t *testing.T) {
 	if _, err := world.Init(t.Context(), plan.NewWorkspace{Name: "B", Goal: "b"}, plan.Act{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{SessionStart, Prompt} {
-		if got, err := hooked(t, world.Engine, HookCall{Name: name, Stdin: asks("s1")}); err == nil || !strings.Contains(got, "sessions.json") || strings.Contains(got, "\n") {
-			t.Errorf("%s with corrupt bindings and two workspaces: %q, %v", name, got, err)
-		}
+	got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: asks("s1")})
+	if !strings.Contains(got, "sessions.json could not be read, so a binding of this session may be lost") {
+		t.Errorf("with corrupt bindings and two workspaces it says %q", got)
 	}
 }
 

@@ -37,7 +37,7 @@ func Prime(ctx context.Context, e *engine.Engine, session, workspace string) (st
 	case bound.WorkspaceID != "":
 		text, err = standing(ctx, e, bound, session, byCommand)
 	case len(active) > 0:
-		text = listText(active, byCommand)
+		text = listText(active, e.BindingsDamaged(ctx), byCommand)
 	}
 	return primer + "\n" + strings.TrimSpace(text) + "\n", err
 }

@@ -134,11 +134,16 @@ func rulesText(w *mdstore.Workspace, room int, by caller) string {
 	return "Its rules" + proof + ":\n" + b.String()
 }
 
-// listText lists the active workspaces for a session that is bound to none of them.
-func listText(active []*mdstore.Workspace, by caller) string {
+// listText lists the active workspaces for a session that is bound to none of them. With damaged bindings it may have
+// been bound to one.
+func listText(active []*mdstore.Workspace, damaged bool, by caller) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Arbor keeps plans of this project in %d active workspaces (%s names them), and none is "+
 		"bound to this session; %s binds one. %s\n", len(active), by("workspace_list"), by("session_bind"), quotes)
+	if damaged {
+		fmt.Fprintf(&b, "%s could not be read, so a binding of this session may be lost; %s says what is wrong.\n",
+			mdstore.SessionsFile, by("workspace_check"))
+	}
 	for _, w := range active[:min(6, len(active))] {
 		quote(&b, word(w.ID)+": ", w.Name, 100)
 	}
