@@ -91,7 +91,11 @@ func boxesByGoldmark(d *Doc, section string) (n int) {
 	root := goldmark.New(goldmark.WithExtensions(extension.TaskList, extension.Table)).Parser().Parse(text.NewReader(src))
 	in := false
 	for b := root.FirstChild(); b != nil; b = b.NextSibling() {
-		if h, ok := b.(*ast.Heading); ok && h.Level <= 2 {
+		h, ok := b.(*ast.Heading)
+		if p := b.PreviousSibling(); ok && p != nil && p.Kind() == extast.KindTable && p.Pos() == b.Pos() {
+			continue // a table below the lines of one paragraph, whose empty item "-" goldmark takes for an underline
+		}
+		if ok && h.Level <= 2 {
 			in = h.Level == 2 && d.form.canonical(strings.TrimSpace(string(h.Lines().Value(src)))) == section
 		}
 		if _, list := b.(*ast.List); !in || !list {
