@@ -87,7 +87,7 @@ func TestBriefingOfAFileByHand(t *testing.T) {
 
 func TestRefItemsKeepTheirTexts(t *testing.T) {
 	d := briefedText("## Key Files\n\n* `cv.md`: the CV\n  of mine\n* [Letter](letter.md)\n")
-	have, at, items := RefItems(d, SecKeyFiles, []Ref{{Target: "new.md"}, {Target: "letter.md", Description: "Letter"}, {Target: "`cv.md`", Description: "the CV of mine"}})
+	have, at, items := RefItems(d, SecKeyFiles, []Ref{{Target: "new.md"}, {Target: "letter.md", Description: "Letter"}, {Target: "cv.md", Description: "the CV of mine"}})
 	if !slices.Equal(at, []int{0, 1}) || !slices.Equal(items, []string{"", have[1], have[0]}) || have[0] != "`cv.md`: the CV\nof mine" {
 		t.Errorf("%q %v %q", have, at, items)
 	}

@@ -4,6 +4,8 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"fmt"
+	"path"
+	"regexp"
 	"strings"
 	"time"
 
@@ -46,7 +48,8 @@ func (e *Expired) UnmarshalText(text []byte) error {
 }
 
 // ParseRef reads the text of a list item in any of its forms: `target: description`, `[description](target)` and
-// `[[target|description]]`, each followed by `(expired)` if it is. After a link, `: description` may follow. Any other
+// `[[target|description]]`, each followed by `(expired)` if it is. After a link, `: description` may follow, and words may
+// stand before it. A dash with blanks around it counts as a colon, and backquotes around a target are left out. Any other
 // text is all target. Further lines of the item belong to the description.
 func ParseRef(item string) Ref {
 	first, more, _ := strings.Cut(strings.TrimSpace(item), "\n")
@@ -76,23 +79,70 @@ func parseRefLine(s string) Ref {
 		}
 	}
 	if strings.HasPrefix(s, "[") {
-		for _, end := range []string{"]]: ", "): "} {
+		for _, end := range linkEnds {
 			if i := strings.Index(s, end); i >= 0 {
-				at := i + len(end)
-				if l := parseRefLine(s[:at-2]); l.Target != s[:at-2] {
-					return Ref{Target: l.Target, Description: strings.TrimSpace(s[at:]), Expired: r.Expired}
+				at := strings.IndexAny(end, ":—–- ") // behind the link
+				if l := parseRefLine(s[:i+at]); l.Target != s[:i+at] {
+					return Ref{Target: l.Target, Description: strings.TrimSpace(s[i+len(end):]), Expired: r.Expired}
 				}
 			}
 		}
 	}
-	target, desc, ok := strings.Cut(s, ": ")
-	if !ok {
-		if target, desc, ok = strings.Cut(s, "："); !ok {
-			target = strings.TrimSuffix(s, ":")
+	if l, ok := relation(s); ok {
+		l.Expired = r.Expired
+		return l
+	}
+	target, desc := cutDescription(s)
+	r.Target, r.Description = strings.TrimSpace(target), strings.TrimSpace(desc)
+	if in, ok := between(r.Target, "`", "`"); ok && !strings.Contains(in, "`") {
+		r.Target = strings.TrimSpace(in)
+	}
+	return r
+}
+
+// linkEnds are the ends of links with what parts them from a description.
+var linkEnds = []string{"]]: ", "): ", "]] — ", ") — ", "]] – ", ") – ", "]] - ", ") - "}
+
+// dashes part a target from its description as a colon does, behind a target without blanks.
+var dashes = []string{" — ", " – ", " - ", " -- "}
+
+// cutDescription parts the target from its description.
+func cutDescription(s string) (target, desc string) {
+	at, width := strings.Index(s, ": "), len(": ")
+	for _, dash := range dashes {
+		if i := strings.Index(s, dash); i > 0 && (at < 0 || i < at) && parted(s[:i], dash, s[i+len(dash):]) {
+			at, width = i, len(dash)
 		}
 	}
-	r.Target, r.Description = strings.TrimSpace(target), strings.TrimSpace(desc)
-	return r
+	if at >= 0 {
+		return s[:at], s[at+width:]
+	}
+	if target, desc, ok := strings.Cut(s, "："); ok {
+		return target, desc
+	}
+	return strings.TrimSuffix(s, ":"), ""
+}
+
+// parted reports whether a dash parts a target from its description: the target has no blanks or stands in backquotes,
+// and a hyphen is no part of the name of a file.
+func parted(target, dash, desc string) bool {
+	_, quoted := between(target, "`", "`")
+	named := strings.Contains(dash, "-") && path.Ext(desc) != "" && !strings.Contains(path.Ext(desc), " ")
+	return quoted || !strings.ContainsAny(target, " \t") && !named
+}
+
+// relationForm matches words before the only link of a line, such as "Depends on [[n2]]" and "blocks: [text](../n2/Node.md)".
+var relationForm = regexp.MustCompile(`^([\pL_][\pL _-]*?):? (\[\[[^\[\]]+\]\]|\[[^\[\]]*\]\([^()]+\))$`)
+
+// relation reads a line of words and a link; ok is false for any other.
+func relation(s string) (r Ref, ok bool) {
+	m := relationForm.FindStringSubmatch(s)
+	if m == nil {
+		return Ref{}, false
+	}
+	r = parseRefLine(m[2])
+	r.Description = strings.TrimSpace(m[1] + " " + r.Description)
+	return r, true
 }
 
 func between(s, open, end string) (string, bool) {

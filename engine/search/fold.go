@@ -80,6 +80,12 @@ func Fold(dst, text []byte) []byte {
 }
 
 func appendFolded(dst []byte, r rune, t *[tableSize]rune) []byte {
+	if fold.Jamo(r) {
+		last, n := utf8.DecodeLastRune(dst)
+		if s, ok := fold.Syllable(last, r); ok {
+			return utf8.AppendRune(dst[:len(dst)-n], s)
+		}
+	}
 	if r < tableSize {
 		switch f := t[r]; f {
 		case 0:
@@ -105,6 +111,8 @@ func appendFolded(dst []byte, r rune, t *[tableSize]rune) []byte {
 		r = '\''
 	case r == '\u2010' || r == '\u2011':
 		r = '-'
+	case r >= '｡' && r <= 'ﾟ':
+		return appendFolded(dst, fold.Wide(r), t)
 	case r >= '！' && r <= '～':
 		r = unicode.ToLower(r - '！' + '!')
 	case unicode.In(r, unicode.Mn, unicode.Cf):

@@ -20,3 +20,18 @@ func Base(r rune) rune {
 	base, _ := utf8.DecodeRune(d)
 	return base
 }
+
+// Jamo reports whether r is a vowel or final consonant of Korean, which joins the letter before it.
+func Jamo(r rune) bool { return r >= 0x1161 && r <= 0x1175 || r >= 0x11a8 && r <= 0x11c2 }
+
+// Syllable returns the Korean syllable that a and the vowel or final consonant b make together.
+func Syllable(a, b rune) (rune, bool) {
+	s := []rune(norm.NFC.String(string([]rune{a, b})))
+	return s[0], len(s) == 1
+}
+
+// Wide returns the letter of full width for a Japanese letter or sign of half width.
+func Wide(r rune) rune {
+	wide, _ := utf8.DecodeRuneInString(norm.NFKC.String(string(r)))
+	return wide
+}
