@@ -48,9 +48,9 @@ func (e *Expired) UnmarshalText(text []byte) error {
 }
 
 // ParseRef reads the text of a list item in any of its forms: `target: description`, `[description](target)` and
-// `[[target|description]]`, each followed by `(expired)` if it is. After a link, `: description` may follow, and words may
-// stand before it. A dash with blanks around it counts as a colon, and backquotes around a target are left out. Any other
-// text is all target. Further lines of the item belong to the description.
+// `[[target|description]]`, each followed by `(expired)` if it is. After a link, `: description` may follow, and words
+// may stand before it. A dash with blanks around it counts as a colon, and backquotes around a target are left out. Any
+// other text is all target. Further lines of the item belong to the description.
 func ParseRef(item string) Ref {
 	first, more, _ := strings.Cut(strings.TrimSpace(item), "\n")
 	r := parseRefLine(strings.TrimSpace(first))
@@ -131,7 +131,7 @@ func parted(target, dash, desc string) bool {
 	return quoted || !strings.ContainsAny(target, " \t") && !named
 }
 
-// relationForm matches words before the only link of a line, such as "Depends on [[n2]]" and "blocks: [text](../n2/Node.md)".
+// relationForm matches words before the only link of a line: "Depends on [[n2]]", "blocks: [text](../n2/Node.md)".
 var relationForm = regexp.MustCompile(`^([\pL_][\pL _-]*?):? (\[\[[^\[\]]+\]\]|\[[^\[\]]*\]\([^()]+\))$`)
 
 // relation reads a line of words and a link; ok is false for any other.

@@ -130,12 +130,12 @@ func (pl Place) Names(name string) bool {
 func (pl Place) Many() bool { return strings.Contains(pl.Name, "*") }
 
 // WorkspaceDir returns the folder of the workspace that p lies in, if it lies in one: the first element of p, or the
-// first two in the archive. It is "" for a folder whose name begins with a dot. Of a file that belongs to the vault
+// first two in the archive. It is "" for a folder that is left alone. Of a file that belongs to the vault
 // itself it is that file's first element, such as "agents".
 func WorkspaceDir(p Path) Path {
 	first, rest, _ := strings.Cut(string(p), "/")
 	switch {
-	case strings.HasPrefix(first, "."):
+	case LeftAlone(first):
 		return ""
 	case first != ArchiveDir:
 		return Path(first)
@@ -143,12 +143,12 @@ func WorkspaceDir(p Path) Path {
 		return ""
 	}
 	second, _, _ := strings.Cut(rest, "/")
-	if strings.HasPrefix(second, ".") {
+	if LeftAlone(second) {
 		return ""
 	}
 	return Path(first).Join(second)
 }
 
 func hiddenIn(dir Path) bool {
-	return strings.HasPrefix(string(dir), ".") || strings.Contains(string(dir), "/.")
+	return slices.ContainsFunc(strings.Split(string(dir), "/"), LeftAlone)
 }

@@ -33,6 +33,11 @@ func (c *checker) page(p *mdstore.Page, same []*mdstore.Page) {
 			c.add(d, repair{})
 		}
 	}
+	if of := mdstore.CopyOf(p, same); of != nil {
+		c.add(strayCopy(p.Path, of.Path.Base()), repair{})
+		return
+	}
+	same = slices.DeleteFunc(slices.Clone(same), func(o *mdstore.Page) bool { return mdstore.CopyOf(o, same) != nil })
 	others := othersOf(same, p.Path, func(o *mdstore.Page) mdstore.Path { return o.Path })
 	if older := c.olderCopy(p, same); older.mend != nil {
 		c.field(p.Doc(), mdstore.KeyID, string(errs.DuplicateID), older, "%s is an older copy of %s, which has all of it", p.Path, others)

@@ -56,7 +56,10 @@ func All(v *view.View, st Store, off ...string) (*view.View, []Finding) {
 	for _, d := range st.Unusable {
 		out = append(out, Finding{Diagnostic: d})
 	}
-	out = append(out, Strays(st)...)
+	out = append(out, slices.DeleteFunc(Strays(st), func(f Finding) bool { // those that are pages may be named already
+		same := func(o Finding) bool { return o.Code == CodeStray && o.File == f.File }
+		return f.mend == nil && slices.ContainsFunc(out, same)
+	})...)
 	sortFindings(out)
 	if v.Workspace().Newer() {
 		out = LeftAlone(out)
@@ -104,6 +107,12 @@ func (f Finding) ClearedByStore() bool { return f.Code == CodeStray && f.Fix == 
 // ConflictCopy is how the texts of findings about conflict copies begin.
 const ConflictCopy = "a conflict copy"
 
+// strayCopy returns the diagnostic of a copy of the file beside it.
+func strayCopy(p mdstore.Path, beside string) mdoc.Diagnostic {
+	return mdoc.Diagnostic{File: string(p), Code: CodeStray, Text: fmt.Sprintf(ConflictCopy+": compare it with %s "+
+		"(git diff --no-index), take over what is missing there, and delete it", beside)}
+}
+
 // Strays returns a finding for each stray file in a vault.
 func Strays(st Store) []Finding {
 	var out []Finding
@@ -118,7 +127,7 @@ func Strays(st Store) []Finding {
 			if s.Of != "" {
 				beside = s.Of.Base()
 			}
-			f.Text = fmt.Sprintf(ConflictCopy+": compare it with %s (git diff --no-index), take over what is missing there, and delete it", beside)
+			f.Diagnostic = strayCopy(s.Path, beside)
 			if same, ok := st.Equal[s.Path]; ok {
 				f.Text = fmt.Sprintf(ConflictCopy+" that equals %s", s.Of.Base())
 				f.Fix, f.mend = "move it to the trash", func(d *plan.Draft) (bool, error) {

@@ -12,14 +12,21 @@ import (
 
 // Slots returns the slots of a view that are not archived, in the order of paths. If there are both a file and its
 // compressed form, because a merge or clone brought both or another process is replacing one by the other, it leaves
-// out the older; if both are as old, the compressed one.
+// out the older; if both are as old, the compressed one. Copies that sync programs made are no slots.
 func Slots(v *View) []*mdstore.Page {
+	ids := map[mdstore.ID][]*mdstore.Page{}
+	for _, p := range v.Pages().All() {
+		ids[p.ID] = append(ids[p.ID], p)
+	}
 	return slices.DeleteFunc(v.Pages().All(), func(p *mdstore.Page) bool {
 		twin, both := v.Pages().At(p.Path + mdstore.Zipped)
 		if p.Path.IsZipped() {
 			twin, both = v.Pages().At(p.Path[:len(p.Path)-len(mdstore.Zipped)])
 		}
-		return !p.Kind.IsSlot() || both && twin.ID == p.ID && (twin.Stamp.Mtime > p.Stamp.Mtime || twin.Stamp.Mtime == p.Stamp.Mtime && p.Path.IsZipped())
+		older := func() bool {
+			return twin.Stamp.Mtime > p.Stamp.Mtime || twin.Stamp.Mtime == p.Stamp.Mtime && p.Path.IsZipped()
+		}
+		return !p.Kind.IsSlot() || mdstore.CopyOf(p, ids[p.ID]) != nil || both && twin.ID == p.ID && older()
 	})
 }
 

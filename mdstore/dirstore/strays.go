@@ -122,10 +122,12 @@ func (v *vault) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.S
 			empty = false
 			if stray, ok := v.strayOf(p); ok {
 				out = append(out, stray)
+			} else if of, ok := v.copied(p, entries); ok {
+				out = append(out, mdstore.Stray{Path: p, Kind: mdstore.StrayConflictCopy, Of: of})
 			} else if astray && strings.HasSuffix(e.Name, ".md") && mdstore.AllKinds().Of(p) == nil {
 				out = append(out, mdstore.Stray{Path: p, Kind: mdstore.StrayMarkdown})
 			}
-		case strings.HasPrefix(e.Name, "."), p == mdstore.WorkspaceDir(p):
+		case mdstore.LeftAlone(e.Name), p == mdstore.WorkspaceDir(p):
 			empty = false
 		default:
 			below, bare, err := v.straysIn(ctx, p)
@@ -140,6 +142,31 @@ func (v *vault) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.S
 		}
 	}
 	return out, empty, nil
+}
+
+// idLine matches the id in front matter.
+var idLine = pattern.Of(`(?m)^id:[ \t]*(\S+)`)
+
+// copied returns the file beside p that p is a copy of, by its name and id: one of a kind whose files have one name.
+func (v *vault) copied(p mdstore.Path, beside []osfs.Entry) (of mdstore.Path, ok bool) {
+	if !strings.HasSuffix(p.Base(), ".md") || mdstore.AllKinds().Of(p) != nil {
+		return "", false
+	}
+	id := func(p mdstore.Path) string {
+		data, _, _ := v.disk.ReadRegular(p, mdstore.MaxSize(p))
+		if m := idLine().FindSubmatch(data); m != nil {
+			return string(m[1])
+		}
+		return ""
+	}
+	for _, e := range beside {
+		of = p.Dir().Join(e.Name)
+		k := mdstore.AllKinds().Of(of)
+		if k != nil && !k.Place.Many() && mdstore.CopyName(p.Base(), e.Name) && id(p) != "" && id(p) == id(of) {
+			return of, true
+		}
+	}
+	return "", false
 }
 
 // localTemp matches the names of the temporary files that replace makes in .local/. They may be removed: the file that

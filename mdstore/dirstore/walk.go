@@ -234,7 +234,7 @@ func (p *kindFolder) entries(f *folder, names []osfs.Entry) []entry {
 			e.folder = &folder{path: e.path}
 		}
 		foreign := e.kind == nil && (!p.deep || n.Type&(fs.ModeDir|fs.ModeSymlink) == 0)
-		if foreign || strings.HasPrefix(n.Name, ".") || !e.path.Valid() {
+		if foreign || strings.HasPrefix(n.Name, ".") || e.folder != nil && mdstore.LeftAlone(n.Name) || !e.path.Valid() {
 			continue
 		}
 		own = own || !top && e.kind != nil && e.kind == p.named
