@@ -182,7 +182,7 @@ func (p *Place) usable() error {
 	case Missing:
 		return errs.New(errs.EnvironmentMissing, "%s: %s is not there now; {env_restore} looks again", p.ID, p.URI)
 	case Untrusted:
-		return errs.New(errs.EnvironmentUntrusted, "%s: no person of this machine lets tools run in %s; arbor env trust %s does", p.ID, p.URI, p.ID)
+		return errs.New(errs.EnvironmentUntrusted, "%s: a person has to trust %s first, at a terminal: arbor env trust %s", p.ID, p.URI, p.ID)
 	}
 	return nil
 }

@@ -61,6 +61,9 @@ func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterO
 		return nil, errs.New(errs.ToolRefused, "only a person can give full trust, at a terminal: arbor env add; "+
 			"you can ask for restricted")
 	}
+	if !strings.Contains(in.URI, ":") { // a path in the project
+		in.URI = "file:" + in.URI
+	}
 	a, err := places.ParseURI(in.URI)
 	if err != nil {
 		return nil, err

@@ -68,6 +68,25 @@ func TestWhatToolsDoIsLogged(t *testing.T) {
 	}
 }
 
+// What a tool did to a file is undone by its own id; an undo of the plan takes back what was done to the plan before, and
+// leaves the log's line that has the id.
+func TestAnUndoOfThePlanLeavesWhatToolsDid(t *testing.T) {
+	p := newMachine(t, map[string]string{"a.txt": "one\n"})
+	p.add("app", places.Full, nil)
+	who := p.attached("s1")
+	p.do(who, "node_create", args{"title": "Later", "type": "execution"})
+	p.do(who, "file_write", args{"path": "b.txt", "content": "x"})
+	if out := fmt.Sprint(p.do(who, "undo", args{})); strings.Contains(out, "b.txt") {
+		t.Errorf("the undo is of the file: %s", out)
+	}
+	if list := fmt.Sprint(p.do(who, "node_list", args{})); strings.Contains(list, "Later") {
+		t.Errorf("the plan is as before: %s", list)
+	}
+	if log := fmt.Sprint(p.do(who, "session_load", args{"sessionId": "s1"})); !strings.Contains(log, "file_write wrote b.txt") || p.text("b.txt") != "x" {
+		t.Errorf("the log is %s, the file %q", log, p.text("b.txt"))
+	}
+}
+
 // Without a session that can have it, a folder is neither registered nor trusted.
 func TestAFolderThatCannotBeAttachedIsNotTrusted(t *testing.T) {
 	p := newMachine(t, nil)

@@ -81,7 +81,7 @@ func nextStep(all []ListedEnvironment) string {
 	case len(others) == 0:
 		return "there is no folder yet that tools may use: {env_register} asks a person for one, such as file:."
 	case !slices.ContainsFunc(others, func(l ListedEnvironment) bool { return l.Attached }):
-		return "nothing is attached: {env_attach} lets calls use one"
+		return "no folder of the project is attached: {env_attach} lets calls use one"
 	}
 	return ""
 }
@@ -115,7 +115,7 @@ environment that has them. Attaching it again updates its tools and folder.`,
 // EnvAttach attaches an environment to a session, behind those that it has. If it is attached already, EnvAttach
 // replaces its tools and folder. If nobody trusts it yet, a person is asked to.
 func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, error) {
-	h, err := hereBegun(ctx, env, in.SessionRef)
+	h, err := hereOf(ctx, env, in.SessionRef)
 	if err != nil {
 		return nil, err
 	}
@@ -126,9 +126,13 @@ func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, er
 	in.ID = e.ID
 	folder := in.Folder
 	if folder != "" {
-		if folder = path.Clean(folder); path.IsAbs(folder) || folder == ".." || strings.HasPrefix(folder, "../") || strings.ContainsAny(folder, " \t\r\n") {
+		if folder = path.Clean(folder); path.IsAbs(folder) || folder == ".." || strings.HasPrefix(folder, "../") ||
+			strings.ContainsAny(folder, " \t\r\n") {
 			return nil, badParam("folder", "%q: a folder below the environment, without blanks, is expected", in.Folder)
 		}
+	}
+	if h, err = hereBegun(ctx, env, in.SessionRef); err != nil {
+		return nil, err
 	}
 	now := act.Attached{ID: in.ID, Folder: folder, Tools: in.Tools}.String()
 	w, err := h.attach(ctx, func(all []string) ([]string, string) {
@@ -317,12 +321,15 @@ func hereBegun(ctx context.Context, env *Env, ref SessionRef) (*here, error) {
 	if err != nil || h.Session != nil || begun == nil || env.May != MayWrite || ref.SessionID != "" {
 		return h, err
 	}
+	if env.Session != env.Connection {
+		ref.SessionID = env.Session // the session that the caller has bound gets the file
+	}
 	s, err := SessionStart(ctx, env, SessionStartIn{SessionRef: ref})
 	if err != nil {
 		return nil, err
 	}
 	*begun = s.Bound
-	return hereOf(ctx, env.As(begun.Caller), ref)
+	return hereOf(ctx, env.As(begun.Caller), SessionRef{In: ref.In})
 }
 
 // builtIn reports whether a name is one of Arbor's own tools. init sets it, because the catalogue itself refers to

@@ -46,7 +46,7 @@ created, and the line for your shell is printed.`,
 // other connection binds it. A session that a flag or a header gave the caller is bound even if another connection
 // holds it.
 func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (out *SessionBindOut, err error) {
-	s, err := env.In(ctx, in.WorkspaceID)
+	s, err := env.As(in.SessionID).In(ctx, in.WorkspaceID) // a session that is bound keeps its workspace
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +239,11 @@ func begin(
 					return nil, view.Change{}, err
 				}
 			}
-			changes, err := b.SetFile(to.Caller, ws, s.Node, env.Engine.Now())
+			focus := s.Node
+			if was, ok := b.Get(env.Session); ok && was.WorkspaceID == ws { // the caller goes on with what it worked on
+				focus = cmp.Or(focus, was.FocusedNodeID)
+			}
+			changes, err := b.SetFile(to.Caller, ws, focus, env.Engine.Now())
 			return changes, view.Change{ID: mdstore.ID(to.Caller), Do: "bound to " + string(ws)}, err
 		})
 	if err != nil {

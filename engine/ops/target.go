@@ -7,6 +7,7 @@ import (
 	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
+	"arbor/statemachine"
 )
 
 // A target is what a writing operation is about: a workspace, and a node in it or "". If it is not found, err says
@@ -68,6 +69,9 @@ func apply[R any](
 	w = env.wrote(ctx, t.ws, o, hint)
 	if t.focused && w.Hint == "" {
 		w.Hint = "of " + string(t.node) + ", the focus"
+		if n, ok := t.view.Node(t.node); ok && statemachine.Terminal(n.Status) {
+			w.Hint += ", which is " + string(n.Status) + " already; {context_focus} moves the focus"
+		}
 	}
 	if t.unnamed && w.Hint == "" {
 		w.Hint = "of the workspace: no node has the focus"

@@ -95,7 +95,7 @@ Each value reaches the program unchanged, as one argument.`,
 // ToolCall runs a tool that has a command. Arbor's own tools are refused: callers call them by their names.
 func ToolCall(ctx context.Context, env *Env, in ToolCallIn) (*ToolCallOut, error) {
 	if builtIn(in.Tool) {
-		return nil, errs.New(errs.ToolNotFound, "%s is a tool of its own; call it by its name", in.Tool)
+		return nil, errs.New(errs.ToolNotFound, "%s is one of Arbor's own tools, which assistants call by its name over MCP", in.Tool)
 	}
 	out := &ToolCallOut{}
 	where, err := use(ctx, env, in.Act, in.Tool, in, out, func(a *act.Call) error {

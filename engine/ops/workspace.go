@@ -84,6 +84,9 @@ func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*Workspac
 		Wrote:     env.wrote(ctx, w.ID, w.Outcome, hint),
 	}
 	out.Hint = cmp.Or(out.Hint, hint)
+	if means, err := env.workspace(ctx, ""); err == nil && means != w.ID && env.Caller == ByAssistant && !in.DryRun {
+		out.Hint = "calls that name no workspace still mean " + string(means) + "; {session_bind} binds this session to the new one"
+	}
 	return out, nil
 }
 

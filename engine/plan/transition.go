@@ -101,6 +101,11 @@ func (t Transition) take(d *Draft, step statemachine.Action) (*Transitioned, err
 	if d.criteria[n.ID], err = d.tick(n, edit, t.Ticks); err != nil {
 		return nil, err
 	}
+	if step == statemachine.Complete {
+		for _, q := range n.OpenQuestions() {
+			d.warn("its question stays unanswered: %s", q.Text)
+		}
+	}
 	reason := t.Reason
 	if t.Action != statemachine.Drop {
 		if err := d.guarded(n, step); err != nil && !t.Force {

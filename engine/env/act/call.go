@@ -13,6 +13,7 @@ import (
 	"arbor/engine/env/trust"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
+	"arbor/mdstore"
 )
 
 // Use runs a tool in the environment that its call goes to, once it is allowed, and returns the environment's id. where
@@ -111,7 +112,8 @@ func (a *Call) At(p string) string {
 // attached.
 func (h *Here) elsewhere(p string) string {
 	if len(h.Places) == 1 {
-		return "; the session has no other environment attached: {env_list} shows those there are, {env_attach} attaches one"
+		return "; no folder of the project is attached to this session: {env_list} shows those there are, {env_attach} " +
+			"attaches one"
 	}
 	var all []string
 	for _, o := range h.Places {
@@ -224,6 +226,7 @@ func (h *Here) Log(ctx context.Context, kind, text string) error {
 		return nil
 	}
 	note := plan.NoteSession{ID: h.Session.ID, Type: kind, Text: text}
+	ctx = mdstore.WithOperation(ctx, nil) // undoing the line would not undo what it is about
 	_, _, err := engine.Apply(ctx, h.Engine, h.View.Workspace().ID, h.Act, note)
 	return err
 }

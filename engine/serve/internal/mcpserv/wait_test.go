@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 )
 
@@ -180,5 +181,32 @@ func TestAttachingAsksForTrust(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A connection that has bound a session keeps its id and its focus when the session gets a file, and finds both the next
+// day, with what is attached. A call that is refused makes no session.
+func TestABoundSessionGetsItsFile(t *testing.T) {
+	w, _ := newPlace(t, "full", -1)
+	p := w.connect(nil)
+	p.do("session_bind", map[string]any{"sessionId": "mine"})
+	p.do("context_focus", map[string]any{"nodeId": signIn})
+	p.refused(errs.EnvironmentNotFound, "env_attach", map[string]any{"id": "none"})
+	if all := items(p.do("session_list", nil)["sessions"]); len(all) != 0 {
+		t.Errorf("a refused call made the sessions %v", all)
+	}
+	p.do("env_attach", map[string]any{"id": "app"})
+	if out := p.do("log_append", map[string]any{"event": "attached"}); !strings.Contains(fmt.Sprint(out["hint"]), "the focus") {
+		t.Errorf("the focus is lost: %v", out)
+	}
+	p.do("workspace_init", map[string]any{"name": "Another", "goal": "g"})
+	p.Close()
+	again := w.connect(nil)
+	eventually(t, "the session is free", func() bool { return !again.try("session_bind", map[string]any{"sessionId": "mine"}).IsError })
+	if out := again.do("file_read", map[string]any{"path": "src/a.go"}); out["environment"] != "app" {
+		t.Errorf("the next day a file is read in %v", out["environment"])
+	}
+	if out := again.do("session_status", nil); !strings.HasSuffix(fmt.Sprint(out["focusedNodeId"]), signIn) && !strings.HasSuffix(signIn, fmt.Sprint(out["focusedNodeId"])) {
+		t.Errorf("the next day the session is %v", out)
 	}
 }
