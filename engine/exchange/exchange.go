@@ -1,5 +1,5 @@
-// Package exchange reads what other programs have into one shape, the items of plan.ImportItems. Each format is a row of
-// Kinds and a file of its own, and makes values of that shape and nothing else.
+// Package exchange reads what other programs have into one shape, the items of plan.ImportItems. Each format is a row
+// of Kinds and a file of its own, and makes values of that shape and nothing else.
 //
 // No text is lost: what has no place in a node is counted, and said.
 package exchange
@@ -18,7 +18,7 @@ import (
 // A Source is a file, a folder, or a text from stdin.
 type Source struct {
 	Name  string                            // the last element of its path; "" for a text from stdin
-	Files []string                          // the files of a folder, by their paths below it, with slashes, sorted; nil for a file
+	Files []string                          // of a folder, by their paths below it, with slashes; nil for a file
 	Read  func(path string) ([]byte, error) // reads a file of the folder, or with "" the file or text itself
 }
 
@@ -33,6 +33,7 @@ type Kind struct {
 // Kinds returns the formats. Of those that a source looks like, the first counts.
 func Kinds() []Kind {
 	return []Kind{
+		{"taskmaster", "a tasks.json of Task Master, or a folder that has it", isTaskmaster, readTaskmaster},
 		{"markdown", "a Markdown file: headings, list items, task boxes", isMarkdown, readMarkdown},
 	}
 }

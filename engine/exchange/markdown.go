@@ -22,7 +22,9 @@ var marks = map[string]statemachine.Status{"": "", " ": "", "x": statemachine.Co
 	"/": statemachine.Implementing, "-": dropped}
 
 // ended are the conclusions of items whose box says that they have ended.
-var ended = map[statemachine.Status]string{statemachine.Completed: "was ticked in the source", dropped: "was dropped in the source"}
+var ended = map[statemachine.Status]string{
+	statemachine.Completed: "was ticked in the source", dropped: "was dropped in the source",
+}
 
 // An entry is a heading or list item with what stands below it.
 type entry struct {
@@ -34,8 +36,8 @@ type entry struct {
 	below   []*entry
 }
 
-// readMarkdown reads a Markdown file. Headings with items below them and items become nodes; paragraphs, code, quotes and
-// tables are the requirement of what they stand under. Plain indented lines from stdin are an outline as well.
+// readMarkdown reads a Markdown file. Headings with items below them and items become nodes; paragraphs, code, quotes
+// and tables are the requirement of what they stand under. Plain indented lines from stdin are an outline as well.
 func readMarkdown(r *reader) error {
 	data, err := r.Read("")
 	if err != nil {
@@ -78,7 +80,8 @@ func (r *reader) body(file string, data []byte) (text string, line int) {
 func (r *reader) outline(file, text string, line int) (*entry, error) {
 	pieces, ok := mdoc.Pieces(text)
 	if !ok {
-		return nil, refused("%s is beyond the limits of a Markdown document (%d bytes, %d levels)", r.at(file, 0), mdoc.MaxBytes, mdoc.MaxContainers)
+		return nil, refused("%s is beyond the limits of a Markdown document (%d bytes, %d levels)",
+			r.at(file, 0), mdoc.MaxBytes, mdoc.MaxContainers)
 	}
 	top := &entry{}
 	way, items := []*entry{top}, []*entry(nil) // from the top to the present heading, and to the present item below it
@@ -192,8 +195,8 @@ func indented(text string) (*entry, error) {
 			way = way[:len(way)-1]
 		}
 		if beside != indent {
-			return nil, refused("line %d of the outline, %s, is indented by %d columns, and the line that it could stand beside by %d; "+
-				"give both the same indentation", at, strconv.Quote(title), indent, beside)
+			return nil, refused("line %d of the outline, %s, is indented by %d columns, and the line that it could stand "+
+				"beside by %d; give both the same indentation", at, strconv.Quote(title), indent, beside)
 		}
 		e := &entry{title: title, line: at}
 		above := way[len(way)-1].e

@@ -156,7 +156,8 @@ func (m *importing) left(at, format string, args ...any) {
 func (m *importing) known() {
 	for i, it := range m.Items {
 		if first, twice := m.at[it.Key]; twice {
-			m.left(it.At, "%s has the key of %s (%s); it is left out", short(it.Title), short(m.Items[first].Title), m.Items[first].At)
+			m.left(it.At, "%s has the key of %s (%s); it is left out", short(it.Title),
+				short(m.Items[first].Title), m.Items[first].At)
 			continue
 		}
 		m.at[it.Key] = i
@@ -318,7 +319,8 @@ func (m *importing) add(i int, parent mdstore.ID, nth int64, depth int) error {
 		why = "imported from " + m.Kind
 	}
 	for _, x := range way(n.Type, n.Status, why) {
-		n.Log = append(n.Log, mdstore.LogEntry{Time: d.now.Format(mdstore.TimeLayout), Operator: d.act.Operator, Event: x.String()})
+		at := d.now.Format(mdstore.TimeLayout)
+		n.Log = append(n.Log, mdstore.LogEntry{Time: at, Operator: d.act.Operator, Event: x.String()})
 	}
 	n.References = slices.Clone(n.References)
 	for r, to := range n.References {

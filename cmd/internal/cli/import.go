@@ -36,7 +36,7 @@ func importCommand(sh *shell) command {
 // maxImport is how many bytes a file of a source may have.
 const maxImport = 64 << 20
 
-// sourceOf returns the file or folder at a path, or stdin for "-". Of a folder it leaves out what git and packages keep.
+// sourceOf returns the file or folder at a path, or stdin for "-". Of a folder it leaves out .git and node_modules.
 func sourceOf(ctx context.Context, sh *shell, name string) (s exchange.Source, err error) {
 	if name == "-" {
 		text, err := readStdin(ctx, sh, "the outline")
