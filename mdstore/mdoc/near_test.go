@@ -65,3 +65,16 @@ func TestATextLosesItsSectionsOwnHeading(t *testing.T) {
 		}
 	}
 }
+
+// A no-break space behind a colon looks like a blank; the error names it and its place.
+func TestANoBreakSpaceIsNamed(t *testing.T) {
+	for src, line := range map[string]int{
+		"---\nid: n1\ntitle:\u00a0Call Ann\ntype: execution\n---\n": 3,
+		"---\nid:\u00a0n1\nlabels:\n  - a\n---\n":                   2,
+	} {
+		_, problems := Parse("Node.md", []byte(src), nodeForm)
+		if len(problems) != 1 || problems[0].Line != line || !strings.Contains(problems[0].Text, "no-break space (U+00A0)") {
+			t.Errorf("%q: %v", src, problems)
+		}
+	}
+}
