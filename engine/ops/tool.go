@@ -95,7 +95,8 @@ Each value reaches the program unchanged, as one argument.`,
 // ToolCall runs a tool that has a command. Arbor's own tools are refused: callers call them by their names.
 func ToolCall(ctx context.Context, env *Env, in ToolCallIn) (*ToolCallOut, error) {
 	if builtIn(in.Tool) {
-		return nil, errs.New(errs.ToolNotFound, "%s is one of Arbor's own tools, which assistants call by its name over MCP", in.Tool)
+		return nil, errs.New(errs.ToolNotFound, "%s is one of Arbor's own tools; assistants call it by its name over MCP",
+			in.Tool)
 	}
 	out := &ToolCallOut{}
 	where, err := use(ctx, env, in.Act, in.Tool, in, out, func(a *act.Call) error {

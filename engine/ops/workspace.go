@@ -85,7 +85,8 @@ func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*Workspac
 	}
 	out.Hint = cmp.Or(out.Hint, hint)
 	if means, err := env.workspace(ctx, ""); err == nil && means != w.ID && env.Caller == ByAssistant && !in.DryRun {
-		out.Hint = "calls that name no workspace still mean " + string(means) + "; {session_bind} binds this session to the new one"
+		out.Hint = "calls that name no workspace still mean " + string(means) +
+			"; {session_bind} binds this session to the new one"
 	}
 	return out, nil
 }

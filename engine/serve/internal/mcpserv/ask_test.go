@@ -178,7 +178,6 @@ func TestCompletionTellsOfAnOpenQuestion(t *testing.T) {
 	w := newWorld(t, Options{})
 	p := w.connect(nil)
 	p.do("log_append", portAsked)
-	p.do("node_transition", map[string]any{"nodeId": signIn, "action": "start"})
 	out := p.do("node_transition", map[string]any{"nodeId": signIn, "action": "complete", "conclusion": "8443"})
 	if !strings.Contains(fmt.Sprint(out["warnings"]), "Which port?") {
 		t.Errorf("the reply is %v", out)
