@@ -98,7 +98,8 @@ func (v *vault) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) 
 	}
 	began := v.now()
 	data, info, err := v.disk.ReadFile(p, mdstore.MaxSize(p))
-	for d := p.Dir(); d != "" && !errors.Is(err, fs.ErrNotExist); d = d.Dir() { // no walk looks behind a link either
+	look := !info.Direct && !errors.Is(err, fs.ErrNotExist)
+	for d := p.Dir(); look && d != ""; d = d.Dir() { // no walk looks behind a link either
 		if err := v.linked(d); err != nil {
 			return mdstore.File{}, err
 		}

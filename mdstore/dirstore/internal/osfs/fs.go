@@ -67,6 +67,8 @@ type Info struct {
 	Size  int64         // bytes
 	Links uint64        // the number of names that the file has; 0 if unknown
 	Stamp mdstore.Stamp // of its state; never Proven: that depends on the time of the call
+
+	Direct bool // from ReadFile: no folder on the way is a link; false if that is not known
 }
 
 // An Entry is a name in a folder.

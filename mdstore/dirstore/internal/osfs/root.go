@@ -114,6 +114,7 @@ func (r Root) Look(p mdstore.Path, limit int64) (Info, error) {
 func (r Root) ReadFile(p mdstore.Path, limit int64) ([]byte, Info, error) {
 	if info, err := r.Stat(p); err == nil && info.Mode.IsRegular() { // to open a pipe would let its other end go on
 		if data, info, ok := r.readBelow(p, limit); ok {
+			info.Direct = true
 			return data, info, nil
 		}
 	}
