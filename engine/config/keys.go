@@ -83,7 +83,7 @@ func whole(path []string, value any) []string {
 // refused says why a key with a value does not count in a file of a level, as a code and a text that shows no value;
 // both are empty if it does.
 func refused(l Level, file string, key []string, value any) (code, why string) {
-	const forUser = "; set it for yourself (arbor admin config set --user)"
+	const forUser = "; set it with arbor admin config set --user"
 	k, exact, ok := known(whole(key, value))
 	provider := ok && k.Name != key[0] && !exact
 	text, _ := value.(string)
@@ -91,7 +91,7 @@ func refused(l Level, file string, key []string, value any) (code, why string) {
 	case slices.Contains(secrets, key[0]):
 		return CodeRefused, "comes from the environment alone, and does not count in a file"
 	case ok && l.tracked() && (slices.Equal(k.In, own) || provider):
-		return CodeRefused, "does not count in a file that a clone brings" + forUser
+		return CodeRefused, "is ignored in a shared file" + forUser
 	case ok && !slices.Contains(k.In, l):
 		return CodeRefused, "does not count in this file, which is read later; set it in arbor.toml, or for yourself"
 	case ok && !provider && k.Type != "any" && !(exact && k.fits(value)):
@@ -100,7 +100,7 @@ func refused(l Level, file string, key []string, value any) (code, why string) {
 		}
 		return CodeInvalid, "is no " + k.Type + "; " + k.Help
 	case ok && k.Name == "vault" && l.tracked() && outside(file, text):
-		return CodeRefused, "leads out of the project, and does not count in a file that a clone brings" + forUser
+		return CodeRefused, "leads out of the project, and is ignored in a shared file" + forUser
 	case ok || len(key) > 1:
 		return "", ""
 	}

@@ -67,7 +67,7 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 	}
 	hint, rest := "they count as seen now", "those shown count as seen, the next call names the others"
 	if in.Since != "" {
-		hint, rest = "by updatedAt; hand edits that leave it alone show only to a session", "a later time narrows it"
+		hint, rest = "without a session, hand edits that keep updatedAt are not listed", "a later time narrows it"
 	}
 	out := &ChangesGetOut{Changes: []FileChange{}, Out: Out{Hint: hint}}
 	out.Met = append(env.Engine.Live().Told(), env.Engine.Live().Late(ctx, false)...)

@@ -202,7 +202,7 @@ func sessionOf(ctx context.Context, env *Env, in SessionRef) (*view.View, *mdsto
 		p, _, err := v.Pages().Resolve(mdstore.SessionKind, ref, errs.SessionNotFound)
 		return v, p, fail(err)
 	}
-	who := "the caller is bound to no session with a file"
+	who := "no session is active here"
 	if ref != "" && ref != env.Connection {
 		who = ref + ": there is no session of this name with a file in workspace " + string(v.Workspace().ID)
 	}

@@ -76,7 +76,7 @@ func slotName(ctx context.Context, env *Env, ref string) (string, error) {
 	_, p, ok := memorySession(ctx, env)
 	switch slot := ""; {
 	case !ok:
-		return "", badParam("slot", "slot is missing, and the caller is bound to no session with a file; %s", how)
+		return "", badParam("slot", "slot is missing, and no session is active here; %s", how)
 	default:
 		if slot = p.Field(mdstore.KeySlot); slot == "" || slot == plan.NoSlotName {
 			return "", badParam("slot", "slot is missing, and session %s uses none; %s", p.ID, how)

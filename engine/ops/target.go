@@ -74,7 +74,7 @@ func apply[R any](
 		}
 	}
 	if t.unnamed && w.Hint == "" {
-		w.Hint = "of the workspace: no node has the focus"
+		w.Hint = "logged to the workspace, because no node has the focus; name {.nodeId} for a node"
 	}
 	return result, w, nil
 }

@@ -109,7 +109,7 @@ func UndoOperation(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
 	for _, left := range u.Left {
 		u.Outcome.Warned = append(u.Outcome.Warned, "not undone: "+left)
 	}
-	hint := "undo again takes back what came before; to do it again, undo this undo, which {.list: true} names"
+	hint := "undo again goes one further back; undo this undo, which {.list: true} names, to redo it"
 	if in.Again {
 		hint = "written again what was missing of it; undo takes that back"
 	}

@@ -128,7 +128,7 @@ func (t Ticks) pick(n *mdstore.Node, all []mdstore.Criterion) (map[int]bool, err
 			}
 			found, why := meant(all, name)
 			if why != "" {
-				return nil, refuse("%q %s; it has %s", name, why, listed(all, 40))
+				return nil, refuse("%s; it has %s", why, listed(all, 40))
 			}
 			for _, i := range found {
 				if was, twice := picked[i]; twice && was != (param == "checked") {
@@ -151,7 +151,7 @@ func meant(all []mdstore.Criterion, name string) (found []int, why string) {
 			break
 		}
 		if i < 1 || i > len(all) {
-			return nil, "is the number of none"
+			return nil, "there is no criterion " + w
 		}
 		found = append(found, i-1)
 	}
@@ -169,11 +169,11 @@ func meant(all []mdstore.Criterion, name string) (found []int, why string) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, "is the beginning of none"
+		return nil, fmt.Sprintf("no criterion begins with %q", name)
 	case 1:
 		return found, ""
 	}
-	return nil, fmt.Sprintf("is the beginning of %d", len(found))
+	return nil, fmt.Sprintf("%q is the beginning of %d", name, len(found))
 }
 
 // rely notes that the plan depends on what the caller knows of a node's criteria, and of its requirement.

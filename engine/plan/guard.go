@@ -35,8 +35,8 @@ func criteriaOpen(n *mdstore.Node, all []mdstore.Criterion, ask string) *errs.Er
 		is = "criterion is"
 	}
 	const form = "%s (%s): cannot complete: %d %s open: %s; " +
-		"tick what holds in the same call ({.checked: %s}) or before it ({node_update checked}); " +
-		"only a person completes it with open ones, by force"
+		"tick what is met in the same call ({.checked: %s}) or before it ({node_update checked}); " +
+		"only a person may complete it without that ({.force: true})"
 	e := errs.New(errs.CriteriaOpen, form, n.ID, n.Title, len(open), is, listed(open, 100), strings.Join(numbers, ","))
 	return e.With(errs.Details{NodeID: string(n.ID), Status: string(n.Status), Action: string(statemachine.Complete),
 		Unmet: []string{string(errs.CriteriaOpen)}, Criteria: open[:min(len(open), 50)]})

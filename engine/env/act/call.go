@@ -150,7 +150,7 @@ func (a *Call) Change(ctx context.Context, c *jail.Change, ifMatch string) (undo
 	case ifMatch == "" && c.Before != nil && !h.Person && !h.CallLog.Saw(a.Session, a.Place.ID, c.Path, string(c.Was)):
 		h.CallLog.Show(a.Session, a.Place.ID, c.Path, string(c.Was))
 		return "", errs.New(errs.Conflicting, "%s: this session has not read the file as it is (version %s); "+
-			"{file_read} shows it, the same call again goes on without", c.Path, c.Was)
+			"read it with {file_read}, or repeat this call to go on without reading", c.Path, c.Was)
 	}
 	call := trust.Call{Session: a.Session, Environment: a.Place.ID, Tool: a.Tool.Name, Arguments: a.args, Path: c.Path,
 		Version: string(c.Was)}
