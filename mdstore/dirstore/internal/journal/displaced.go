@@ -208,21 +208,23 @@ func (c *Committer) mergeLate(d displaced) error {
 	if len(base) == 0 {
 		return c.layLate(d)
 	}
-	var live []byte
-	missing, ok := c.Rejoin(d.path, d.held, func(now []byte) ([]byte, []string) {
+	var laid error
+	_, ok := c.Rejoin(d.path, d.held, func(now []byte) (joined []byte, missing []string) {
 		if joined, ok := diff3.Add(base, d.held, now); ok {
 			return joined, nil
 		}
-		live = now
-		return merge.Save(d.path, base, now, d.held)
+		if joined, missing = merge.Save(d.path, base, now, d.held); joined != nil && missing != nil {
+			// Before it is replaced: if the process dies after that, nothing else has what is missing.
+			if laid = c.LayBeside(d.path, now, strings.Join(missing, ", ")); laid != nil {
+				return nil, nil
+			}
+		}
+		return joined, missing
 	})
-	switch {
-	case !ok:
+	if laid == nil && !ok {
 		return c.layLate(d)
-	case missing != nil:
-		return c.LayBeside(d.path, live, strings.Join(missing, ", "))
 	}
-	return nil
+	return laid
 }
 
 // layLate makes a conflict copy of a save that cannot be merged: beside the file, or in the trash if the file's folder
