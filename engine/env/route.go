@@ -182,7 +182,8 @@ func (p *Place) usable() error {
 	case Missing:
 		return errs.New(errs.EnvironmentMissing, "%s: %s is not there now; {env_restore} looks again", p.ID, p.URI)
 	case Untrusted:
-		return errs.New(errs.EnvironmentUntrusted, "%s: a person has to trust %s first, at a terminal: arbor env trust %s", p.ID, p.URI, p.ID)
+		return errs.New(errs.EnvironmentUntrusted, "%s: a person has to trust %s first, at a terminal: arbor env trust %[1]s",
+			p.ID, p.URI)
 	}
 	return nil
 }

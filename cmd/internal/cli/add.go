@@ -39,7 +39,8 @@ func addCommand(sh *shell) command {
 			return true, err
 		}
 		out, err := ops.Import(ctx, env, ops.ImportIn{In: in.In, From: "markdown",
-			Into: cmp.Or(in.ParentID, string(mdstore.Root)), RulesHash: in.RulesHash, RulesRead: in.RulesRead, Cascade: in.Cascade, Write: in.Write, Source: source})
+			Into: cmp.Or(in.ParentID, string(mdstore.Root)), RulesHash: in.RulesHash,
+			RulesRead: in.RulesRead, Cascade: in.Cascade, Write: in.Write, Source: source})
 		if err != nil {
 			return true, err
 		}
