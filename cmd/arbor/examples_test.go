@@ -16,7 +16,7 @@ import (
 const exampleVault = `
 git init -q . && git config user.name You && git config user.email you@example.org
 mkdir docs web src && echo api >docs/api.md && echo old >docs/old.md && echo limits >docs/limits.md
-echo form >web/form.ts && echo plan >plan.md && echo "No new dependencies" >rules.txt && echo text >limits.md
+echo form >web/form.ts && echo '- [ ] plan' >plan.md && echo "No new dependencies" >rules.txt && echo text >limits.md
 echo done >conclusion.md && echo what >requirement.md && echo "Fine. We met. We agreed on it." >minutes.txt
 echo answer >answer.md && printf '## Met\n\nMine.\n' >notes.md
 arbor init Login --goal "Users sign in" --rule "Tests first" --rule "No new dependencies"
@@ -34,7 +34,7 @@ arbor log Limits "token bucket: Why was the invoice given up? 不用 Redis" && g
 arbor session start Sign-in --session alice && arbor session start s1 --session s1
 arbor session state save "Before the review" -m "The form" --next "Go on" --session alice
 arbor session state save v2 -m "The form" --next "Go on" --session alice
-for slot in decisions scratch meetings monday tuesday; do arbor memory save $slot -m "Said on $slot."; done
+for slot in decisions scratch meetings monday tuesday old-plans; do arbor memory save $slot -m "Said on $slot."; done
 for i in $(seq 60); do echo "Line $i of what was said."; done | arbor memory save meetings -
 arbor env add . --id app && arbor env add web --id site && arbor env attach app --session s1
 arbor admin config set provider=acme
@@ -89,7 +89,7 @@ var failing = map[string]string{
 	"arbor env restore site --uri file:///srv/new":                   "only a person moves an environment",
 	"arbor env add file:///srv/site --id site --trust read_only":     "no such file or directory",
 	"arbor env approve x3k9qa --for-session --paths 'src/**/*.go'":   "only a person decides",
-	"arbor memory import ~/memcord/memory_slots/alpha.json":          "the file cannot be read",
+	"arbor memory import ~/memcord/memory_slots":                     "the file cannot be read",
 	"arbor memory summarize meetings --entry entry-lr3k2a00-x81bq0":  "has no such entry",
 	"arbor conflicts \"Sign-in endpoint\" --theirs":                  "nothing in the vault is in conflict",
 	"arbor conflicts \"Sign-in endpoint\" --field Conclusion --ours": "nothing in the vault is in conflict",
