@@ -25,7 +25,7 @@ import (
 type Facts string
 
 const (
-	factsLetter  = "j" // increment it with every change of the form, or of the checks of a single file
+	factsLetter  = "i" // increment it with every change of the form, or of the checks of a single file
 	problemKept  = 512 // bytes of a problem; a longer one is read from the document
 	digestsMost  = 48  // fields and sections; a document with more has no digests
 	factsBetween = "\x00"
@@ -255,7 +255,7 @@ func digestsOf(d *mdoc.Doc) Digests {
 		}
 	}
 	for _, s := range sections {
-		if !add('s', s.Name, d.Slice(s.Whole())) {
+		if !add('s', s.Name, d.Slice(s.Body)) {
 			return ""
 		}
 	}

@@ -31,7 +31,7 @@ func SplitLog(d *mdoc.Doc, id ID) (older, rest []byte, ok bool) {
 	same := func(a, b mdoc.Item) bool { return a.Text == b.Text && a.Listed == b.Listed }
 	o, wrong := mdoc.Parse("", older, SessionForm)
 	r, wrongToo := mdoc.Parse("", rest, SessionForm)
-	bytesOf := func(src []byte, s mdoc.Section) string { return string(src[s.Body.Start:s.Tail.End]) }
+	bytesOf := func(src []byte, s mdoc.Section) string { return string(src[s.Body.Start:s.Body.End]) }
 	ok = len(wrong)+len(wrongToo) == 0 &&
 		slices.EqualFunc(o.Items(SecLog), items[:at], same) && slices.EqualFunc(r.Items(SecLog), items[at:], same) &&
 		slices.EqualFunc(d.Sections(), r.Sections(), func(a, b mdoc.Section) bool {

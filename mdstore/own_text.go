@@ -87,6 +87,5 @@ func unread(d *mdoc.Doc, s mdoc.Section, list bool) (text string) {
 		}
 		add(d.Slice(d.Below(s)))
 	}
-	add(d.Slice(s.Tail))
 	return text
 }

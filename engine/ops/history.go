@@ -315,7 +315,7 @@ func Blame(ctx context.Context, env *Env, in BlameIn) (*BlameOut, error) {
 		add(f.Key, f.Line, f.Span)
 	}
 	for _, s := range doc.Sections() {
-		add("## "+s.Name, s.Line, mdoc.Span{Start: s.Heading.Start, End: s.Tail.End})
+		add("## "+s.Name, s.Line, mdoc.Span{Start: s.Heading.Start, End: s.Body.End})
 	}
 	if in.Section != "" {
 		other := func(p BlamePart) bool { return !strings.EqualFold(p.Name, "## "+in.Section) }

@@ -147,7 +147,7 @@ func without(path mdstore.Path, d *mdoc.Doc, names ...string) (*mdoc.Doc, error)
 	for _, x := range d.Sections() {
 		if slices.Contains(names, x.Name) {
 			rest = append(rest, src[at:x.Heading.Start]...)
-			at = x.Tail.End
+			at = x.Body.End
 		}
 	}
 	doc, problems := mdoc.Parse(string(path), append(rest, src[at:]...), mdstore.NodeForm)

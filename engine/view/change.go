@@ -141,7 +141,7 @@ func bodies(d *mdoc.Doc) map[string]string {
 	out := map[string]string{}
 	if d != nil {
 		for _, s := range d.Sections() {
-			out[s.Name] += d.Slice(s.Whole())
+			out[s.Name] += d.Slice(s.Body)
 		}
 	}
 	return out

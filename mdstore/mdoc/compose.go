@@ -96,7 +96,7 @@ func (d *Doc) checkComposed(fields []FieldValue, sections []SectionText, texts [
 		s, want := &got[i], sections[i]
 		sameName := func(other Section) bool { return strings.EqualFold(other.Name, s.Name) }
 		switch {
-		case !strings.EqualFold(s.Title, strings.TrimSpace(want.Name)), d.Slice(s.Whole()) != texts[i]:
+		case !strings.EqualFold(s.Title, strings.TrimSpace(want.Name)), d.Slice(s.Body) != texts[i]:
 			return fmt.Sprintf("section %s would not read back as given", want.Name)
 		case slices.ContainsFunc(got[:i], sameName):
 			return fmt.Sprintf("section %s is given twice", s.Name)

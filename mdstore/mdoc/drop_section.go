@@ -48,11 +48,7 @@ func (p *plan) emptied(s *sectionPlan, sec *Section, first, end int) bool {
 		}
 		at = span.End
 	}
-	behind := sec.Body.End // the tail of the file stays where it is
-	if sec.Tail.End < len(p.doc.text) {
-		behind = sec.Tail.End
-	}
-	return first < end && blank(p.doc.text[at:behind])
+	return first < end && blank(p.doc.text[at:sec.Body.End])
 }
 
 // dropHeading plans to remove a section. A blank line stays between the texts around it. At the end of the file none

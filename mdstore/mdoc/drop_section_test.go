@@ -69,8 +69,8 @@ func TestHeadingsOfWhatIsLeftStay(t *testing.T) {
 		"## Log\n\n- a\n\n## Note\n\nx\n\n## Log\n\n- b\n":  "## Note\n\nx\n",
 		"## Log\n\n- a\n- b\n\n## Log\n":                    "## Log\n",
 		"## Log\n\nwords\n\n- a\n- b\n":                     "## Log\n\nwords\n",
-		"## Log\n\n- a\n- b\n\n<!-- mine -->\n":             "<!-- mine -->\n",
-		"## Log\n\n- a\n- b\n\n[x]: /u\n":                   "[x]: /u\n",
+		"## Log\n\n- a\n- b\n\n<!-- mine -->\n":             "## Log\n\n<!-- mine -->\n",
+		"## Log\n\n- a\n- b\n\n[x]: /u\n":                   "## Log\n\n[x]: /u\n",
 		"## Log\n\n- a\n- b\n\n### Mine\n":                  "## Log\n\n### Mine\n",
 		"## Log\n\n- a\n\n## Log\n\n- b\n\nwords\n\n## N\n": "## Log\n\nwords\n\n## N\n",
 	} {

@@ -10,10 +10,6 @@ import (
 func (p *plan) editText(s *sectionPlan) {
 	d, at := p.doc, s.at[0]
 	c := core(d.text, at.Body)
-	if tail := d.Slice(at.Tail); tail != "" {
-		text := withoutTail(*s.text, tail)
-		s.text = &text
-	}
 	switch {
 	case d.lf(c) == *s.text:
 	case *s.text == "":
@@ -140,9 +136,6 @@ func (d *Doc) placeFor(i int) int {
 		if d.form.index(sections[k].Name) > i {
 			return sections[k].Heading.Start
 		}
-	}
-	if k := len(sections); k > 0 && sections[k-1].Tail.End == len(d.text) {
-		return sections[k-1].Tail.Start
 	}
 	return len(d.text)
 }

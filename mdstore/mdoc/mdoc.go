@@ -130,18 +130,13 @@ type Heading struct {
 	Line  int    // 1-based
 }
 
-// A Section is a heading of level 2 and all up to the next heading of level 1 or 2, less what belongs to the file.
+// A Section is a heading of level 2 and all up to the next heading of level 1 or 2.
 type Section struct {
 	Name    string // the form's name for it, or Title if the form has none
 	Title   string // the heading as written
 	Heading Span   // whole lines
-	Body    Span   // from the heading's end to the tail
+	Body    Span   // from the heading's end to the next heading of level 1 or 2, or the end of the file
 	Line    int    // 1-based line of the heading
-
-	// Tail is from the body's end to the next heading of level 1 or 2, or the end of the file. It holds what belongs to
-	// the file and stays when the section is replaced: link definitions and footnotes that text outside of the section
-	// uses, and at the end of the file also those that no text uses, comments, and blocks between two %%.
-	Tail Span
 }
 
 // An Item is one entry of a section's lists, or a block between them, before the section's first subheading.

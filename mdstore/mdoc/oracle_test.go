@@ -291,14 +291,6 @@ func bodyOracle(was, now string, parts []drawnEdit, sections map[string]bool) st
 		}
 		return out
 	}
-	tail := oracleTail(was)
-	if !strings.HasSuffix(strings.TrimRight(now, " \t\r\n"), tail) {
-		return fmt.Sprintf("the end of the file is gone: %q", tail)
-	}
-	cut := func(body string) string { return strings.TrimSuffix(strings.TrimRight(body, " \t\r\n"), tail) + "\n" }
-	if tail != "" {
-		was, now = cut(was), cut(now)
-	}
 	a, b := oracleStretches(was), oracleStretches(now)
 	if x, y := keep(a, sections), keep(b, sections); !reflect.DeepEqual(x, y) {
 		return fmt.Sprintf("other sections changed: %+v, want %+v", y, x)
@@ -339,12 +331,6 @@ func bodyOracle(was, now string, parts []drawnEdit, sections map[string]bool) st
 		}
 	}
 	return ""
-}
-
-// oracleTail returns what belongs to the file behind its last section. It asks the package where that begins.
-func oracleTail(body string) string {
-	d, _ := Parse("", []byte("---\n---\n"+body), nodeForm)
-	return strings.TrimRight(string(d.fileTail()), " \t\r\n")
 }
 
 func inSections(sections map[string]bool, name string) bool {

@@ -41,17 +41,15 @@ func newOutline(src []byte, base int, form *Form) *outline {
 			continue
 		}
 		if open {
-			o.sections[len(o.sections)-1].endAt(k.lines.Start)
+			o.sections[len(o.sections)-1].Body.End = k.lines.Start
 		}
 		if open = k.level == 2; open {
 			o.sections = append(o.sections, Section{
 				Name: form.canonical(k.title), Title: k.title,
-				Heading: k.lines, Body: Span{Start: k.lines.End}, Line: line,
+				Heading: k.lines, Body: Span{k.lines.End, len(src)}, Line: line,
 			})
-			o.sections[len(o.sections)-1].endAt(len(src))
 		}
 	}
-	o.cutTails(src, base)
 	o.nameNear(form)
 	return o
 }

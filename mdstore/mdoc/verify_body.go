@@ -16,8 +16,7 @@ type part struct {
 	text    []byte // without outer blank lines
 }
 
-// partsOf cuts the document into its parts. The tail is left out if it ends the document.
-func (d *Doc) partsOf(tail []byte) []part {
+func (d *Doc) partsOf() []part {
 	cut := func(s Span) []byte {
 		c := core(d.text, s)
 		return d.text[c.Start:c.End]
@@ -37,24 +36,16 @@ func (d *Doc) partsOf(tail []byte) []part {
 			heading: d.text[h.Span.Start:cutEOL(d.text, h.Span.End)]})
 		start = h.Span.End
 	}
-	c := core(d.text, Span{start, len(d.text)})
-	if ends := d.text[c.Start:c.End]; len(tail) > 0 && bytes.HasSuffix(ends, tail) {
-		c = core(d.text, Span{start, c.End - len(tail)})
-	}
-	out[len(out)-1].text = d.text[c.Start:c.End]
+	out[len(out)-1].text = cut(Span{start, len(d.text)})
 	return out
 }
 
 // checkOthers compares everything but the sections that were edited.
 func (p *plan) checkOthers(after *Doc) *EditError {
-	tail := p.doc.fileTail()
-	if !bytes.HasSuffix(bytes.TrimRight(after.text, " \t\r\n"), bytes.TrimRight(tail, " \t")) {
-		return p.doc.refuse(0, "the edit would change what stands at the end of the file")
-	}
-	was := slices.DeleteFunc(p.doc.partsOf(tail), func(h part) bool {
+	was := slices.DeleteFunc(p.doc.partsOf(), func(h part) bool {
 		return h.level > 0 && slices.Contains(p.dropped, h.line)
 	})
-	for _, n := range after.partsOf(tail) {
+	for _, n := range after.partsOf() {
 		var s *sectionPlan
 		if n.level == 2 {
 			s = p.find(strings.TrimSpace(n.name))
@@ -98,7 +89,7 @@ func (p *plan) checkSection(s *sectionPlan, after *Doc) *EditError {
 		return p.doc.refuse(0, "section %s would stand %d times in the file instead of %d", s.name, len(now), want)
 	}
 	if s.text != nil {
-		if !p.readsBack(s, after, now) {
+		if after.Text(s.name) != *s.text {
 			return p.doc.refuse(0, "the text of section %s would not read back as given", s.name)
 		}
 		return nil
@@ -107,22 +98,6 @@ func (p *plan) checkSection(s *sectionPlan, after *Doc) *EditError {
 		return p.checkTicks(s, after, now)
 	}
 	return p.checkItems(s, after, now)
-}
-
-// readsBack reports whether a section holds the text of its plan, and behind it the tail that it had.
-func (p *plan) readsBack(s *sectionPlan, after *Doc, now []*Section) bool {
-	if len(now) == 0 {
-		return *s.text == ""
-	}
-	rest, ok := strings.CutPrefix(after.Slice(now[0].Whole()), *s.text)
-	behind := strings.TrimSpace(rest)
-	last := strings.TrimSpace(string(p.doc.fileTail())) // it may move to another section, which is then the last one
-	if len(s.at) == 0 {
-		return ok && (behind == "" || behind == strings.ReplaceAll(last, "\r\n", "\n"))
-	}
-	tail := strings.TrimSpace(p.doc.Slice(s.at[0].Tail))
-	moved := behind == "" && s.at[0].Tail.End == len(p.doc.text)
-	return ok && (behind == tail || moved) && (behind == "" || *s.text == "" || rest[0] == '\n')
 }
 
 // checkItems compares the items of the sections of one name, and what follows them, with the plan.
@@ -174,6 +149,6 @@ func (p *plan) unreadItem(s *sectionPlan, text string, line int) *EditError {
 
 // rest returns a section from its first subheading on.
 func (d *Doc) rest(s *Section) []byte {
-	c := core(d.text, Span{d.own(s).End, s.Tail.End})
+	c := core(d.text, Span{d.own(s).End, s.Body.End})
 	return d.text[c.Start:c.End]
 }

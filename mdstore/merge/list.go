@@ -33,7 +33,7 @@ func listOf(d *mdoc.Doc, name string) (list []listed, tail string, ok bool) {
 		list, next, gaps = append(list, l), it.Span.Start, gaps+l.gap
 	}
 	slices.Reverse(list)
-	return list, text(src[end:s.Whole().End]), strings.TrimSpace(gaps+src[s.Body.Start:next]) == ""
+	return list, text(src[end:s.Body.End]), strings.TrimSpace(gaps+src[s.Body.Start:next]) == ""
 }
 
 // list returns the merged text of a section of documents whose items key tells apart; ok is false if it can only be
