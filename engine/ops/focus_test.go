@@ -125,7 +125,8 @@ func TestALogWithoutANodeSaysWhoseItIs(t *testing.T) {
 	w := enginetest.New(t, vault("", map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}}))
 	env := &ops.Env{Engine: w.Engine, Session: "a", Detail: ops.DetailBrief, Where: ops.Where{Focus: true}}
 	must(t, env, "session_bind", map[string]any{"sessionId": "a", "workspaceId": ws})
-	for _, want := range []string{"because no node has the focus", "of root, the focus"} {
+	for _, want := range []string{"logged to the workspace, because no node has the focus; name nodeId for a node",
+		"of root, the focus"} {
 		for name, args := range map[string]map[string]any{"log_append": {"event": "e"}, "problem_update": {"problem": want}} {
 			if got := must(t, env, name, args)["hint"]; got != want {
 				t.Errorf("%s: hint %q, want %q", name, got, want)
