@@ -150,5 +150,10 @@ func WorkspaceDir(p Path) Path {
 }
 
 func hiddenIn(dir Path) bool {
-	return slices.ContainsFunc(strings.Split(string(dir), "/"), LeftAlone)
+	for name := range strings.SplitSeq(string(dir), "/") {
+		if LeftAlone(name) {
+			return true
+		}
+	}
+	return false
 }
