@@ -77,7 +77,7 @@ func TestACallGoesToItsPlace(t *testing.T) {
 }
 
 // The table of routes of tools for files: what the path says counts, and no call ends in the session's own folder
-// because the place that is meant is missing.
+// because the intended place is missing.
 func TestAPathGoesToItsPlace(t *testing.T) {
 	at := func(id string, status env.Status, paths ...string) *env.Place {
 		return &env.Place{Environment: env.Environment{ID: id, Text: strings.Join(paths, " ")}, Status: status, Has: env.BuiltIn()}

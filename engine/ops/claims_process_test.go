@@ -157,7 +157,7 @@ type site struct {
 	failed bool              // guarded by mu
 }
 
-// lives says whether a process lives. The claims of one that died end: the clock moves on by a lease, in steps after
+// lives holds whether each process is alive. The claims of one that died end: the clock moves on by a lease, in steps after
 // which the others' claims are renewed.
 func (s *site) lives(session string, alive bool) error {
 	s.clock.Lock()

@@ -136,7 +136,7 @@ func TestAFolderOfAnotherMachine(t *testing.T) {
 	}
 }
 
-// A question that nobody answers ends, leaves nothing behind, and is put again by the same call.
+// An unanswered question times out and leaves no request. The same call asks again.
 func TestAnUnansweredQuestionEnds(t *testing.T) {
 	_, url, _ := newClients(t)
 	call := machine(t, url, strings.NewReader(""))

@@ -31,7 +31,7 @@ func TestAWordOfAnotherProgram(t *testing.T) {
 	}
 }
 
-// A flag that another program has is answered with the flag, or the query, that is meant.
+// The error for a flag of another program suggests the flag or query to use here.
 func TestAFlagOfAnotherProgram(t *testing.T) {
 	w := newWorld(t)
 	for line, want := range map[string]string{
