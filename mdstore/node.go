@@ -102,7 +102,7 @@ type Node struct {
 	doc     *mdoc.Doc // nil if it is not loaded
 	version Version
 	facts   Facts       // "" if they must be computed from the document
-	link    string      // see ParentLink
+	link    string      // what the file states as the parent, if that is no id
 	want    func(*Node) // called when a document is asked for that is not loaded; nil: that is a mistake of the caller
 }
 
@@ -115,7 +115,7 @@ func (n *Node) Holding(doc *mdoc.Doc) *Node {
 
 // ParentLink returns the target of the link by which the file names the parent, such as Walls/Node for
 // [[Walls/Node|Walls]], or a text that is no id; "" if it has an id. Only a view knows which node that is.
-func (n *Node) ParentLink() string { return n.link }
+func (n *Node) ParentLink() string { return ParseRef(n.link).Target }
 
 // Below returns the node with another parent.
 func (n *Node) Below(parent ID) *Node {
@@ -128,7 +128,7 @@ func (n *Node) Below(parent ID) *Node {
 func (n *Node) setParent(text string) {
 	n.Parent = ID(text)
 	if n.Parent != "" && !n.Parent.Valid() {
-		n.link = ParseRef(text).Target
+		n.link = text
 	}
 }
 

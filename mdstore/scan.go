@@ -84,7 +84,7 @@ const frontBetween = "\x1f"
 func (n *Node) front() (text string, ok bool) {
 	parent := string(n.Parent)
 	if n.link != "" {
-		parent = "[[" + n.link + "]]"
+		parent = n.link
 	}
 	values := []string{string(n.ID), n.Title, string(n.Type), string(n.Status), parent,
 		n.Ticked, strconv.Itoa(n.open[0]), strconv.Itoa(n.open[1]),
