@@ -93,23 +93,23 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 	if p.gen, err = e.live.Generation(ctx); err != nil {
 		return p, err
 	}
-	var drawn []mdstore.ID // so that a repeated plan draws the same ids
+	drawn := map[string][]mdstore.ID{} // by prefix, so that a repeated plan draws the same ids
 	var asked sync.Once
 	var still bool
 	p.base, err = e.live.Plan(ctx, ws, func(v *view.View) error {
 		asked.Do(func() { still = e.untimed(ctx, v) })
-		next := 0
+		next := map[string]int{}
 		opt := plan.Options{Now: now, TitleFolders: e.opt.TitleFolders, Untimed: still, Criteria: e.CriteriaAsked}
 		opt.NewID = func(prefix string) (mdstore.ID, error) {
-			if next == len(drawn) {
+			if next[prefix] == len(drawn[prefix]) {
 				id, err := e.opt.NewID(prefix)
 				if err != nil {
 					return "", err
 				}
-				drawn = append(drawn, id)
+				drawn[prefix] = append(drawn[prefix], id)
 			}
-			next++
-			return drawn[next-1], nil
+			next[prefix]++
+			return drawn[prefix][next[prefix]-1], nil
 		}
 		opt.Claimed = func(n *mdstore.Node) (string, error) { return p.claims.Refuse(act, ws, n) }
 		p.draft = plan.New(v, act, opt)

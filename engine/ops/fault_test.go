@@ -169,12 +169,13 @@ func newTrial(t *testing.T) *trial {
 	return x
 }
 
-// clocked opens an engine whose clock stands still and whose ids count.
+// clocked opens an engine whose clock stands still and whose ids count by prefix: a plan that is repeated may no longer
+// need the id of a slot, which must not change the ids of entries.
 func clocked(t *testing.T, st mdstore.Store) *engine.Engine {
-	ids := 0
+	ids := map[string]int{}
 	e, err := engine.Open(t.Context(), st, engine.Options{Now: func() time.Time { return enginetest.Start }, NewID: func(prefix string) (mdstore.ID, error) {
-		ids++
-		return mdstore.ID(fmt.Sprintf("%s-mjv3xk00-%06d", prefix, ids)), nil
+		ids[prefix]++
+		return mdstore.ID(fmt.Sprintf("%s-mjv3xk00-%06d", prefix, ids[prefix])), nil
 	}})
 	if err != nil {
 		t.Fatal(err)
