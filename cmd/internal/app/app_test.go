@@ -208,7 +208,7 @@ func TestVersion(t *testing.T) {
 	if got := version(info, true); got != (cli.Version{Version: "v1.2.3", Revision: "0123456789abcdef", Time: "2026-01-01T10:00:00Z", Modified: true, Go: "go1.26"}) {
 		t.Errorf("version = %+v", got)
 	}
-	if got := version(info, true).String(); !strings.HasPrefix(got, "arbor v1.2.3 (0123456789ab, modified) go1.26 ") {
+	if got := version(info, true).String(); !strings.HasPrefix(got, "arbor v1.2.3 (0123456789ab, 2026-01-01, modified) go1.26 ") {
 		t.Errorf("version = %q", got)
 	}
 	if got := version(nil, false).Version; got != "(unknown)" {

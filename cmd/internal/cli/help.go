@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -281,6 +282,9 @@ func (v Version) String() string {
 	s := "arbor " + v.Version
 	if v.Revision != "" {
 		s += " (" + v.Revision[:min(12, len(v.Revision))]
+		if v.Time != "" {
+			s += ", " + v.Time[:min(len(time.DateOnly), len(v.Time))]
+		}
 		if v.Modified {
 			s += ", modified"
 		}
@@ -291,7 +295,8 @@ func (v Version) String() string {
 
 func newVersion(sh *shell) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version", Long: "Also arbor --version.", Example: "arbor admin version --json",
+		Use: "version", Short: "Print the version, commit and date", Long: "Also arbor version and arbor --version.",
+		Example:           "arbor admin version --json",
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(*cobra.Command, []string) error { return printVersion(sh) },
 	}

@@ -14,7 +14,7 @@ import (
 func TestAWordOfAnotherProgram(t *testing.T) {
 	w := newWorld(t)
 	for line, want := range map[string]string{
-		"finish x": "arbor complete NODE -m", "delete x": "arbor rm NODE", "config": "arbor admin config", "version": "arbor admin version",
+		"finish x": "arbor complete NODE -m", "delete x": "arbor rm NODE", "config": "arbor admin config",
 		"where": "arbor admin where", "state": "arbor session state", "run test": "arbor env run", "approve x": "arbor env approve",
 		"createSession": "arbor session start", "memcord_save": "arbor memory save", "memoryManager_loadWorkspace": "arbor ws load",
 		"node_create": "arbor add", "workspace_get": "arbor ws show", "transcript": "arbor session transcript",
