@@ -227,7 +227,7 @@ func Decide(ctx context.Context, env *Env, id string, d trust.Decision) (*Decide
 				return nil, err
 			}
 		}
-		if err := h.Log(ctx, plan.TraceApproval, text); err != nil {
+		if err := h.Log(ctx, plan.TraceApproval, text, ""); err != nil {
 			out.Hint = "the session's log has no line of it: " + err.Error()
 		}
 	}

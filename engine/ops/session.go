@@ -33,7 +33,7 @@ type SessionStartOut struct {
 }
 
 var sessionStart = both(SetEnvironments, op("session_start", writes, SessionStart, Help{
-	Summary: "start a session with a file and bind to it",
+	Summary: "start a session and bind to it",
 	Use:     "session start [NAME]",
 	Text: `The session is a file in the workspace's folder sessions/, with a goal, notes
 and a log. While a session is bound, every command that changes something adds a
@@ -239,9 +239,11 @@ var SessionList = reading(func(ctx context.Context, env *Env, in SessionListIn) 
 
 type SessionNoteIn struct {
 	SessionRef
-	Text  string   `json:"text" req:"true" text:"the note"`
-	Files []string `json:"files,omitempty" flag:"about" help:"a FILE that the note concerns; may be repeated"`
-	Type  string   `json:"type,omitempty" help:"the kind of note, a WORD; default note"`
+	Text   string   `json:"text" req:"true" text:"the note"`
+	Files  []string `json:"files,omitempty" flag:"about" help:"a FILE that the note concerns; may be repeated"`
+	Type   string   `json:"type,omitempty" help:"the kind of note, a WORD; default note"`
+	Tool   string   `json:"tool,omitempty" help:"the tool's NAME"`
+	Result string   `json:"result,omitempty" help:"a TEXT of one line"`
 	Write
 }
 
@@ -261,7 +263,7 @@ func SessionNote(ctx context.Context, env *Env, in SessionNoteIn) (*SessionNoteO
 		return nil, err
 	}
 	t := target{ws: v.Workspace().ID}
-	note := plan.NoteSession{ID: p.ID, Type: in.Type, Text: in.Text, Files: in.Files}
+	note := plan.NoteSession{ID: p.ID, Type: in.Type, Text: in.Text, Tool: in.Tool, Files: in.Files, Result: in.Result}
 	w, err := done(ctx, env, t, env.act(in.Write, Match{}), note, "{session_load} shows it")
 	if err != nil {
 		return nil, err

@@ -23,7 +23,8 @@ func TestASessionIsTakenUp(t *testing.T) {
 	}
 	must(t, env, "node_transition", map[string]any{"nodeId": "node-a", "action": "start"})
 	must(t, env, "context_focus", map[string]any{"nodeId": "node-b"})
-	must(t, env, "session_note", map[string]any{"text": "a note\nof two lines", "files": []string{"a.go", "b.go"}})
+	must(t, env, "session_note", map[string]any{"text": "a note\nof two lines", "files": []string{"a.go", "b.go"},
+		"tool": "go test", "result": "1 of 9 failed"})
 	if out := must(t, env, "session_end", map[string]any{"summary": "half of it", "dryRun": true}); !strings.Contains(fmt.Sprint(out["diff"]), "endedAt: 17672") {
 		t.Errorf("%v", out)
 	}
@@ -32,7 +33,8 @@ func TestASessionIsTakenUp(t *testing.T) {
 		t.Errorf("ended twice: %v", out)
 	}
 	file := string(w.Store.Files()[mdstore.SessionKind.File(mdstore.SessionKind.Folder(ws).Join(id))])
-	for _, want := range []string{"tool_call: node_transition start node-a\n", "note: a note\n  of two lines\n  files: a.go, b.go\n", "note: half of it\n", "endedAt: 1767261600000\n", "## Plan Mark\n\n- node:node-b:implementing:", "- count:"} {
+	for _, want := range []string{"tool_call: node_transition start node-a\n", "note: a note\n  of two lines\n  tool: go test\n  files: a.go, b.go\n  result: 1 of 9 failed\n",
+		"note: half of it\n", "endedAt: 1767261600000\n", "## Plan Mark\n\n- node:node-b:implementing:", "- count:"} {
 		if !strings.Contains(file, want) {
 			t.Errorf("%q is not in\n%s", want, file)
 		}
@@ -75,6 +77,7 @@ func TestASessionIsTakenUp(t *testing.T) {
 	refused(t, w, env, errs.InvalidParams, "session_start", map[string]any{"sessionId": started})
 	refused(t, w, env, errs.InvalidParams, "session_note", map[string]any{"text": "x", "type": "two words"})
 	refused(t, w, env, errs.InvalidContent, "session_note", map[string]any{"text": strings.Repeat("x", 3000)})
+	refused(t, w, env, errs.InvalidContent, "session_note", map[string]any{"text": "x", "result": "two\nlines"})
 	refused(t, w, &ops.Env{Engine: w.Engine}, errs.SessionNotFound, "session_note", map[string]any{"workspaceId": ws, "text": "x"})
 	refused(t, w, &ops.Env{Engine: w.Engine, Session: "s1"}, errs.SessionNotFound, "session_end", nil)
 	refused(t, w, env, errs.SessionNotFound, "session_load", map[string]any{"name": "nobody"})

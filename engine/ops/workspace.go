@@ -189,7 +189,7 @@ type WorkspaceResolveOut struct {
 }
 
 var workspaceResolve = op("workspace_resolve", writes|repeats, WorkspaceResolve, Help{
-	Summary: "find or create the workspace of an identifier",
+	Summary: "find or create an identifier's workspace",
 	Use:     "session for IDENT",
 	Text: `An identifier has 1 to 256 bytes: the name of a session or device, or
 path:FOLDER. It is bound to one workspace; a workspace may have several

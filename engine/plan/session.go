@@ -148,10 +148,12 @@ func (a EndSession) Plan(d *Draft) (None, error) {
 
 // NoteSession adds a line of the caller to a session's trace.
 type NoteSession struct {
-	ID    mdstore.ID
-	Type  string // "" is a note
-	Text  string
-	Files []string
+	ID     mdstore.ID
+	Type   string // "" is a note
+	Text   string
+	Tool   string // which tool it was
+	Files  []string
+	Result string // what came of it
 }
 
 // traceTypes are the types that a caller can give, whose letters are counted besides.
@@ -181,12 +183,16 @@ func (a NoteSession) Plan(d *Draft) (None, error) {
 	if err := loggable("session "+string(p.ID), "text", a.Text); err != nil {
 		return None{}, err
 	}
-	text := a.Text
-	if files := strings.Join(a.Files, ", "); files != "" {
-		if err := oneLine("files", files, mdstore.MaxEvent); err != nil {
+	text := strings.TrimSpace(a.Text)
+	for _, known := range [][2]string{{"tool", a.Tool}, {"files", strings.Join(a.Files, ", ")}, {"result", a.Result}} {
+		key, value := known[0], strings.TrimSpace(known[1])
+		if value == "" {
+			continue
+		}
+		if err := oneLine(key, value, mdstore.MaxEvent); err != nil {
 			return None{}, err
 		}
-		text = strings.TrimSpace(text) + "\nfiles: " + files
+		text += "\n" + key + ": " + value
 	}
 	Trace(d, p, kind, text)
 	OnPage(d, p).Did(view.Change{ID: p.ID, Do: "noted", Name: p.Name()})

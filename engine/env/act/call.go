@@ -170,13 +170,14 @@ func (a *Call) Change(ctx context.Context, c *jail.Change, ifMatch string) (undo
 	if c.After == nil {
 		did = "deleted " + oneLine(c.Path)
 	}
-	a.logged(ctx, fmt.Sprintf("%s %s in %s, %s; undo %s", a.Tool.Name, did, a.Place.ID, by, undo))
+	a.logged(ctx, fmt.Sprintf("%s %s in %s, %s; undo %s", a.Tool.Name, did, a.Place.ID, by, undo), "")
 	return undo, nil
 }
 
-// logged adds a line about the call to the session's log. If that fails, the call's work still stands.
-func (a *Call) logged(ctx context.Context, text string) {
-	if err := a.h.Log(context.WithoutCancel(ctx), plan.TraceTool, text); err != nil {
+// logged adds a line about the call to the session's log, with what came of it ("": the text says it). If that fails,
+// the call's work still stands.
+func (a *Call) logged(ctx context.Context, text, result string) {
+	if err := a.h.Log(context.WithoutCancel(ctx), plan.TraceTool, text, result); err != nil {
 		a.Unlogged = "the session's log has no line of it: " + err.Error()
 	}
 }
@@ -220,12 +221,12 @@ func await(ctx context.Context, h *Here, r trust.Request, decided func(*trust.Bo
 		r.Tool, r.Environment, r.ID).With(errs.Details{Param: r.ID})
 }
 
-// Log adds a line to the log of the session, if it has one.
-func (h *Here) Log(ctx context.Context, kind, text string) error {
+// Log adds a line to the log of the session, if it has one. result may be "".
+func (h *Here) Log(ctx context.Context, kind, text, result string) error {
 	if h.Session == nil {
 		return nil
 	}
-	note := plan.NoteSession{ID: h.Session.ID, Type: kind, Text: text}
+	note := plan.NoteSession{ID: h.Session.ID, Type: kind, Text: text, Result: result}
 	ctx = mdstore.WithOperation(ctx, nil) // undoing the line would not undo what it is about
 	_, _, err := engine.Apply(ctx, h.Engine, h.View.Workspace().ID, h.Act, note)
 	return err

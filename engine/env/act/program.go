@@ -66,8 +66,8 @@ func (a *Call) Run(ctx context.Context, given json.RawMessage) (r *command.Resul
 	} else if err != nil {
 		return nil, "", err
 	}
-	a.logged(ctx, fmt.Sprintf("%s ran in %s, %s, and ended with code %d%s",
-		a.Tool.Name, a.Place.ID, by, r.Code, InLog(trust.Request{Call: call})))
+	ran := fmt.Sprintf("%s ran in %s, %s%s", a.Tool.Name, a.Place.ID, by, InLog(trust.Request{Call: call}))
+	a.logged(ctx, ran, fmt.Sprintf("exit code %d", r.Code))
 	return r, command.Refused(spec, r), nil
 }
 

@@ -74,6 +74,6 @@ func (a *Call) TellMade(ctx context.Context, made []string) string {
 		shown = append(shown, oneLine(p))
 	}
 	text := a.Tool.Name + " in " + a.Place.ID + ": made or replaced while it ran: " + strings.Join(shown, ", ")
-	a.logged(ctx, text)
+	a.logged(ctx, text, "")
 	return text + ". Look at them before git or an editor uses them"
 }

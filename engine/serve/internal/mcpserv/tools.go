@@ -114,6 +114,9 @@ func inSchema(tool, param string) bool {
 		param == "workspaceId" && tool == "memory_use" { // by default the connection's
 		return false
 	}
+	if tool == "session_note" && param == "tool" { // the text can say it
+		return false
+	}
 	if tool == "memory_merge" && param == "dryRun" { // true by default
 		return true
 	}
