@@ -53,14 +53,17 @@ type findings struct {
 
 func (s *Site) check(r *http.Request, v *screen) error {
 	v.Title = "Check"
-	out, err := ops.WorkspaceCheck(r.Context(), s.env(), ops.WorkspaceCheckIn{})
+	in := ops.WorkspaceCheckIn{}
+	if v.Static {
+		in.WorkspaceID = v.Workspace
+	}
+	out, err := ops.WorkspaceCheck(r.Context(), s.env(), in)
 	if err != nil {
 		return err
 	}
 	b := findings{All: out.Diagnostics}
-	if slices.ContainsFunc(b.All, func(d mdoc.Diagnostic) bool { return d.Fix != "" }) {
-		in := ops.WorkspaceCheckIn{Fix: true}
-		in.DryRun = true
+	if !v.Static && slices.ContainsFunc(b.All, func(d mdoc.Diagnostic) bool { return d.Fix != "" }) {
+		in.Fix, in.DryRun = true, true
 		fixed, err := ops.WorkspaceCheck(r.Context(), s.env(), in)
 		if err != nil {
 			return err

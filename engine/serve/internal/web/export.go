@@ -2,9 +2,13 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
+	"path"
+	"slices"
+	"strings"
 
 	"arbor/engine/errs"
 	"arbor/engine/ops"
@@ -32,7 +36,8 @@ func (s *Site) Export(
 	if _, err := ops.NodeList(ctx, s.env(), list); err != nil { // the query cannot be read
 		return err
 	}
-	x := &exporter{site: s, ctx: ctx, where: where, write: write, look: look{Language: language, Static: true}}
+	x := &exporter{site: s, ctx: ctx, where: where, write: write, pictures: map[string]bool{},
+		look: look{Language: language, Static: true}}
 	all, err := ops.WorkspaceList(ctx, s.env(), ops.WorkspaceListIn{})
 	if err != nil {
 		return err
@@ -63,6 +68,9 @@ type exporter struct {
 	write func(name string, data []byte) error
 	look  look
 	head  ops.WorkspaceHead
+
+	pictures map[string]bool // the names of those that are written
+	wrong    error           // why a picture could not be written
 }
 
 func (x *exporter) views() error {
@@ -72,7 +80,7 @@ func (x *exporter) views() error {
 			if err := x.draw("index.html", v, ""); err != nil {
 				return err
 			}
-		case "plan", "board", "graph", "memory", "sessions":
+		case "plan", "board", "graph", "memory", "sessions", "check":
 			if err := x.draw(v.name+".html", v, ""); err != nil {
 				return err
 			}
@@ -88,7 +96,7 @@ func (x *exporter) things(ws mdstore.ID) error {
 		return err
 	}
 	ids := map[string][]string{}
-	for _, n := range snap.Walk(mdstore.Root) {
+	for n := range snap.All() {
 		ids["node"] = append(ids["node"], string(n.ID))
 	}
 	in := ops.In{WorkspaceID: string(ws)}
@@ -134,14 +142,48 @@ func (x *exporter) draw(name string, of viewOf, id string) error {
 	}
 	r.SetPathValue("id", id)
 	v := &screen{look: x.look, View: of.name, Workspace: x.head.ID, All: []ops.WorkspaceHead{x.head}}
+	x.site.linked(x.ctx, v, id)
+	v.links.picture = func(target string) string { return x.picture(v, id, target) }
 	if err := of.body(r, v); err != nil && (id == "" || errs.As(err).Class() == errs.Internal || x.ctx.Err() != nil) {
 		return err
 	} else if err != nil { // the page shows the error instead, and the export goes on
 		v.View, v.Title, v.Body = "failure", id, errs.As(err)
 	}
 	var b bytes.Buffer
-	if err := drawn()[v.look].ExecuteTemplate(&b, "page.html", v); err != nil {
+	if err := cmp.Or(drawn()[v.look].ExecuteTemplate(&b, "page.html", v), x.wrong); err != nil {
 		return err
 	}
 	return x.write(name, b.Bytes())
 }
+
+// picture writes a picture that lies in the vault, and returns the name of its file; "" for anything else. target is a
+// path from the folder of the screen's node.
+func (x *exporter) picture(v *screen, id, target string) string {
+	plain, err := url.PathUnescape(target)
+	snap, err2 := x.site.engine.View(x.ctx, mdstore.ID(v.Workspace))
+	kind := strings.ToLower(path.Ext(plain))
+	if err != nil || err2 != nil || !slices.Contains(pictureKinds, kind) || strings.Contains(plain, ":") {
+		return ""
+	}
+	dir := snap.Workspace().Dir
+	if n, ok := snap.Node(mdstore.ID(id)); ok && v.View == "node" {
+		dir = n.Path.Dir()
+	}
+	p := mdstore.Path(path.Join(string(dir), plain))
+	if !p.Valid() {
+		return ""
+	}
+	data, err := x.site.engine.RawFile(x.ctx, p)
+	if err != nil || data == nil {
+		return ""
+	}
+	name := "picture-" + mdstore.VersionOf(data).String() + kind
+	if !x.pictures[name] {
+		x.pictures[name] = true
+		x.wrong = cmp.Or(x.wrong, x.write(name, data))
+	}
+	return name
+}
+
+// pictureKinds are the names' endings of pictures that browsers show.
+var pictureKinds = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg"}

@@ -19,7 +19,7 @@ func (v *screen) Menu() []menuItem {
 		{Path: "approvals", Title: "Approvals"}, {Path: "check", Title: "Check"},
 	}
 	if v.Static {
-		all = []menuItem{all[0], all[1], all[4], all[5]}
+		all = []menuItem{all[0], all[1], all[4], all[5], all[7]}
 	}
 	of := map[string]string{
 		"overview": "", "board": "plan", "graph": "plan", "node": "plan",

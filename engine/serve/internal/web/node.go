@@ -69,6 +69,7 @@ func (s *Site) node(r *http.Request, v *screen) error {
 			}
 		}
 	}
+	v.links.definitions = definitionsIn(out.Node)
 	slices.Reverse(out.Node.Log)
 	v.Body = p
 	return nil

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,15 +12,26 @@ import (
 // elements are the allowed elements, with their allowed attributes and a check of each value. Other tags are left out;
 // the text in them stays.
 var elements = map[string]map[string]func(value string) bool{
-	"p": nil, "br": nil, "hr": nil, "h1": nil, "h2": nil, "h3": nil, "h4": nil, "h5": nil, "h6": nil,
-	"strong": nil, "em": nil, "del": nil, "code": nil, "pre": nil, "blockquote": nil, "ul": nil, "li": nil,
-	"table": nil, "thead": nil, "tbody": nil, "tr": nil,
+	"p": directed, "br": nil, "hr": nil, "h1": directed, "h2": directed, "h3": directed, "h4": directed, "h5": directed,
+	"h6": directed, "strong": nil, "em": nil, "del": nil, "code": nil, "pre": nil, "blockquote": directed, "ul": directed,
+	"li": nil, "table": directed, "thead": nil, "tbody": nil, "tr": nil, "sup": nil,
+	"details": {"open": oneOf("")}, "summary": nil, "img": {"src": pictureName.MatchString, "alt": anyText},
 	"th":    {"align": oneOf("left", "center", "right")},
 	"td":    {"align": oneOf("left", "center", "right")},
-	"ol":    {"start": func(v string) bool { return v != "" && len(v) < 10 && strings.Trim(v, "0123456789") == "" }},
+	"ol":    {"start": isNumber, "dir": oneOf("auto")},
 	"a":     {"href": followed},
 	"input": {"type": oneOf("checkbox"), "checked": oneOf(""), "disabled": oneOf(""), "aria-label": oneOf("done", "to do")},
 }
+
+// directed are the attributes of a block whose words give it a direction.
+var directed = map[string]func(string) bool{"dir": oneOf("auto")}
+
+// pictureName is the form of the names of pictures in an export.
+var pictureName = regexp.MustCompile(`^picture-[0-9a-f]{16}\.[a-z]+$`)
+
+func anyText(string) bool { return true }
+
+func isNumber(v string) bool { return v != "" && len(v) < 10 && strings.Trim(v, "0123456789") == "" }
 
 func oneOf(values ...string) func(string) bool {
 	return func(v string) bool { return slices.Contains(values, v) }
@@ -38,9 +50,11 @@ func followed(to string) bool {
 func sanitized(source []byte) []byte {
 	var out bytes.Buffer
 	var links []bool // for each open <a>: whether it was written
+	details := 0     // how many are open
 	for z := html.NewTokenizer(bytes.NewReader(source)); ; {
 		kind := z.Next()
 		if kind == html.ErrorToken {
+			out.WriteString(strings.Repeat("</details>", details))
 			return out.Bytes() // the end: reading bytes has no other error
 		}
 		t := z.Token()
@@ -56,7 +70,11 @@ func sanitized(source []byte) []byte {
 				}
 				links = links[:n]
 			}
+		case kind == html.EndTagToken && t.Data == "details" && details == 0: // it would end one around the text
 		case kind == html.EndTagToken:
+			if t.Data == "details" {
+				details--
+			}
 			out.WriteString("</" + t.Data + ">")
 		default:
 			t.Attr = slices.DeleteFunc(t.Attr, func(a html.Attribute) bool { return may[a.Key] == nil || !may[a.Key](a.Val) })
@@ -70,6 +88,14 @@ func sanitized(source []byte) []byte {
 				t.Attr = append(t.Attr[:1], html.Attribute{Key: "rel", Val: "nofollow noreferrer"})
 			case t.Data == "input" && !slices.ContainsFunc(t.Attr, func(a html.Attribute) bool { return a.Key == "type" }):
 				continue // this would be a text field
+			case t.Data == "img" && !slices.ContainsFunc(t.Attr, func(a html.Attribute) bool { return a.Key == "src" }):
+				continue
+			case t.Data == "details":
+				details++
+			}
+			if may["dir"] != nil {
+				t.Attr = slices.DeleteFunc(t.Attr, func(a html.Attribute) bool { return a.Key == "dir" })
+				t.Attr = append(t.Attr, html.Attribute{Key: "dir", Val: "auto"})
 			}
 			out.WriteString(html.Token{Type: html.StartTagToken, Data: t.Data, Attr: t.Attr}.String())
 		}

@@ -47,11 +47,11 @@ func FuzzSanitized(f *testing.F) {
 // Of a link with a forbidden address, the words stay. An input field is removed.
 func TestWhatIsLeftOutLeavesItsWords(t *testing.T) {
 	for source, want := range map[string]string{
-		`<p>a <a href="javascript:x">b <em>c</em></a> d</p>`: `<p>a b <em>c</em> d</p>`,
+		`<p>a <a href="javascript:x">b <em>c</em></a> d</p>`: `<p dir="auto">a b <em>c</em> d</p>`,
 		`<a href="https://a/?b&amp;c">x</a>`:                 `<a href="https://a/?b&amp;c" rel="nofollow noreferrer">x</a>`,
 		`<a href="x:y"><a href="mailto:a@b">c</a></a>`:       `<a href="mailto:a@b" rel="nofollow noreferrer">c</a>`,
 		`<div><input type="text">x</div>`:                    `x`,
-		`<p>1 &lt; 2 &amp;&amp; "3"</p>`:                     `<p>1 &lt; 2 &amp;&amp; &#34;3&#34;</p>`,
+		`<p>1 &lt; 2 &amp;&amp; "3"</p>`:                     `<p dir="auto">1 &lt; 2 &amp;&amp; &#34;3&#34;</p>`,
 		strings.Repeat(`<a href="x:">`, 3) + `w</a></a></a>`: `w`,
 	} {
 		if got := string(sanitized([]byte(source))); got != want {

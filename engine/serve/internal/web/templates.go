@@ -35,10 +35,7 @@ var drawn = sync.OnceValue(func() map[look]*template.Template {
 
 func (l look) funcs() template.FuncMap {
 	return template.FuncMap{
-		"t": func(word any) string { return l.say(fmt.Sprint(word)) },
-		"markdown": func(ws, text string) template.HTML {
-			return rendered(text, func(id string) string { return l.item("node", ws, id) })
-		},
+		"t":      func(word any) string { return l.say(fmt.Sprint(word)) },
 		"fields": l.formFields,
 		"when":   when,
 		"logged": logged,
@@ -48,8 +45,8 @@ func (l look) funcs() template.FuncMap {
 		"mark":   func(status any) string { return render.SignOf(statemachine.Status(fmt.Sprint(status)), false) },
 		"box":    func(done bool) string { return map[bool]string{true: "☑", false: "☐"}[done] },
 		"branch": func(ws string, n *ops.TreeNode) branch { return branch{ws, n} },
-		"part": func(ws, field, title, text string) section {
-			return section{ws, field, title, text}
+		"part": func(of *screen, field, title, text string) section {
+			return section{of, field, title, text}
 		},
 		"counted": func(n int) string { return l.count(n, "node", "", "s") },
 		"entries": func(n int) string { return l.count(n, "entr", "y", "ies") },
@@ -122,7 +119,8 @@ type branch struct {
 
 // A section is a text of a node that is edited in place.
 type section struct {
-	Workspace, Field, Title, Text string
+	Of                 *screen
+	Field, Title, Text string
 }
 
 // An editor is a program that a file can be opened in.

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -105,24 +106,30 @@ func TestTextsExecuteNothing(t *testing.T) {
 // Pictures of other hosts would reveal that a text was read, so they become links.
 func TestPicturesAreLinks(t *testing.T) {
 	for text, want := range map[string]string{
-		`![a cat](https://example.org/cat.png)`:                            `<p><a href="https://example.org/cat.png" rel="nofollow noreferrer">a cat</a></p>`,
-		`[![a cat](https://example.org/cat.png)](https://example.org/all)`: `<p><a href="https://example.org/all" rel="nofollow noreferrer">a cat</a></p>`,
-		`![a cat](cat.png)`: `<p>a cat</p>`,
-		`[x](/do/undo)`:     `<p>x</p>`,
+		`![a cat](https://example.org/cat.png)`:                            `<p dir="auto"><a href="https://example.org/cat.png" rel="nofollow noreferrer">a cat</a></p>`,
+		`[![a cat](https://example.org/cat.png)](https://example.org/all)`: `<p dir="auto"><a href="https://example.org/all" rel="nofollow noreferrer">a cat</a></p>`,
+		`![a cat](cat.png)`: `<p dir="auto">a cat</p>`,
+		`[x](/do/undo)`:     `<p dir="auto">x</p>`,
 	} {
-		if got := strings.TrimSpace(string(rendered(text, nil))); got != want {
+		if got := strings.TrimSpace(string(rendered(text, linker{}))); got != want {
 			t.Errorf("%s\n is %s\nwant %s", text, got, want)
 		}
 	}
 }
 
 func TestLinksOfObsidianLeadToNodes(t *testing.T) {
-	nodes := func(id string) string { return look{Language: "en"}.item("node", "ws-1", id) }
+	nodes := linker{node: func(target string) string {
+		id := regexp.MustCompile(`node-[a-z]+-[0-9]+`).FindString(target)
+		if id == "" {
+			return ""
+		}
+		return look{Language: "en"}.item("node", "ws-1", id)
+	}}
 	for text, want := range map[string]string{
-		`see [[node-abc-123|the queue]]`:        `<p>see <a href="/node/node-abc-123?ws=ws-1" rel="nofollow noreferrer">the queue</a></p>`,
-		`[[node-abc-123]]`:                      `<p><a href="/node/node-abc-123?ws=ws-1" rel="nofollow noreferrer">node-abc-123</a></p>`,
-		`[[Receipts (node-abc-123)/Node|r<b>]]`: `<p><a href="/node/node-abc-123?ws=ws-1" rel="nofollow noreferrer">r&lt;b&gt;</a></p>`,
-		`[[Some page]] and [x][[y]`:             `<p>[[Some page]] and [x][[y]</p>`,
+		`see [[node-abc-123|the queue]]`:        `<p dir="auto">see <a href="/node/node-abc-123?ws=ws-1" rel="nofollow noreferrer">the queue</a></p>`,
+		`[[node-abc-123]]`:                      `<p dir="auto"><a href="/node/node-abc-123?ws=ws-1" rel="nofollow noreferrer">node-abc-123</a></p>`,
+		`[[Receipts (node-abc-123)/Node|r<b>]]`: `<p dir="auto"><a href="/node/node-abc-123?ws=ws-1" rel="nofollow noreferrer">r&lt;b&gt;</a></p>`,
+		`[[Some page]] and [x][[y]`:             `<p dir="auto">[[Some page]] and [x][[y]</p>`,
 	} {
 		if got := strings.TrimSpace(string(rendered(text, nodes))); got != want {
 			t.Errorf("%s\n is %s\nwant %s", text, got, want)

@@ -136,6 +136,7 @@ type screen struct {
 	Body        any
 
 	lastVisit int64 // see visit
+	links     linker
 }
 
 // page returns the handler of a view: the whole page, or only what the header Arbor-Part names.
@@ -152,6 +153,7 @@ func (s *Site) page(shown viewOf) http.HandlerFunc {
 		v.lastVisit = visit(w, r, time.Now(), part == "")
 		err := s.choose(r, v)
 		if err == nil {
+			s.linked(r.Context(), v, r.PathValue("id"))
 			err = shown.body(r, v)
 		}
 		if err != nil {

@@ -281,7 +281,7 @@ func TestChangesAreMadeByOperations(t *testing.T) {
 	w := newWorld(t, nil)
 	ws, first, _ := w.plan()
 	w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": first, "requirement": "# Draw it"})
-	if _, said := w.get("/node/" + first); !strings.Contains(said, "<h3>Draw it</h3>") {
+	if _, said := w.get("/node/" + first); !strings.Contains(said, `<h3 dir="auto">Draw it</h3>`) {
 		t.Errorf("the new text is not shown: %s", said)
 	}
 	code, said := w.post("/do/node_update", map[string]any{"workspaceId": ws, "nodeId": first, "requirement": "Other", "ifMatch": "old"})

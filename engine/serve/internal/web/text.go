@@ -1,0 +1,139 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"html/template"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	tasks "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+
+	"arbor/engine/ops"
+	"arbor/mdstore"
+	"arbor/mdstore/pattern"
+)
+
+// A linker says what the links of a text lead to. The zero linker knows nothing.
+type linker struct {
+	node        func(target string) string // the address of the node that a target names; "" for none
+	picture     func(target string) string // the address of a picture of the vault; "" for none
+	definitions []parser.Reference         // those of the whole file
+}
+
+// Markdown returns a text of the screen as HTML. Links to nodes lead to their pages, and link definitions that stand
+// elsewhere in the node count.
+func (v *screen) Markdown(source string) template.HTML { return rendered(source, v.links) }
+
+// linkerKey is the key of the linker in the context of a parser.
+var linkerKey = parser.NewContextKey()
+
+// rendered returns a text as HTML.
+func rendered(source string, links linker) template.HTML {
+	var b bytes.Buffer
+	known := parser.NewContext()
+	known.Set(linkerKey, links)
+	for _, d := range links.definitions {
+		known.AddReference(d)
+	}
+	if err := markdown().Convert([]byte(source), &b, parser.WithContext(known)); err != nil {
+		return template.HTML(template.HTMLEscapeString(source))
+	}
+	return template.HTML(sanitized(b.Bytes()))
+}
+
+// definitionsIn returns the link definitions in the texts of a node.
+func definitionsIn(n ops.NodeInfo) []parser.Reference {
+	all := []string{n.Requirement, n.Conclusion, n.Note}
+	for _, own := range n.Sections {
+		all = append(all, own.Text)
+	}
+	source := strings.Join(all, "\n\n")
+	if !strings.Contains(source, "]:") {
+		return nil
+	}
+	known := parser.NewContext()
+	markdown().Parser().Parse(text.NewReader([]byte(source)), parser.WithContext(known))
+	return known.References()
+}
+
+// linked sets what links lead to: from the node of the screen, or else from the folder of all nodes.
+func (s *Site) linked(ctx context.Context, v *screen, id string) {
+	v.links.node = func(target string) string {
+		snap, err := s.engine.View(ctx, mdstore.ID(v.Workspace))
+		if err != nil || strings.Contains(target, "://") {
+			return ""
+		}
+		from, ok := snap.Node(mdstore.ID(id))
+		if v.View != "node" || !ok {
+			from = &mdstore.Node{}
+		}
+		if to, ok := snap.Referred(from, target); ok {
+			return v.item("node", v.Workspace, string(to.ID))
+		}
+		return ""
+	}
+}
+
+// allShown leads links to nodes to their pages, finds pictures, and keeps footnotes that the text itself does not use.
+type allShown struct{}
+
+func (allShown) Transform(root *ast.Document, _ text.Reader, known parser.Context) {
+	links, _ := known.Get(linkerKey).(linker)
+	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.Link:
+			if to := links.to(links.node, n.Destination); entering && to != "" {
+				n.Destination = []byte(to)
+			}
+		case *ast.Image:
+			if to := links.to(links.picture, n.Destination); entering && to != "" {
+				n.Destination = []byte(to)
+				n.SetAttributeString(pictureMark, true)
+			}
+		case *tasks.Footnote:
+			if list, ok := n.Parent().(*tasks.FootnoteList); ok && entering && n.Index < 0 {
+				list.Count++
+				n.Index = list.Count
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+}
+
+// pictureMark is the attribute of a picture that the page may show.
+const pictureMark = "picture"
+
+func (linker) to(find func(string) string, target []byte) string {
+	if find == nil || len(target) == 0 || target[0] == '#' {
+		return ""
+	}
+	return find(string(target))
+}
+
+// wikiLinks reads [[target]] and [[target|words]] as links to nodes. Other links stay as they are.
+type wikiLinks struct{}
+
+var wikiLink = pattern.Of(`^\[\[([^\[\]|]+)(?:\|([^\[\]]+))?\]\]`)
+
+func (wikiLinks) Trigger() []byte { return []byte{'['} }
+
+func (wikiLinks) Parse(_ ast.Node, block text.Reader, known parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	m := wikiLink().FindSubmatch(line)
+	links, _ := known.Get(linkerKey).(linker)
+	if m == nil || links.to(links.node, m[1]) == "" {
+		return nil
+	}
+	words := m[2]
+	if words == nil {
+		words = m[1]
+	}
+	block.Advance(len(m[0]))
+	link := ast.NewLink()
+	link.Destination = m[1]
+	link.AppendChild(link, ast.NewString(words))
+	return link
+}
