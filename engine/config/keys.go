@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"arbor/engine/nearest"
+	"arbor/engine/internal/nearest"
 	"arbor/mdstore"
 )
 

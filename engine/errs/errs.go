@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"arbor/context/assemble"
-	"arbor/engine/say"
+	"arbor/engine/internal/say"
 	"arbor/mdstore"
 	"arbor/mdstore/guard"
 	"arbor/mdstore/mdoc"

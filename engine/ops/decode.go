@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"arbor/engine/errs"
-	"arbor/engine/nearest"
+	"arbor/engine/internal/nearest"
 	"arbor/mdstore/pattern"
 )
 

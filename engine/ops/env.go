@@ -15,8 +15,8 @@ import (
 	places "arbor/engine/env"
 	"arbor/engine/env/act"
 	"arbor/engine/errs"
+	"arbor/engine/internal/say"
 	"arbor/engine/plan"
-	"arbor/engine/say"
 	"arbor/engine/view"
 	"arbor/mdstore"
 )

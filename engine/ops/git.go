@@ -8,7 +8,7 @@ import (
 
 	"arbor/engine"
 	"arbor/engine/errs"
-	"arbor/engine/gitsync"
+	"arbor/engine/internal/gitsync"
 	"arbor/engine/plan"
 	"arbor/mdstore"
 	"arbor/mdstore/gitrepo"

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"arbor/engine/search"
+	"arbor/engine/internal/search"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/statemachine"

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"arbor/engine/search"
+	"arbor/engine/internal/search"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/statemachine"

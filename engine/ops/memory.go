@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"arbor/engine/errs"
-	"arbor/engine/memory"
+	"arbor/engine/internal/memory"
 	"arbor/engine/plan"
 	"arbor/mdstore"
 	"arbor/mdstore/fold"

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"arbor/engine/errs"
-	"arbor/engine/memory"
+	"arbor/engine/internal/memory"
 	"arbor/engine/plan"
 	"arbor/mdstore"
 )

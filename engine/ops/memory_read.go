@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"arbor/engine/errs"
-	"arbor/engine/search"
+	"arbor/engine/internal/search"
 	"arbor/mdstore"
 )
 

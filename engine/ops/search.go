@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"arbor/engine/search"
+	"arbor/engine/internal/search"
 	"arbor/mdstore"
 )
 

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"arbor/engine/search"
+	"arbor/engine/internal/search"
 	"arbor/engine/view"
 	"arbor/mdstore"
 )

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"arbor/engine/errs"
-	"arbor/engine/say"
+	"arbor/engine/internal/say"
 	"arbor/mdstore/pattern"
 )
 

@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"arbor/engine/errs"
-	"arbor/engine/nearest"
+	"arbor/engine/internal/nearest"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"arbor/engine/memory"
+	"arbor/engine/internal/memory"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/fold"

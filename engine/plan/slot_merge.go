@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"arbor/engine/errs"
-	"arbor/engine/memory"
+	"arbor/engine/internal/memory"
 	"arbor/engine/view"
 	"arbor/mdstore"
 )

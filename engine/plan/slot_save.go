@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"arbor/engine/errs"
-	"arbor/engine/nearest"
+	"arbor/engine/internal/nearest"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"arbor/engine/errs"
-	"arbor/engine/memory"
+	"arbor/engine/internal/memory"
 	"arbor/engine/view"
 	"arbor/mdstore"
 )

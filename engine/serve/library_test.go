@@ -3,6 +3,9 @@ package serve_test
 import (
 	"bufio"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,8 +33,14 @@ func TestLibraryPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string]string{"go.sum": string(sums),
-		"go.mod": fmt.Sprintf("module example.org/shelf\n\ngo 1.26.0\n\nrequire arbor v0.0.0\n\nreplace arbor => %q\n", root)}
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(mod), "\n")
+	module := strings.TrimPrefix(line, "module ")
+	files := map[string]string{"go.sum": string(sums), "go.mod": fmt.Sprintf(
+		"module example.org/shelf\n\ngo 1.26.0\n\nrequire %[1]s v0.0.0\n\nreplace %[1]s => %[2]q\n", module, root)}
 	for i, block := range strings.Split(string(page), "```") {
 		first, text, _ := strings.Cut(block, "\n")
 		if name, is := strings.CutPrefix(first, "go "); is && i%2 == 1 {
@@ -56,6 +65,56 @@ func TestLibraryPage(t *testing.T) {
 	if got := told(t, dir, "node_list", `{}`); !strings.Contains(got, "Saw the boards") {
 		t.Errorf("started again it lists %s", got)
 	}
+	if got := shown(t, dir); !strings.Contains(got, "Saw the boards") {
+		t.Errorf("the page is\n%s", got)
+	}
+}
+
+// shown starts the program as a server, logs in as a browser does, and returns the page of the plan.
+func shown(t *testing.T, dir string) string {
+	t.Helper()
+	run := exec.CommandContext(t.Context(), filepath.Join(dir, "shelf.exe"), filepath.Join(dir, "plan.json"), "127.0.0.1:0")
+	run.Stderr = t.Output()
+	out, err := run.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = run.Process.Kill()
+		_ = run.Wait()
+	}()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	base, token, ok := strings.Cut(strings.TrimSpace(line), "/#token=")
+	if err != nil || !ok {
+		t.Fatalf("it prints %q, %v", line, err)
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	fetch := func(method, path, body string) string {
+		req, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		resp, err := browser.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s %s: %s, %v\n%s", method, path, resp.Status, err, text)
+		}
+		return string(text)
+	}
+	fetch("POST", "/login", fmt.Sprintf(`{"token": %q}`, token))
+	return fetch("GET", "/plan", "")
 }
 
 // told starts the program, calls one tool, and returns the reply once the program has ended.

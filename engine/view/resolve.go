@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"arbor/engine/errs"
-	"arbor/engine/nearest"
+	"arbor/engine/internal/nearest"
 	"arbor/mdstore"
 	"arbor/mdstore/fold"
 )

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"arbor/mdstore"
-	"arbor/mdstore/watch"
+	"arbor/mdstore/dirstore/internal/watch"
 )
 
 // Watch tells w what may have changed in the vault, whichever program changed it: the files that List lists, and

@@ -35,12 +35,12 @@ const storey = 10
 
 var rows = []row{
 	{floor: 0, name: "statemachine", std: "fmt slices"},
-	{floor: 0, name: "engine/nearest", std: "strings"},
-	{floor: 0, name: "engine/say", std: "strings"},
+	{floor: 0, name: "engine/internal/nearest", std: "strings"},
+	{floor: 0, name: "engine/internal/say", std: "strings"},
 	{floor: 0, name: "mdstore/mdoc", std: "pure"},
 	{floor: 0, name: "mdstore/diff3", std: "pure"},
 	{floor: 0, name: "mdstore/fold", std: "pure"},
-	{floor: 0, name: "mdstore/watch"},
+	{floor: 0, name: "mdstore/dirstore/internal/watch"},
 	{floor: 0, name: "mdstore/guard"},
 	{floor: 0, name: "mdstore/pattern", std: "pure"},
 	{floor: 5, name: "engine/env/jail", may: "mdstore/guard"},
@@ -56,7 +56,7 @@ var rows = []row{
 	{floor: 12, name: "mdstore/dirstore/internal/osfs", may: "mdstore mdstore/guard mdstore/mdoc"},
 	{floor: 14, name: "mdstore/dirstore/internal/journal", may: "mdstore mdstore/mdoc mdstore/diff3 mdstore/merge mdstore/dirstore/internal/osfs", std: "pure context crypto/rand io/fs log/slog net/url"},
 
-	{floor: 20, name: "mdstore/dirstore", may: "mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/pattern mdstore/merge mdstore/dirstore/internal/osfs mdstore/dirstore/internal/journal mdstore/watch", helper: true},
+	{floor: 20, name: "mdstore/dirstore", may: "mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/pattern mdstore/merge mdstore/dirstore/internal/osfs mdstore/dirstore/internal/journal mdstore/dirstore/internal/watch", helper: true},
 	{floor: 25, name: "mdstore/dirstore/crashtest", may: "mdstore mdstore/dirstore mdstore/dirstore/internal/journal mdstore/dirstore/internal/osfs", helper: true, forTests: true},
 	{floor: 20, name: "mdstore/memstore", may: "mdstore mdstore/mdoc", std: "pure context io/fs time", helper: true},
 	{floor: 13, name: "mdstore/merge", may: "mdstore mdstore/diff3 mdstore/mdoc statemachine", std: "pure"},
@@ -65,13 +65,13 @@ var rows = []row{
 	{floor: 20, name: "context/assemble", may: "mdstore mdstore/mdoc statemachine", std: "pure"},
 
 	{floor: 30, name: "context/render", may: "context/assemble mdstore mdstore/pattern statemachine", std: "pure"},
-	{floor: 30, name: "engine/search", may: "mdstore mdstore/fold mdstore/mdoc", std: "pure"},
+	{floor: 30, name: "engine/internal/search", may: "mdstore mdstore/fold mdstore/mdoc", std: "pure"},
 
-	{floor: 30, name: "engine/memory", may: "mdstore mdstore/pattern", std: "pure compress/gzip time"},
+	{floor: 30, name: "engine/internal/memory", may: "mdstore mdstore/pattern", std: "pure compress/gzip time"},
 
 	// Views, plans and checks compute and nothing else. The engine reaches the disk through a Store and in no other
 	// way, and the clock through its Options.
-	{floor: 26, name: "engine/errs", may: "context/assemble engine/say mdstore mdstore/guard mdstore/mdoc statemachine", std: "pure context io/fs"},
+	{floor: 26, name: "engine/errs", may: "context/assemble engine/internal/say mdstore mdstore/guard mdstore/mdoc statemachine", std: "pure context io/fs"},
 	{floor: 28, name: "engine/env", may: "engine/errs mdstore/pattern", std: "pure net/url time"},
 	{floor: 30, name: "engine/env/trust", may: "engine/env engine/errs mdstore/guard"},
 	{
@@ -82,20 +82,20 @@ var rows = []row{
 	{
 		floor: 28,
 		name:  "engine/config",
-		may:   "engine/errs engine/nearest mdstore mdstore/mdoc mdstore/pattern",
+		may:   "engine/errs engine/internal/nearest mdstore mdstore/mdoc mdstore/pattern",
 		std:   "pure",
 	},
 	{
 		floor: 30,
 		name:  "engine/view",
-		may:   "context/assemble engine/errs engine/nearest mdstore mdstore/fold mdstore/mdoc mdstore/pattern statemachine",
+		may:   "context/assemble engine/errs engine/internal/nearest mdstore mdstore/fold mdstore/mdoc mdstore/pattern statemachine",
 		std:   "pure net/url time",
 		tests: wholeEngine,
 	},
 	{
 		floor: 32,
 		name:  "engine/plan",
-		may:   "engine/errs engine/memory engine/nearest engine/view mdstore mdstore/diff3 mdstore/fold mdstore/mdoc mdstore/pattern mdstore/merge statemachine",
+		may:   "engine/errs engine/internal/memory engine/internal/nearest engine/view mdstore mdstore/diff3 mdstore/fold mdstore/mdoc mdstore/pattern mdstore/merge statemachine",
 		std:   "pure io/fs time",
 		tests: wholeEngine,
 	},
@@ -151,25 +151,25 @@ var rows = []row{
 	},
 
 	{floor: 45, name: "engine/env/act", may: "engine engine/env engine/env/command engine/env/jail engine/env/remote engine/env/trust engine/errs engine/plan engine/view context/render mdstore mdstore/fold mdstore/mdoc", std: "pure context io/fs path/filepath time"},
-	{floor: 45, name: "engine/gitsync", may: "engine engine/check engine/errs engine/plan mdstore mdstore/gitrepo mdstore/memstore mdstore/merge statemachine", std: "pure context time"},
+	{floor: 45, name: "engine/internal/gitsync", may: "engine engine/check engine/errs engine/plan mdstore mdstore/gitrepo mdstore/memstore mdstore/merge statemachine", std: "pure context time"},
 	{floor: 50, name: "engine/ops", may: "engine engine/check engine/claims engine/config engine/env engine/env/act engine/env/command engine/env/jail engine/env/remote engine/env/trust " +
-		"engine/errs engine/exchange engine/gitsync engine/memory engine/nearest engine/plan engine/say engine/search engine/sessions engine/view " +
+		"engine/errs engine/exchange engine/internal/gitsync engine/internal/memory engine/internal/nearest engine/plan engine/internal/say engine/internal/search engine/sessions engine/view " +
 		"context/assemble context/render mdstore mdstore/fold mdstore/gitrepo mdstore/mdoc mdstore/pattern mdstore/memstore mdstore/merge statemachine", std: "pure context path/filepath time"},
 	{floor: 50, name: "engine/enginetest", may: "engine engine/live context/assemble mdstore mdstore/mdoc mdstore/memstore mdstore/dirstore statemachine", helper: true, forTests: true},
 	{floor: 50, name: "cmd/internal/importtanmi", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc mdstore/pattern statemachine"},
 
 	{floor: 60, name: "cmd/internal/cli", may: "engine engine/check engine/claims engine/config engine/env engine/env/act engine/env/command engine/env/trust engine/errs engine/exchange engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/pattern statemachine"},
-	{floor: 55, name: "engine/serve/internal/mcpserv", may: "engine engine/check engine/claims engine/env engine/env/act engine/env/trust engine/errs engine/feed engine/live engine/memory engine/plan engine/say engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/fold mdstore/mdoc mdstore/pattern statemachine"},
+	{floor: 55, name: "engine/serve/internal/mcpserv", may: "engine engine/check engine/claims engine/env engine/env/act engine/env/trust engine/errs engine/feed engine/live engine/internal/memory engine/plan engine/internal/say engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/fold mdstore/mdoc mdstore/pattern statemachine"},
 	{floor: 55, name: "engine/serve/internal/httpguard"},
 	{floor: 60, name: "cmd/internal/setup", may: "mdstore/guard mdstore/pattern engine engine/check engine/claims engine/config engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
 	{floor: 58, name: "engine/serve/internal/mcpserv/internal/fixtures", may: "engine/serve/internal/httpguard engine/serve/internal/mcpserv", helper: true},
 	{floor: 57, name: "engine/serve", may: "engine engine/serve/internal/httpguard engine/serve/internal/mcpserv engine/serve/internal/web"},
-	{floor: 55, name: "engine/serve/internal/web", may: "engine engine/check engine/claims engine/env engine/env/act engine/env/trust engine/errs engine/feed engine/live engine/memory engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/diff3 mdstore/fold mdstore/mdoc mdstore/pattern statemachine",
+	{floor: 55, name: "engine/serve/internal/web", may: "engine engine/check engine/claims engine/env engine/env/act engine/env/trust engine/errs engine/feed engine/live engine/internal/memory engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/diff3 mdstore/fold mdstore/mdoc mdstore/pattern statemachine",
 		tests: "engine/serve/internal/httpguard"},
 
 	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/setup cmd/internal/importtanmi engine/serve " +
 		"engine engine/config engine/env engine/env/act engine/env/command engine/env/jail engine/env/remote engine/env/trust engine/errs engine/live engine/ops engine/plan engine/view context/assemble context/render mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/pattern mdstore/dirstore mdstore/merge " +
-		"mdstore/watch statemachine"},
+		"statemachine"},
 
 	// It measures what the front ends do, and puts the store that it measures into the engine by itself.
 	{floor: 70, name: "cmd/internal/bench", may: "engine engine/live engine/ops engine/plan engine/view mdstore mdstore/dirstore statemachine"},
@@ -198,10 +198,10 @@ var homes = []home{
 	{module: "golang.org/x/text", name: "mdstore/fold"},
 	{module: "github.com/spf13/cobra", name: "cmd/internal/cli"},
 	{module: "github.com/spf13/pflag", name: "cmd/internal/cli", later: true},
-	{module: "github.com/rivo/uniseg", name: "context/render engine/search"},
+	{module: "github.com/rivo/uniseg", name: "context/render engine/internal/search"},
 	{module: "golang.org/x/term", name: "cmd/internal/cli"},
 	{module: "github.com/BurntSushi/toml", name: "engine/config mdstore/mdoc"},
-	{module: "github.com/fsnotify/fsnotify", name: "mdstore/watch"},
+	{module: "github.com/fsnotify/fsnotify", name: "mdstore/dirstore/internal/watch"},
 	{module: "github.com/modelcontextprotocol/go-sdk", name: "engine/serve/internal/mcpserv"},
 	{module: "github.com/google/jsonschema-go", name: "engine/serve/internal/mcpserv"},
 	{module: "github.com/landlock-lsm/go-landlock", name: "engine/env/command"},

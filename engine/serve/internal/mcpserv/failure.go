@@ -10,7 +10,7 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine/errs"
-	"arbor/engine/say"
+	"arbor/engine/internal/say"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"arbor/engine/errs"
+	"arbor/engine/internal/say"
 	"arbor/engine/ops"
-	"arbor/engine/say"
 )
 
 const (

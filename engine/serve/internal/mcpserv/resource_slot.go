@@ -14,7 +14,7 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine/errs"
-	"arbor/engine/memory"
+	"arbor/engine/internal/memory"
 	"arbor/engine/ops"
 	"arbor/engine/view"
 	"arbor/mdstore"

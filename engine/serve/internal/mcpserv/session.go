@@ -14,8 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"arbor/engine/claims"
+	"arbor/engine/internal/say"
 	"arbor/engine/ops"
-	"arbor/engine/say"
 	"arbor/mdstore"
 )
 

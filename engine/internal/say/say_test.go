@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/engine/say"
+	"arbor/engine/internal/say"
 )
 
 func TestEveryFrontEndReadsItsOwnWords(t *testing.T) {

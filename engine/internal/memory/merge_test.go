@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"arbor/engine/memory"
+	"arbor/engine/internal/memory"
 	"arbor/mdstore"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"arbor/engine/memory"
+	"arbor/engine/internal/memory"
 	"arbor/mdstore"
 )
 

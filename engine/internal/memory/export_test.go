@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"arbor/engine/memory"
+	"arbor/engine/internal/memory"
 	"arbor/mdstore"
 )
 
@@ -44,7 +44,7 @@ func everything() mdstore.Slot {
 func TestExportsAreTheTemplatesToTheByte(t *testing.T) {
 	archived := &memory.Archived{At: at("2024-02-01T08:00:00Z"), Reason: "project completed"}
 	for _, format := range []string{"md", "txt", "json"} {
-		want, err := os.ReadFile("../../testdata/export." + format)
+		want, err := os.ReadFile("../../../testdata/export." + format)
 		if err != nil {
 			t.Fatal(err)
 		}

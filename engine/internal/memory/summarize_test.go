@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"arbor/engine/memory"
+	"arbor/engine/internal/memory"
 )
 
 // A summary is the same each time, is of parts of the text in their order, and of more than one only while they are
