@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"slices"
+	"strconv"
 	"time"
 
 	"arbor/engine"
@@ -71,7 +72,7 @@ arbor undo 3 --again`,
 // operations.
 func UndoOperation(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
 	if in.List || in.Diff {
-		return undoList(ctx, env, in.Diff)
+		return undoList(ctx, env, in)
 	}
 	if in.Again && in.Operation == "" {
 		const how = "operation is missing: the number or id of what is to be written again ({.list: true} names them)"
@@ -137,21 +138,29 @@ func (env *Env) deeds(ctx context.Context) ([]engine.Deed, error) {
 	return slices.DeleteFunc(all, func(d engine.Deed) bool { return slices.ContainsFunc(d.Steps, in) }), nil
 }
 
-func undoList(ctx context.Context, env *Env, diffs bool) (*UndoOut, error) {
+// undoList lists the last operations, or the one that is named.
+func undoList(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
 	all, err := env.deeds(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var list []Undoable
 	for i, d := range all {
+		if in.Operation != "" && in.Operation != d.ID && in.Operation != strconv.Itoa(i+1) {
+			continue
+		}
 		o := Undoable{N: i + 1, ID: d.ID, Time: time.Unix(0, d.Began).UnixMilli(), Text: d.Text, Operator: d.Operator,
 			Session: d.Session, Undone: d.Undone, TooLarge: d.Large}
-		if diffs {
+		if in.Diff {
 			was := plan.OutcomeOf(d.Operation)
 			mask(was.Files)
 			o.Diff = was.Diff()
 		}
 		list = append(list, o)
+	}
+	if in.Operation != "" && len(list) == 0 {
+		_, err := engine.DeedOf(all, in.Operation) // says which there are
+		return nil, fail(err)
 	}
 	out := &UndoOut{Wrote: Wrote{Success: true}}
 	env.fit(out, len(list), func(n int) { out.Operations, out.Hidden = list[:n], len(list)-n })

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"arbor/engine/feed"
 	"arbor/engine/ops"
@@ -50,10 +51,34 @@ func (s *Site) activity(r *http.Request, v *screen) error {
 		}
 	}
 	s.mu.Unlock()
-	out, err := ops.UndoOperation(r.Context(), s.env(), ops.UndoIn{List: true, Diff: true})
+	out, err := ops.UndoOperation(r.Context(), s.env(), ops.UndoIn{List: true})
 	if b.Why = why(err); err == nil {
 		b.Operations = out.Operations
 	}
 	v.Body = b
+	return nil
+}
+
+// A cutDiff is the diff of an operation as far as the page shows it.
+type cutDiff struct {
+	Text string
+	More int // further lines
+}
+
+const diffLinesShown = 200
+
+// operation shows what one operation changed.
+func (s *Site) operation(r *http.Request, v *screen) error {
+	out, err := ops.UndoOperation(r.Context(), s.env(), ops.UndoIn{Operation: r.PathValue("id"), List: true, Diff: true})
+	if err != nil {
+		return err
+	}
+	var d cutDiff
+	for _, o := range out.Operations {
+		lines := slices.Collect(strings.Lines(o.Diff))
+		d.More = max(0, len(lines)-diffLinesShown)
+		d.Text = strings.Join(lines[:len(lines)-d.More], "")
+	}
+	v.Title, v.Body = "Activity", d
 	return nil
 }

@@ -33,6 +33,7 @@ func TestApprovalsAreGivenAndDeniedInTheBrowser(t *testing.T) {
 		}
 		p.sees(name) // without a reload
 		p.sees("+written by an assistant")
+		p.until(`document.title.startsWith("(1) ")`)
 		p.click(click)
 		p.sees("No requests")
 		err := write(name)

@@ -17,6 +17,7 @@ func TestEverybodyCanUseThePage(t *testing.T) {
 	}
 	w := newWorld(t, nil)
 	b := newBrowser(t)
+	w.follow() // the activity has what happens
 	ws, first, second := w.plan()
 	w.do("node_transition", map[string]any{"workspaceId": ws, "nodeId": first, "action": "start"})
 	w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": first, "requirement": "# One\n\n- [x] done\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```"})

@@ -212,11 +212,53 @@ func TestActionsAskForAConclusion(t *testing.T) {
 	p.click("#ask button|Cancel")
 	p.click("[data-action=complete]")
 	p.until(`document.querySelector("#ask textarea").value === "It is drawn."`) // the typed text is kept
-	p.click("#ask button|OK")
+	p.keys("Control+Enter")
 	p.sees("It is drawn.")
 	if said := w.says(first); !strings.Contains(said, "status: completed") || !strings.Contains(said, "It is drawn.") {
 		t.Errorf("the file says\n%s", said)
 	}
+}
+
+// A dialog that was sent begins empty, also while it is on its way. If that fails, the typed text is there again.
+func TestADialogIsEmptiedWhenItIsSentAndFilledAgainWhenThatFails(t *testing.T) {
+	w := newWorld(t, nil)
+	b := newBrowser(t)
+	w.follow()
+	w.plan()
+	p := b.open(w, "/node/root")
+	p.eval(`window.realFetch = fetch; window.fetch = (path, opt) => String(path).startsWith("/do/node_create") ?
+		new Promise((go) => { window.go = go }).then(() => realFetch(path, opt)) : realFetch(path, opt)`) // a slow server
+	title := `document.querySelector("#ask [name=title]")?.value`
+	p.click("button|New node below")
+	p.until(title + ` === ""`)
+	p.write("Alpha")
+	p.keys("Enter")
+	p.until(`!document.querySelector("#ask") && window.go`)
+	p.click("button|New node below")
+	p.until(title + ` === ""`)
+	p.click("#ask button|Cancel")
+	p.eval(`go(); window.fetch = realFetch`)
+	p.sees("Alpha")
+	p.eval(`window.fetch = (path, opt) => String(path).startsWith("/do/node_create") ? Promise.reject(new Error("the server is away")) : realFetch(path, opt)`)
+	p.click("button|New node below")
+	p.until(title + ` === ""`)
+	p.write("Beta")
+	p.keys("Enter")
+	p.sees("the server is away")
+	p.click("button|New node below")
+	p.until(title + ` === "Beta"`)
+}
+
+// A filter shows its first matches, says how many there are, and shows the others in steps.
+func TestEachMatchOfAFilterCanBeReached(t *testing.T) {
+	w := newWorld(t, enginetest.Sized(700))
+	b := newBrowser(t)
+	p := b.open(w, "/plan?status=pending")
+	p.sees("shown: 300")
+	p.click("#further")
+	p.sees("shown: 600")
+	p.click("#further")
+	p.until(`!document.querySelector("#further") && document.querySelectorAll("#tree li[data-id]").length === 700`)
 }
 
 // drop drags the element of one selector to the element of the other, at a part of its height.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"arbor/engine/feed"
@@ -51,6 +52,10 @@ const behind = 64
 // beat is the time between two signs of life in a stream without events.
 const beat = 20 * time.Second
 
+// askedEvery is how often a stream looks for requests that wait for a decision. They lie outside of the vault, where no
+// event tells of them.
+const askedEvery = time.Second
+
 // events serves the stream of events. The stream ends if the page falls behind; the browser then connects again and
 // asks for everything anew.
 func (s *Site) events(w http.ResponseWriter, r *http.Request) {
@@ -66,8 +71,10 @@ func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
 	_, err := fmt.Fprint(w, "retry: 1000\nevent: begin\ndata: {}\n\n")
-	still := time.NewTicker(beat)
+	still, look := time.NewTicker(beat), time.NewTicker(askedEvery)
 	defer still.Stop()
+	defer look.Stop()
+	waits := "unknown"
 	for err == nil {
 		if err = out.Flush(); err != nil {
 			return
@@ -77,6 +84,12 @@ func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 			return
 		case <-still.C:
 			_, err = fmt.Fprint(w, ":\n\n")
+		case <-look.C:
+			all := s.waiting(r.Context())
+			if ids := strings.Join(all, " "); ids != waits {
+				waits = ids
+				_, err = fmt.Fprintf(w, "event: waits\ndata: %d\n\n", len(all))
+			}
 		case e, open := <-c:
 			if !open {
 				return

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -29,10 +30,20 @@ func (s *Site) choose(r *http.Request, v *screen) error {
 			v.Workspace = used.Workspace.ID
 		}
 	}
-	if out, err := ops.ApprovalList(r.Context(), s.env(), ops.ApprovalListIn{}); err == nil {
-		v.Waits = len(open(out.Requests))
-	}
+	v.Waits = len(s.waiting(r.Context()))
 	return nil
+}
+
+// waiting returns the ids of the requests that wait for a decision.
+func (s *Site) waiting(ctx context.Context) (ids []string) {
+	out, err := ops.ApprovalList(ctx, s.env(), ops.ApprovalListIn{})
+	if err != nil {
+		return nil
+	}
+	for _, r := range open(out.Requests) {
+		ids = append(ids, r.ID)
+	}
+	return ids
 }
 
 // open returns the requests that are not decided yet.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"arbor/engine/errs"
@@ -17,6 +18,7 @@ import (
 type outline struct {
 	*ops.NodeListOut
 	Filter, Status, Claim string
+	Most                  int    // matches that are shown at most
 	Wrong                 string // why the filter cannot be read; "" if it can
 	Statuses              []string
 }
@@ -38,13 +40,16 @@ func (s *Site) plan(r *http.Request, v *screen) error {
 	}
 	in := ops.NodeListIn{In: ops.In{WorkspaceID: v.Workspace}, RootID: r.FormValue("below")}
 	o := outline{Filter: strings.TrimSpace(r.FormValue("filter")), Status: r.FormValue("status"),
-		Claim: r.FormValue("claim"), Statuses: append(statuses(), problem)}
+		Claim: r.FormValue("claim"), Statuses: append(statuses(), problem), Most: firstView}
+	if n, err := strconv.Atoi(r.FormValue("most")); err == nil && n > 0 {
+		o.Most = n
+	}
 	var err error
 	switch {
-	case o.Filter != "" || o.Status != "" || o.Claim != "":
+	case o.Filtered():
 		in.Limit, in.Where = everyNode, o.Filter
 		if o.NodeListOut, o.Wrong, err = s.filtered(r.Context(), in); err == nil {
-			o.Total, o.Shown = 0, 0
+			o.Total, o.Shown = 0, 0 // matches
 			o.Tree = o.matching(o.Tree)
 		}
 	case in.RootID != "":
@@ -97,19 +102,26 @@ func wrongFilter(err error) string {
 	return ""
 }
 
-// matching returns the nodes of a tree that match status and claim, with those above them, and counts the matches in
-// Total.
+// Filtered reports whether the outline shows only what matches.
+func (o outline) Filtered() bool { return o.Filter != "" || o.Status != "" || o.Claim != "" }
+
+// Further is how many matches are shown after a press on "further".
+func (o outline) Further() int { return o.Most + firstView }
+
+// matching returns the nodes of a tree that match status and claim, at most Most, with those above them. It counts them
+// in Shown, and all matches in Total.
 func (o *outline) matching(tree []*ops.TreeNode) (kept []*ops.TreeNode) {
 	for _, n := range tree {
 		asked := o.Status == "" || string(n.Status) == o.Status || o.Status == problem && n.HasProblem
 		matches := asked && !n.Passed &&
 			(o.Claim == "" || n.ClaimedBy != "" && holds(n.ClaimedBy, o.Claim))
-		n.Children, n.Hidden = o.matching(n.Children), 0
 		if matches {
 			o.Total++
 		}
-		if (matches && o.Shown < firstView) || len(n.Children) > 0 {
+		if matches = matches && o.Shown < o.Most; matches {
 			o.Shown++
+		}
+		if n.Children, n.Hidden = o.matching(n.Children), 0; matches || len(n.Children) > 0 {
 			kept = append(kept, n)
 		}
 	}

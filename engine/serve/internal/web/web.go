@@ -118,7 +118,7 @@ func (s *Site) views() []viewOf {
 		{"/plan", "plan", s.plan}, {"/board", "board", s.board}, {"/graph", "graph", s.graph},
 		{"/node/{id}", "node", s.node}, {"/node/{id}/context", "context", s.context},
 		{"/node/{id}/history", "history", s.history},
-		{"/activity", "activity", s.activity}, {"/search", "search", s.search},
+		{"/activity", "activity", s.activity}, {"/activity/{id}", "operation", s.operation}, {"/search", "search", s.search},
 		{"/memory", "memory", s.memory}, {"/slot/{id}", "slot", s.slot},
 		{"/sessions", "sessions", s.sessions}, {"/session/{id}", "session", s.session}, {"/state/{id}", "state", s.state},
 		{"/approvals", "approvals", s.approvals}, {"/check", "check", s.check},

@@ -3,9 +3,12 @@ package web
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"arbor/engine/enginetest"
+	"arbor/engine/exchange"
+	"arbor/engine/ops"
 )
 
 // The first view is small, however large the plan is. go test -v prints the sizes.
@@ -20,7 +23,13 @@ func TestTheFirstViewIsLight(t *testing.T) {
 			b := newBrowser(t)
 			w.follow()
 			p := b.open(w, "/")
-			for _, path := range []string{"/", "/plan", "/board"} {
+			text := []byte(strings.Repeat("- A task that is imported\n\n  with what it needs\n", n))
+			in := ops.ImportIn{Path: "-", From: "markdown", Into: "root",
+				Source: exchange.Source{Read: func(string) ([]byte, error) { return text, nil }}}
+			if _, err := ops.Import(t.Context(), w.site.env(), in); err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range []string{"/", "/plan", "/board", "/activity", "/check"} {
 				p.visit(path)
 				got := p.eval(`(() => { const n = performance.getEntriesByType("navigation")[0], all = performance.getEntriesByType("resource");
 					return [n.transferSize + all.reduce((sum, r) => sum + r.transferSize, 0), 1 + all.length, Math.round(n.domContentLoadedEventEnd)] })()`).([]any)

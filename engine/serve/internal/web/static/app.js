@@ -122,18 +122,23 @@
   }
 
   // One stream for all pages of the browser: who holds the lock passes on what it hears.
-  const heard = (e) => { if (!e.workspace || e.workspace === workspace || !workspace) repaint(); };
+  const heard = (e) => { if (e.waits !== undefined) waiting(e.waits); else if (!e.workspace || e.workspace === workspace || !workspace) repaint(); };
   hear = heard;
   navigator.locks.request("arbor-events", () => new Promise(() => {
     const stream = new EventSource("/events");
     const both = (e) => { channel.postMessage(e); heard(e); };
     stream.onmessage = (m) => both(JSON.parse(m.data));
+    stream.addEventListener("waits", (m) => both({ waits: JSON.parse(m.data) }));
     stream.addEventListener("begin", () => { note(""); both({}); });
     stream.onerror = () => { note(t("not connected")); repaint(); }; // a server that was started again knows nobody
   }));
 
-  // Requests for approvals lie outside of the vault, where nothing tells of them.
-  if (location.pathname === "/approvals") setInterval(() => { if (!document.hidden) repaint(); }, 2000);
+  // Requests for approvals lie outside of the vault. Each tab shows how many there are, also one in the background.
+  const waiting = (n) => {
+    document.title = (n ? "(" + n + ") " : "") + document.title.replace(/^\(\d+\) /, "");
+    Object.assign($("#waits"), { textContent: n, hidden: !n });
+    if (location.pathname === "/approvals") repaint();
+  };
 
   // Folded parts of the plan, and what a node has besides its file, come when they are opened; of many nodes, a piece at a time.
   async function fill(d) {
@@ -192,7 +197,7 @@
     note(t("moved"));
   }
   document.addEventListener("keydown", (e) => {
-    if (e.key === "Enter" && (e.ctrlKey || e.metaKey) && e.target.matches("textarea")) { e.target.form?.requestSubmit(); return; }
+    if (e.key === "Enter" && (e.ctrlKey || e.metaKey) && e.target.matches("textarea")) { const f = e.target.form; f?.requestSubmit($("button:not([type=button])", f)); return; }
     if (e.target.matches("input, textarea, select") || e.ctrlKey || e.metaKey || $("dialog[open]")) return;
     if (e.key === "?") { $("#keys").showModal(); return; }
     if (e.key === "/") {
@@ -288,7 +293,8 @@
         if (dialog.returnValue !== "yes") { done(null); return; }
         const out = {};
         for (const f of fields) if (f.name) out[f.name] = $('[name="' + CSS.escape(f.name) + '"]', box).value;
-        done({ out, sent: () => { for (const f of fields) if (f.name) localStorage.removeItem(draft(f)); } });
+        const drafts = (act) => { for (const f of fields) if (f.name) act(draft(f), out[f.name]); };
+        done({ out, sent: () => drafts((key) => localStorage.removeItem(key)), kept: () => drafts((key, text) => localStorage.setItem(key, text)) });
       };
     });
   }
@@ -296,10 +302,13 @@
   async function send(title, fields, operation, args) {
     const answer = await ask(title, fields);
     if (!answer) return null;
-    const out = await run(operation, { ...(typeof args === "function" ? args(answer.out) : { ...answer.out, ...args }) });
-    answer.sent();
-    repaint();
-    return out;
+    answer.sent(); // a second dialog begins empty while this one is on its way
+    const given = { ...answer.out };
+    try {
+      const out = await run(operation, { ...(typeof args === "function" ? args(given) : { ...given, ...args }) });
+      repaint();
+      return out;
+    } catch (x) { answer.kept(); throw x; }
   }
   async function act(id, action, title) {
     if (["complete", "fail", "cancel", "drop"].includes(action)) {
