@@ -12,6 +12,7 @@ import (
 
 	"arbor/engine/errs"
 	"arbor/engine/plan"
+	"arbor/mdstore"
 	"arbor/statemachine"
 )
 
@@ -33,6 +34,7 @@ type Kind struct {
 // Kinds returns the formats. Of those that a source looks like, the first counts.
 func Kinds() []Kind {
 	return []Kind{
+		{"arbor", "the JSON of arbor export json", isArbor, readArbor},
 		{"taskmaster", "a tasks.json of Task Master, or a folder that has it", isTaskmaster, readTaskmaster},
 		{"markdown", "a Markdown file: headings, list items, task boxes", isMarkdown, readMarkdown},
 	}
@@ -84,7 +86,8 @@ type Result struct {
 	Kind  string
 	Scope string // what the keys of this source begin with
 	Items []plan.ImportItem
-	Left  []string // what is left out, one line each
+	Files map[mdstore.Path][]byte // further files of a workspace of Arbor, by their paths in it
+	Left  []string                // what is left out, one line each
 }
 
 // A reader is one call of Read.

@@ -52,11 +52,7 @@ func readTaskmaster(r *reader) error {
 	t.data = bytes.TrimPrefix(t.data, []byte("\uFEFF"))
 	var tags map[string]json.RawMessage
 	if err := json.Unmarshal(t.data, &tags); err != nil {
-		line := 0
-		if e := (*json.SyntaxError)(nil); errors.As(err, &e) {
-			line = 1 + bytes.Count(t.data[:e.Offset], []byte("\n"))
-		}
-		return refused("%s: %v; a tasks.json of Task Master is expected", r.at(t.file, line), err)
+		return refused("%s: %v; a tasks.json of Task Master is expected", r.at(t.file, lineOf(t.data, err)), err)
 	}
 	if tasks, old := tags["tasks"]; old && bytes.HasPrefix(bytes.TrimSpace(tasks), []byte("[")) {
 		t.tasks("master", "", tasks)
@@ -239,6 +235,14 @@ func (x *object) texts(key string) (all []string) {
 		}
 	}
 	return all
+}
+
+// lineOf returns the line of an error of JSON, 0 if it is unknown.
+func lineOf(data []byte, err error) int {
+	if e := (*json.SyntaxError)(nil); errors.As(err, &e) {
+		return 1 + bytes.Count(data[:min(int(e.Offset), len(data))], []byte("\n"))
+	}
+	return 0
 }
 
 // scalarText returns a text without its quotes, null as "", and any other value as JSON in one line.

@@ -82,7 +82,7 @@ func Import(ctx context.Context, env *Env, in ImportIn) (*ImportOut, error) {
 	if err != nil {
 		return nil, fail(err)
 	}
-	x := plan.ImportItems{Kind: read.Kind, Scope: read.Scope, Into: into, Items: read.Items,
+	x := plan.ImportItems{Kind: read.Kind, Scope: read.Scope, Into: into, Items: read.Items, Files: read.Files,
 		RulesHash: in.RulesHash, RulesRead: in.RulesRead, Cascade: in.Cascade}
 	if in.Source.Name == "" {
 		x.Kind = ""

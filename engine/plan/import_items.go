@@ -24,6 +24,12 @@ type ImportItem struct {
 	After []string // keys of items that it waits for
 	At    string   // where it stands, for messages: "plan.md:12"
 
+	// File is the file of an item that comes from a workspace of Arbor. It keeps every byte, with its place below nodes/
+	// and its id, if that is not taken; then only its ids, title, status and time of creation count of ImportNode. Links
+	// has the keys of items by the texts that name them in the file.
+	File  *mdstore.Node
+	Links map[string]string
+
 	// ImportNode has its texts and fields. Its ids and type are not used. Its status is one of either life cycle, "" for
 	// pending; a target of References may be the key of an item.
 	ImportNode
@@ -36,6 +42,7 @@ type ImportItems struct {
 	Scope     string // what the keys of this source begin with; nodes of that scope without an item are named
 	Into      mdstore.ID
 	Items     []ImportItem
+	Files     map[mdstore.Path][]byte // further files of a workspace of Arbor, by their paths in it
 	RulesHash string
 	RulesRead bool
 	Cascade   bool
@@ -71,6 +78,7 @@ type importing struct {
 	ids   []mdstore.ID             // of Items; "" for one that was left out
 	bad   map[string]string        // why items are left out, by key
 	begin map[mdstore.ID]int64     // when the first new node below a node is created
+	paths map[mdstore.Path]bool    // of new nodes with files
 }
 
 // Plan adds the files of the new nodes.
@@ -87,10 +95,12 @@ func (a ImportItems) Plan(d *Draft) (*ImportedItems, error) {
 		return nil, err
 	}
 	var broken []string
+	drawn := len(d.drawn)
 	for {
 		m := &importing{ImportItems: a, d: d, out: &ImportedItems{}, there: map[string]*mdstore.Node{}, at: map[string]int{},
 			below: map[string][]int{}, ids: make([]mdstore.ID, len(a.Items)), bad: map[string]string{},
-			begin: map[mdstore.ID]int64{}}
+			begin: map[mdstore.ID]int64{}, paths: map[mdstore.Path]bool{}}
+		d.drawn = d.drawn[:drawn]
 		m.Items = slices.Clone(a.Items)
 		m.known()
 		if err := m.draw(); err != nil {
@@ -103,6 +113,7 @@ func (a ImportItems) Plan(d *Draft) (*ImportedItems, error) {
 		files, adapted := len(d.extra), len(d.adapted)
 		m.grow("", a.Into, 0)
 		if len(m.bad) == 0 {
+			m.files()
 			m.out.Left = append(broken, m.out.Left...)
 			return m.out, m.raise()
 		}
@@ -128,7 +139,7 @@ func (m *importing) whole() (all []ImportItem) {
 // raise sets the statuses of the nodes above the new ones.
 func (m *importing) raise() error {
 	for _, n := range m.out.Made {
-		if _, old := m.d.View.Node(n.Parent); !old {
+		if _, old := m.d.View.Node(n.Parent); !old || m.replaces(n.Parent) {
 			continue
 		}
 		up, err := m.d.place(n.Parent, m.Cascade)
@@ -162,7 +173,17 @@ func (m *importing) known() {
 		}
 		m.at[it.Key] = i
 	}
+	for i, it := range m.Items {
+		if it.File == nil || m.at[it.Key] != i || it.ID == mdstore.Root && m.empty() {
+			continue
+		}
+		if n, ok := m.d.View.Node(it.ID); ok && n.CreatedAt == it.CreatedAt {
+			m.there[it.Key] = n
+			m.compare(n, it)
+		}
+	}
 	if m.Kind == "" {
+		m.out.There = len(m.there)
 		return
 	}
 	for n := range m.d.View.All() {
@@ -208,6 +229,8 @@ func (m *importing) draw() (err error) {
 		m.below[it.Up] = append(m.below[it.Up], i)
 		if n := m.there[it.Key]; n != nil {
 			m.ids[i] = n.ID
+		} else if it.File != nil && m.free(it.ID) {
+			m.ids[i], m.d.drawn = it.ID, append(m.d.drawn, it.ID)
 		} else if m.ids[i], err = m.d.FreshID(); err != nil {
 			return err
 		}
@@ -242,6 +265,9 @@ func (m *importing) settle(i int) (ended bool) {
 	}
 	if n := m.there[it.Key]; n != nil {
 		return statemachine.Terminal(n.Status)
+	}
+	if it.File != nil {
+		return statemachine.Terminal(it.Status)
 	}
 	it.Type = statemachine.Execution
 	if it.Status == "" {
@@ -299,6 +325,9 @@ func (m *importing) under(it ImportItem, id mdstore.ID) mdstore.ID {
 // add adds the file of a node. The error says why no file can hold it.
 func (m *importing) add(i int, parent mdstore.ID, nth int64, depth int) error {
 	it, d := &m.Items[i], m.d
+	if it.File != nil {
+		return m.addFile(i, parent, depth)
+	}
 	n := it.ImportNode
 	n.ID, n.Parent = m.ids[i], parent
 	if m.begin[parent] == 0 {

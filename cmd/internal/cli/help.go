@@ -65,7 +65,7 @@ func (sh *shell) help(cmd *cobra.Command, _ []string) {
 const fullLine = 58 // columns: a line of at least this length continues in the next one
 
 // reflow joins the lines of each paragraph, because the source breaks them at another width than the screen's. Lines
-// shorter than fullLine end with a line break.
+// shorter than fullLine end with a line break, and so do lines before one that is indented, as those of a list are.
 func reflow(text string) string {
 	var b strings.Builder
 	all := strings.Split(strings.TrimSpace(text), "\n")
@@ -73,7 +73,7 @@ func reflow(text string) string {
 		b.WriteString(line)
 		switch {
 		case i+1 == len(all):
-		case render.Columns(line) >= fullLine && all[i+1] != "":
+		case render.Columns(line) >= fullLine && all[i+1] != "" && !strings.HasPrefix(all[i+1], "  "):
 			b.WriteByte(' ')
 		default:
 			b.WriteByte('\n')

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"arbor/context/render"
 	"arbor/engine/exchange"
 	"arbor/engine/ops"
@@ -19,6 +21,9 @@ import (
 func importCommand(sh *shell) command {
 	in := &ops.ImportIn{}
 	c := command{in: in, show: showing(sh, showImported), files: "PATH"}
+	c.flags = func(cmd *cobra.Command) {
+		cmd.Flags().Lookup("dry-run").Usage = "print the tree that would be created; write nothing"
+	}
 	c.instead = func(ctx context.Context) (done bool, err error) {
 		if in.Source, err = sourceOf(ctx, sh, in.Path); err != nil {
 			return true, err

@@ -84,9 +84,6 @@ that read. Without a verb it lists the environments.`,
 		Text: "Git merges files as lines, in which two people's work on one plan often conflicts.\n" +
 			"Arbor's merge driver merges fields, logs, lists and texts of its own files.",
 		Example: "arbor admin git install --dry-run"}},
-	{path: "export", verbs: "html", help: ops.Help{
-		Summary: "export a workspace to share it", Text: "The workspace stays as it is.",
-		Example: "arbor export html ../plan-for-the-team"}},
 	{path: "node", hidden: true, help: ops.Help{
 		Summary: "the tools of MCP about nodes, by their names",
 		Text:    "For scripts that know the names of the tools: node create is arbor add.",

@@ -109,7 +109,7 @@ var rows = []row{
 	{
 		floor: 34,
 		name:  "engine/exchange",
-		may:   "engine/errs engine/plan mdstore mdstore/mdoc mdstore/pattern statemachine",
+		may:   "engine/errs engine/plan engine/view mdstore mdstore/mdoc mdstore/pattern statemachine",
 		std:   "pure",
 	},
 	{

@@ -1,0 +1,94 @@
+package ops
+
+import (
+	"context"
+	"strings"
+
+	"arbor/engine/exchange"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+type ExportIn struct {
+	In
+	Format string `json:"format" req:"true" arg:"FORMAT"`
+	Where  string `json:"where,omitempty" help:"only nodes that match QUERY"`
+}
+
+type ExportOut struct {
+	Text    string   `json:"text"`
+	Nodes   int      `json:"nodes"`
+	Damaged []string `json:"damaged,omitempty"` // files that could not be read
+	Out
+}
+
+var exportOp = op("export", reads, Export, Help{
+	Summary: "export a workspace to share it",
+	Use:     "export FORMAT",
+	Text: `Prints the workspace in a FORMAT, or writes it as web pages (html DIR).
+
+` + formatsHelp() + `
+--where takes a query of search. The workspace stays as it is.`,
+	Example: `arbor export json > plan.json
+arbor export html ../plan-for-the-team`,
+})
+
+func formatsHelp() (text string) {
+	for _, f := range exchange.Formats() {
+		text += "  " + f.Name + "              "[:max(1, 10-len(f.Name))] + f.Form + "\n"
+	}
+	return text
+}
+
+// Export returns a workspace in one of the formats of exchange.
+var Export = reading(func(ctx context.Context, env *Env, in ExportIn) (*ExportOut, error) {
+	s, err := env.In(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	matches, doubt, err := env.where(ctx, s, in.Where)
+	if err != nil {
+		return nil, err
+	}
+	out, p := &ExportOut{Out: Out{Hint: doubt}}, exchange.Plan{View: s, All: in.Where == ""}
+	met := map[mdstore.Path]bool{}
+	add := func(depth int, n *mdstore.Node) {
+		if !met[n.Path] && matches(n) {
+			met[n.Path] = true
+			p.Nodes, p.Depth = append(p.Nodes, n), append(p.Depth, depth)
+		}
+	}
+	for depth, n := range s.Walk(mdstore.Root) {
+		add(depth, n)
+	}
+	for n := range s.All() {
+		add(0, n) // what hangs below no root, and files with an id that another one has
+	}
+	for path, problem := range s.Broken() {
+		out.Damaged = append(out.Damaged, string(path)+": "+problem.Text)
+	}
+	if p.All && in.Format == "json" {
+		p.Files = filesOf(s, out)
+	}
+	if in.Format == "mermaid" {
+		g, err := PlanGraph(ctx, env, PlanGraphIn{In: in.In, Where: in.Where})
+		if err != nil {
+			return nil, err
+		}
+		p.Graph = g.Graph(view.ShortIDs(s)).Mermaid()
+	}
+	out.Nodes = len(p.Nodes)
+	out.Text, err = exchange.Write(p, strings.ToLower(in.Format))
+	return out, fail(err)
+})
+
+// filesOf returns the files of a workspace that are neither its own nor nodes.
+func filesOf(s *view.View, out *ExportOut) (files []mdstore.File) {
+	for _, page := range s.Pages().All() {
+		files = append(files, mdstore.File{Path: page.Path, Data: page.Doc().Bytes()})
+	}
+	for path, problem := range s.Pages().Broken() {
+		out.Damaged = append(out.Damaged, string(path)+": "+problem.Text)
+	}
+	return files
+}
