@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,10 +45,10 @@ func (e *Engine) facts(ctx context.Context, v *view.View) (check.Store, error) {
 	}
 	st.Unusable = append(st.Unusable, e.checkConfig(ctx, v.Workspace().Dir)...)
 	if r, ok := mdstore.AsStore[mdstore.Docs](e.st); ok {
-		st.Missing = map[string]bool{}
+		st.Missing = map[string]string{}
 		for _, target := range check.Targets(v) {
 			if missing(ctx, r, target) {
-				st.Missing[target] = true
+				st.Missing[target] = alike(ctx, r, target)
 			}
 		}
 	}
@@ -75,6 +76,27 @@ func missing(ctx context.Context, r mdstore.Docs, target string) bool {
 		}
 	}
 	return len(tries) > 0
+}
+
+// alike returns the document whose path differs from a missing target in case only, or "".
+func alike(ctx context.Context, r mdstore.Docs, target string) (found string) {
+	for _, t := range check.Tries(target) {
+		found = cmp.Or(found, r.Alike(ctx, t))
+	}
+	return found
+}
+
+// Lacks returns an error that says that the project does not have a document, and which one may be meant; nil if the
+// target is no path of a missing document.
+func (e *Engine) Lacks(ctx context.Context, target string) error {
+	if !e.Absent(ctx, target) {
+		return nil
+	}
+	r, _ := mdstore.AsStore[mdstore.Docs](e.st)
+	if found := alike(ctx, r, target); found != "" {
+		return fmt.Errorf("%s: no such file in the project; did you mean %s?", target, found)
+	}
+	return fmt.Errorf("%s: no such file in the project", target)
 }
 
 // Absent reports whether a target is the path of a document of the project that is not there. It is false if the store

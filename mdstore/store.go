@@ -320,7 +320,8 @@ type Writable interface {
 }
 
 // Docs is the capability of stores that can read the project around the vault. ReadDoc returns a document of it, which
-// may have at most most bytes. target is relative to the project's folder, or absolute below it. The error is an
+// may have at most most bytes. target is relative to the project's folder, or absolute below it; how it encodes accents
+// makes no difference. The error is an
 // fs.ErrNotExist if there is none; a target outside of the project is refused with an fs.ErrPermission.
 type Docs interface {
 	ReadDoc(ctx context.Context, target string, most int64) ([]byte, error)
@@ -329,6 +330,10 @@ type Docs interface {
 	// path, and an fs.ErrPermission in the vault and below names that begin with a dot; other errors are those of
 	// ReadDoc.
 	MakeDoc(ctx context.Context, target string, data []byte) error
+
+	// Alike returns the path of the only document whose path differs from that of a missing one in the case of letters,
+	// "" if there is none or several.
+	Alike(ctx context.Context, target string) string
 
 	// Head returns the id of the commit that git has checked out there, "" if there is none or it cannot be told.
 	Head(ctx context.Context) string

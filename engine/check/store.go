@@ -15,7 +15,7 @@ import (
 type Store struct {
 	Strays   []mdstore.Stray
 	Equal    map[mdstore.Path]mdstore.Version // for conflict copies that equal the file beside them: the version of both
-	Missing  map[string]bool                  // targets of documents that the project does not have
+	Missing  map[string]string                // targets of documents that the project does not have: the one meant, or ""
 	Unusable []mdoc.Diagnostic                // why files cannot be written, conflict copies not be read, or settings do not count
 }
 
@@ -68,15 +68,22 @@ func All(v *view.View, st Store, off ...string) (*view.View, []Finding) {
 }
 
 // missingDocs returns a finding for each active document that the project does not have, at its place in the file.
-func missingDocs(v *view.View, missing map[string]bool) []Finding {
+func missingDocs(v *view.View, missing map[string]string) []Finding {
 	if len(missing) == 0 {
 		return nil
 	}
 	c := checker{v: v}
 	look := func(d *mdoc.Doc, refs []mdstore.Ref) {
 		for _, r := range refs {
-			if missing[r.Target] && !bool(r.Expired) {
-				c.at(d, itemAt(d, r.Span), CodeDocMissing, repair{}, "document %s is not in the project; correct its path, expire it, or remove it", r.Target)
+			meant, lacks := missing[r.Target]
+			switch {
+			case !lacks || bool(r.Expired):
+			case meant != "":
+				c.at(d, itemAt(d, r.Span), CodeDocMissing, repair{},
+					"document %s is not in the project, but %s is; write it so, with the same case", r.Target, meant)
+			default:
+				c.at(d, itemAt(d, r.Span), CodeDocMissing, repair{},
+					"document %s is not in the project; correct its path, expire it, or remove it", r.Target)
 			}
 		}
 	}
@@ -84,7 +91,7 @@ func missingDocs(v *view.View, missing map[string]bool) []Finding {
 	for n := range v.All() {
 		lacks := func(targets func(func(string) bool)) bool {
 			for t := range targets {
-				if missing[t] {
+				if _, ok := missing[t]; ok {
 					return true
 				}
 			}

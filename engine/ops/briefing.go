@@ -97,8 +97,8 @@ func missed(ctx context.Context, env *Env, agent *string, files []mdstore.Ref) (
 		}
 	}
 	for _, f := range files {
-		if env.Engine.Absent(ctx, f.Target) {
-			warned = append(warned, f.Target+": no such file in the project")
+		if err := env.Engine.Lacks(ctx, f.Target); err != nil {
+			warned = append(warned, err.Error())
 		}
 	}
 	return warned

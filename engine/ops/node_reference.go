@@ -3,6 +3,7 @@ package ops
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"arbor/context/assemble"
@@ -88,8 +89,9 @@ func (env *Env) present(ctx context.Context, target string) (warned []string, er
 	if !env.Engine.Absent(ctx, target) && !(isWord && env.Engine.Absent(ctx, "./"+target)) {
 		return nil, nil
 	}
-	e := errs.New(errs.ReferenceNotFound, "%s: no such file in the project; name it as seen from %s, or make it first",
-		target, cmp.Or(env.Engine.Project(), "the project's folder")).With(errs.Details{Paths: []string{target}})
+	lacks := cmp.Or(env.Engine.Lacks(ctx, target), fmt.Errorf("%s: no such file in the project", target))
+	e := errs.New(errs.ReferenceNotFound, "%v; name it as seen from %s, or make it first",
+		lacks, cmp.Or(env.Engine.Project(), "the project's folder")).With(errs.Details{Paths: []string{target}})
 	if env.Caller == ByAssistant {
 		return []string{e.Message}, nil
 	}

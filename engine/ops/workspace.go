@@ -73,8 +73,8 @@ func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*Workspac
 	}
 	w.Warned = append(w.Warned, warned...)
 	for _, r := range in.Docs {
-		if env.Engine.Absent(ctx, r.Target) {
-			w.Warned = append(w.Warned, r.Target+": no such file in the project")
+		if err := env.Engine.Lacks(ctx, r.Target); err != nil {
+			w.Warned = append(w.Warned, err.Error())
 		}
 	}
 	const hint = "plan with {node_create} under root"

@@ -5,8 +5,10 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"arbor/mdstore"
+	"arbor/mdstore/fold"
 )
 
 // Referred returns the node that a target among n's references names: by its id, or by a link to its file as editors
@@ -30,6 +32,9 @@ func (v *View) Referred(n *mdstore.Node, target string) (to *mdstore.Node, ok bo
 		if to, ok = v.File(mdstore.NodeKind.File(folder)); ok {
 			return to, true
 		}
+		if to, ok = v.composed(mdstore.NodeKind.File(folder)); ok && file {
+			return to, true
+		}
 	}
 	name := path.Base(below)
 	if to, ok = v.Node(mdstore.ID(name)); ok || !file {
@@ -40,6 +45,23 @@ func (v *View) Referred(n *mdstore.Node, target string) (to *mdstore.Node, ok bo
 		case !n.ID.Folder(name):
 		case ok:
 			return nil, false // several
+		default:
+			to, ok = v.docs.of(n), true
+		}
+	}
+	return to, ok
+}
+
+// composed returns the only node whose file has a path that differs from p in how accents are encoded.
+func (v *View) composed(p mdstore.Path) (to *mdstore.Node, ok bool) {
+	if !strings.ContainsFunc(string(p), func(r rune) bool { return r > unicode.MaxASCII }) {
+		return nil, false
+	}
+	for _, n := range v.nodes {
+		switch {
+		case fold.Composed(string(n.Path)) != fold.Composed(string(p)):
+		case ok:
+			return nil, false
 		default:
 			to, ok = v.docs.of(n), true
 		}

@@ -39,6 +39,7 @@ func TestALinkToTheFileOfANodeNamesIt(t *testing.T) {
 		{from, a + "/Node", a},
 		{from, "../%C3%9Cber%20uns/Node.md", b},
 		{from, "Über uns/Node", b},
+		{from, "../U\u0308ber uns/Node.md", b}, // as a Mac encodes it
 		{from, "Über uns", b},
 		{from, "../" + b + "/Node.md", b},              // the folder's name before it was renamed
 		{from, "../about-us-00000b/Node.md", b},        // another such name, with the short id

@@ -13,6 +13,7 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/osfs"
+	"arbor/mdstore/fold"
 )
 
 // docs reads and makes documents in the project's folder.
@@ -39,7 +40,7 @@ func openDocs(dir, vault string, log *slog.Logger) (docs, error) {
 
 // ReadDoc returns the bytes of a document of the project. A document of more than most bytes is an
 // *mdoc.UnreadableError. target is a path relative to the project's folder, or an absolute path below it. ReadDoc
-// follows links that stay below the project's folder. The error is an fs.ErrPermission for a path outside of the
+// follows links that stay below the project's folder, and accents may be encoded otherwise. The error is an fs.ErrPermission for a path outside of the
 // project, a path in a folder .local, and a file: URL. It is an fs.ErrNotExist for any other URL and for a missing
 // file.
 func (d docs) ReadDoc(ctx context.Context, target string, most int64) (data []byte, err error) {
@@ -48,9 +49,49 @@ func (d docs) ReadDoc(ctx context.Context, target string, most int64) (data []by
 			return fs.ErrPermission
 		}
 		data, _, err = d.root.ReadRegular(name, most)
+		if found := ""; errors.Is(err, fs.ErrNotExist) {
+			if found = d.find(name, fold.Composed); found != "" {
+				data, err = d.ReadDoc(ctx, found, most)
+			}
+		}
 		return err
 	})
 	return data, err
+}
+
+// Alike returns the path of a document that differs in case: see mdstore.Docs.
+func (d docs) Alike(ctx context.Context, target string) (found string) {
+	_ = d.at(ctx, "find document", target, func(name mdstore.Path) error {
+		found = d.find(name, fold.Name)
+		return nil
+	})
+	return found
+}
+
+// find returns the only path other than name that has the same form, element by element; "" if there is none or several.
+func (d docs) find(name mdstore.Path, form func(string) string) string {
+	at := mdstore.Path("")
+	for elem := range strings.SplitSeq(string(name), "/") {
+		entries, err := d.root.ReadDir(at)
+		var same []string
+		for _, e := range entries {
+			if e.Name == elem {
+				same = []string{elem}
+				break
+			}
+			if form(e.Name) == form(elem) {
+				same = append(same, e.Name)
+			}
+		}
+		if err != nil || len(same) != 1 {
+			return ""
+		}
+		at = at.Join(same[0])
+	}
+	if at == name || d.local(string(at)) {
+		return ""
+	}
+	return string(at)
 }
 
 // local reports whether a path leads, itself or through links, into a folder .local, which holds the token of the HTTP

@@ -11,6 +11,9 @@ import (
 // Name returns a text that two names share which differ only in the case of letters, or in how accents are encoded.
 func Name(s string) string { return strings.ToLower(norm.NFC.String(s)) }
 
+// Composed returns a text that two names share which differ only in how accents are encoded.
+func Composed(s string) string { return norm.NFC.String(s) }
+
 // Base returns the letter that r is without its diacritics, and r where it has none.
 func Base(r rune) rune {
 	d := norm.NFD.PropertiesString(string(r)).Decomposition()

@@ -142,6 +142,22 @@ func (s *Store) MakeDoc(ctx context.Context, target string, data []byte) error {
 	return nil
 }
 
+// Alike returns the document that differs in the case of ASCII letters.
+func (s *Store) Alike(_ context.Context, target string) (found string) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for name := range s.docs {
+		switch {
+		case !strings.EqualFold(name, path.Clean(target)):
+		case found != "":
+			return ""
+		default:
+			found = name
+		}
+	}
+	return found
+}
+
 // Head returns "": there is no git around a map.
 func (s *Store) Head(context.Context) string { return "" }
 

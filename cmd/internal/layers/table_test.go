@@ -56,7 +56,7 @@ var rows = []row{
 	{floor: 12, name: "mdstore/dirstore/internal/osfs", may: "mdstore mdstore/guard mdstore/mdoc"},
 	{floor: 14, name: "mdstore/dirstore/internal/journal", may: "mdstore mdstore/mdoc mdstore/diff3 mdstore/merge mdstore/dirstore/internal/osfs", std: "pure context crypto/rand io/fs log/slog net/url"},
 
-	{floor: 20, name: "mdstore/dirstore", may: "mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/pattern mdstore/merge mdstore/dirstore/internal/osfs mdstore/dirstore/internal/journal mdstore/dirstore/internal/watch", helper: true},
+	{floor: 20, name: "mdstore/dirstore", may: "mdstore mdstore/gitrepo mdstore/fold mdstore/guard mdstore/mdoc mdstore/pattern mdstore/merge mdstore/dirstore/internal/osfs mdstore/dirstore/internal/journal mdstore/dirstore/internal/watch", helper: true},
 	{floor: 25, name: "mdstore/dirstore/crashtest", may: "mdstore mdstore/dirstore mdstore/dirstore/internal/journal mdstore/dirstore/internal/osfs", helper: true, forTests: true},
 	{floor: 20, name: "mdstore/memstore", may: "mdstore mdstore/mdoc", std: "pure context io/fs time", helper: true},
 	{floor: 13, name: "mdstore/merge", may: "mdstore mdstore/diff3 mdstore/mdoc statemachine", std: "pure"},
