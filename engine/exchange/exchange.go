@@ -7,8 +7,10 @@ package exchange
 import (
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"arbor/engine/errs"
 	"arbor/engine/plan"
@@ -26,7 +28,7 @@ type Source struct {
 // A Kind is an exchange format.
 type Kind struct {
 	Name string
-	Form string            // what it reads
+	Form string            // what it reads, in at most 40 characters: help has one line for each
 	is   func(Source) bool // whether a source looks like it
 	read func(*reader) error
 }
@@ -35,8 +37,11 @@ type Kind struct {
 func Kinds() []Kind {
 	return []Kind{
 		{"arbor", "the JSON of arbor export json", isArbor, readArbor},
-		{"taskmaster", "a tasks.json of Task Master, or a folder that has it", isTaskmaster, readTaskmaster},
-		{"markdown", "a Markdown file: headings, list items, task boxes", isMarkdown, readMarkdown},
+		{"taskmaster", "the tasks.json of Task Master", isTaskmaster, readTaskmaster},
+		{"backlog", "a folder of Backlog.md", isBacklog, readBacklog},
+		{"beads", "the JSON lines of bd export", isBeads, readBeads},
+		{"github", "issues of gh issue list --json", isGithub, readGithub},
+		{"markdown", "Markdown: headings, items, task boxes", isMarkdown, readMarkdown},
 	}
 }
 
@@ -83,11 +88,13 @@ func because(left []string) string {
 
 // A Result is what was read from a source.
 type Result struct {
-	Kind  string
-	Scope string // what the keys of this source begin with
-	Items []plan.ImportItem
-	Files map[mdstore.Path][]byte // further files of a workspace of Arbor, by their paths in it
-	Left  []string                // what is left out, one line each
+	Kind     string
+	Files    map[mdstore.Path][]byte // further files of a workspace of Arbor, by their paths in it
+	Scope    string                  // what the keys of this source begin with
+	Items    []plan.ImportItem
+	Docs     []plan.ImportDoc
+	Memories []plan.ImportMemory
+	Left     []string // what is left out, one line each
 }
 
 // A reader is one call of Read.
@@ -144,17 +151,68 @@ func (r *reader) unique(key string) string {
 	return key
 }
 
-// add adds an item.
-func (r *reader) add(it plan.ImportItem) { r.out.Items = append(r.out.Items, it) }
+// key returns the key of the item with an id; if another item has it, that is said.
+func (r *reader) key(id, at string) string {
+	key := r.unique(id)
+	if r.keys[key] == 1 && r.keys[strings.Join(strings.Fields(id), " ")] > 1 {
+		r.left(at, "%s is the id of another item, too; this one has the key %s", id, key)
+	}
+	return key
+}
+
+// add adds an item. A tag of several words becomes one word.
+func (r *reader) add(it plan.ImportItem) {
+	for i, tag := range it.Tags {
+		apart := func(c rune) bool { return unicode.IsSpace(c) || c == ',' }
+		it.Tags[i] = strings.Join(strings.FieldsFunc(tag, apart), "-")
+	}
+	r.out.Items = append(r.out.Items, it)
+}
+
+// broken says that something cannot be read; the error names the place.
+func (r *reader) broken(err error) {
+	r.out.Left = append(r.out.Left, strings.Join(strings.Fields(err.Error()), " ")+"; it is left out")
+}
+
+// word returns a status word in the form of the tables: in lower case, with hyphens.
+func word(s string) string {
+	return strings.NewReplacer(" ", "-", "_", "-", "’", "'").Replace(strings.ToLower(strings.TrimSpace(s)))
+}
+
+// table returns the rows of a table of status words, and those of another that it lacks.
+func table(own, more map[string]statemachine.Status) map[string]statemachine.Status {
+	all := maps.Clone(more)
+	for w, s := range own {
+		if _, known := more[word(w)]; !known {
+			all[word(w)] = s
+		}
+	}
+	return all
+}
 
 // status returns the status that a word of another program means. The words of a kind are a table; an unknown one is
-// pending, and said.
-func (r *reader) status(words map[string]statemachine.Status, word, at string) statemachine.Status {
-	s, ok := words[strings.ToLower(strings.TrimSpace(word))]
-	if !ok && strings.TrimSpace(word) != "" {
-		r.left(at, "its status %q is not known; it is pending", word)
+// pending, and said, and so is one that says more than pending.
+func (r *reader) status(words map[string]statemachine.Status, said, at string) statemachine.Status {
+	w := word(said)
+	s, ok := words[w]
+	if !ok && w != "" {
+		r.left(at, "its status %q is not known; it is pending", said)
+	}
+	if slices.Contains(waiting, w) && s == "" {
+		r.count("status "+w+", which is pending now", 1)
 	}
 	return s
+}
+
+// waiting are status words that Arbor has no status for.
+var waiting = []string{"blocked", "deferred", "on-hold", "pinned"}
+
+// given returns a text as the value of a field, nil for "".
+func given(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
 }
 
 // dropped is the status of what was given up: an item without others below it becomes failed.

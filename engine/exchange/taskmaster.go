@@ -3,7 +3,6 @@ package exchange
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"maps"
 	"path"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"arbor/engine/plan"
 	"arbor/mdstore"
-	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
 )
 
@@ -32,27 +30,24 @@ var taskmasterWords = map[string]statemachine.Status{"pending": "", "deferred": 
 
 // A taskmaster reads one tasks.json.
 type taskmaster struct {
-	*reader
-	file string
-	data []byte
-	from int // where the next task is looked for in data
+	*jsonSource
 }
 
 // readTaskmaster reads a tasks.json of Task Master: its tags become planning nodes, with tasks and subtasks below
 // them. A file of the old form has no tags.
 func readTaskmaster(r *reader) error {
-	t := &taskmaster{reader: r}
+	file := ""
 	if i := slices.IndexFunc(taskmasterFiles, func(f string) bool { return slices.Contains(r.Files, f) }); i >= 0 {
-		t.file = taskmasterFiles[i]
+		file = taskmasterFiles[i]
 	}
-	var err error
-	if t.data, err = r.Read(t.file); err != nil {
+	f, err := r.json(file)
+	if err != nil {
 		return err
 	}
-	t.data = bytes.TrimPrefix(t.data, []byte("\uFEFF"))
+	t := &taskmaster{f}
 	var tags map[string]json.RawMessage
 	if err := json.Unmarshal(t.data, &tags); err != nil {
-		return refused("%s: %v; a tasks.json of Task Master is expected", r.at(t.file, lineOf(t.data, err)), err)
+		return t.wrong(err, "a tasks.json of Task Master")
 	}
 	if tasks, old := tags["tasks"]; old && bytes.HasPrefix(bytes.TrimSpace(tasks), []byte("[")) {
 		t.tasks("master", "", tasks)
@@ -65,7 +60,7 @@ func readTaskmaster(r *reader) error {
 }
 
 func (t *taskmaster) tag(name string, raw json.RawMessage) {
-	t.from = 0
+	t.here = spot{line: 1}
 	at := t.line(raw)
 	var x struct {
 		Tasks    json.RawMessage
@@ -85,19 +80,9 @@ func (t *taskmaster) tag(name string, raw json.RawMessage) {
 	t.tasks(name, key, x.Tasks)
 }
 
-// line returns the place of a part of the file that stands behind those asked for before.
-func (t *taskmaster) line(part []byte) string {
-	i := bytes.Index(t.data[t.from:], part)
-	if i < 0 {
-		return t.at(t.file, 0)
-	}
-	t.from += i
-	return t.at(t.file, 1+bytes.Count(t.data[:t.from], []byte("\n")))
-}
-
 // tasks adds the tasks of a tag.
 func (t *taskmaster) tasks(tag, up string, list json.RawMessage) {
-	all := t.objects(list, "the tasks of "+tag)
+	all := t.objects(list, "the tasks of "+tag, "id", "title")
 	ids := idsOf(all)
 	for _, x := range all {
 		id := x.text("id")
@@ -106,9 +91,9 @@ func (t *taskmaster) tasks(tag, up string, list json.RawMessage) {
 			it.After = append(it.After, tag+":"+d)
 		}
 		subtasks := x.take("subtasks")
-		t.finish(it, x)
-		t.from = x.from
-		kids := t.objects(subtasks, "the subtasks of "+id)
+		t.add(x.rest(t.reader, it))
+		t.here = x.here
+		kids := t.objects(subtasks, "the subtasks of "+id, "id", "title")
 		siblings := idsOf(kids)
 		for _, k := range kids {
 			kid := t.task(k, tag+":"+id+"."+strings.TrimPrefix(k.text("id"), id+"."), tag+":"+id)
@@ -120,7 +105,7 @@ func (t *taskmaster) tasks(tag, up string, list json.RawMessage) {
 				}
 				kid.After = append(kid.After, tag+":"+d)
 			}
-			t.finish(kid, k)
+			t.add(k.rest(t.reader, kid))
 		}
 	}
 }
@@ -134,14 +119,8 @@ func (t *taskmaster) task(x *object, key, up string) (it plan.ImportItem) {
 		test = "### Test strategy\n\n" + test
 	}
 	it.Requirement = joined(x.text("description"), x.text("details"), test)
-	word := x.text("status")
-	it.Status = t.status(taskmasterWords, word, x.at)
-	if word == "deferred" || word == "blocked" {
-		t.count("status "+word+", which is pending now", 1)
-	}
-	if p := x.text("priority"); p != "" {
-		it.Priority = &p
-	}
+	it.Status = t.status(taskmasterWords, x.text("status"), x.at)
+	it.Priority = given(x.text("priority"))
 	it.Tags, it.Assignee = x.texts("tags"), x.texts("assignee")
 	for _, c := range x.texts("acceptanceCriteria") {
 		for line := range strings.Lines(c) {
@@ -151,51 +130,8 @@ func (t *taskmaster) task(x *object, key, up string) (it plan.ImportItem) {
 			}
 		}
 	}
-	if at, ok := mdstore.ParseTime(x.text("updatedAt")); ok {
-		it.UpdatedAt = at.UnixMilli()
-	}
+	it.UpdatedAt = x.time("updatedAt")
 	return it
-}
-
-// finish adds an item with all further members of its object as keys of its own.
-func (t *taskmaster) finish(it plan.ImportItem, x *object) {
-	for _, key := range slices.Sorted(maps.Keys(x.members)) {
-		text := scalarText(x.members[key])
-		if text == "" || text == "null" || text == "[]" || text == "{}" {
-			continue
-		}
-		if slices.ContainsFunc(mdstore.NodeKind.Keys, func(k mdstore.Key) bool { return k.Name == key }) {
-			key = "taskmaster-" + key
-		}
-		it.Own = append(it.Own, mdoc.FieldValue{Key: key, Value: mdoc.Text(text)})
-	}
-	t.add(it)
-}
-
-// objects returns the objects of a list; what is none, or has no id or title, is named and left out.
-func (t *taskmaster) objects(list json.RawMessage, what string) (all []*object) {
-	var raws []json.RawMessage
-	if len(list) == 0 || string(list) == "null" {
-		return nil
-	}
-	if err := json.Unmarshal(list, &raws); err != nil {
-		t.left(t.at(t.file, 0), "%s are left out: %v", what, err)
-		return nil
-	}
-	for _, raw := range raws {
-		x := &object{at: t.line(raw)}
-		x.from = t.from
-		err := json.Unmarshal(raw, &x.members)
-		if err == nil && (scalarText(x.members["id"]) == "" || scalarText(x.members["title"]) == "") {
-			err = errors.New("it needs an id and a title")
-		}
-		if err != nil {
-			t.left(x.at, "an item is left out: %v", err)
-			continue
-		}
-		all = append(all, x)
-	}
-	return all
 }
 
 func idsOf(all []*object) map[string]bool {
@@ -204,56 +140,4 @@ func idsOf(all []*object) map[string]bool {
 		ids[scalarText(x.members["id"])] = true
 	}
 	return ids
-}
-
-// An object is an object of JSON whose members are taken one by one.
-type object struct {
-	members map[string]json.RawMessage
-	at      string
-	from    int // where it stands in the file
-}
-
-func (x *object) take(key string) json.RawMessage {
-	raw := x.members[key]
-	delete(x.members, key)
-	return raw
-}
-
-// text takes a member as text.
-func (x *object) text(key string) string { return scalarText(x.take(key)) }
-
-// texts takes a member that is a list of texts or numbers, or one of these.
-func (x *object) texts(key string) (all []string) {
-	raw := x.take(key)
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
-		list = []json.RawMessage{raw}
-	}
-	for _, r := range list {
-		if s := strings.TrimSpace(scalarText(r)); s != "" {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
-// lineOf returns the line of an error of JSON, 0 if it is unknown.
-func lineOf(data []byte, err error) int {
-	if e := (*json.SyntaxError)(nil); errors.As(err, &e) {
-		return 1 + bytes.Count(data[:min(int(e.Offset), len(data))], []byte("\n"))
-	}
-	return 0
-}
-
-// scalarText returns a text without its quotes, null as "", and any other value as JSON in one line.
-func scalarText(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s // null is "" too
-	}
-	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil {
-		return string(raw)
-	}
-	return b.String()
 }

@@ -41,7 +41,7 @@ func TestTaskmaster(t *testing.T) {
 		t.Errorf("items are\n%swant\n%s", got, want)
 	}
 	left := strings.Join(r.Left, "\n")
-	for _, s := range []string{"tasks.json:11: an item is left out: it needs an id and a title", "tasks.json:12: an item is left out",
+	for _, s := range []string{"tasks.json:11: an item is left out: it needs id and title", "tasks.json:12: an item is left out",
 		`tasks.json:13: its status "someday" is not known`, "1 tag(s) without tasks", "1 status blocked, which is pending now"} {
 		if !strings.Contains(left, s) {
 			t.Errorf("%q lacks %q", left, s)

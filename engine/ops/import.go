@@ -20,13 +20,16 @@ type ImportIn struct {
 	Write
 
 	Source    exchange.Source `json:"-"` // of Path
+	Vault     string          `json:"-"` // the vault's folder, relative to that of the project
 	RulesRead bool            `json:"-"` // as in NodeCreateIn
 }
 
 type ImportOut struct {
 	Kind   string         `json:"kind"`
 	Nodes  []ImportedNode `json:"nodes"`              // the new ones, parents before their children
-	There  int            `json:"there"`              // items that were imported before
+	Docs   []string       `json:"docs,omitempty"`     // the new documents, by their paths in the vault
+	Slots  int            `json:"entries,omitempty"`  // new entries of the slot that has the name of the kind
+	There  int            `json:"there"`              // items, documents and entries that were imported before
 	Left   []string       `json:"leftOut,omitempty"`  // what was left out or changed
 	Differ []string       `json:"differ,omitempty"`   // nodes that differ from the source
 	Gone   []string       `json:"notThere,omitempty"` // nodes that the source has no more
@@ -63,7 +66,7 @@ arbor import tanmi ../old/.tanmi-workspace`,
 
 func kindsHelp() (text string) {
 	for _, k := range exchange.Kinds() {
-		text += "  " + k.Name + "              "[:max(1, 15-len(k.Name))] + k.Form + "\n"
+		text += "  " + k.Name + ":              "[:max(2, 16-len(k.Name))] + k.Form + "\n"
 	}
 	return text
 }
@@ -82,7 +85,15 @@ func Import(ctx context.Context, env *Env, in ImportIn) (*ImportOut, error) {
 	if err != nil {
 		return nil, fail(err)
 	}
-	x := plan.ImportItems{Kind: read.Kind, Scope: read.Scope, Into: into, Items: read.Items, Files: read.Files,
+	for i, doc := range read.Docs {
+		f, err := env.Engine.FileAt(ctx, plan.ImportedDir(s.Workspace(), read.Kind).Join(doc.Path))
+		if err != nil {
+			return nil, fail(err)
+		}
+		read.Docs[i].There = !f.Version.IsZero()
+	}
+	x := plan.ImportItems{Kind: read.Kind, Scope: read.Scope, Into: into,
+		Items: read.Items, Docs: read.Docs, Memories: read.Memories, Vault: in.Vault, Files: read.Files,
 		RulesHash: in.RulesHash, RulesRead: in.RulesRead, Cascade: in.Cascade}
 	if in.Source.Name == "" {
 		x.Kind = ""
@@ -91,7 +102,8 @@ func Import(ctx context.Context, env *Env, in ImportIn) (*ImportOut, error) {
 	if err != nil {
 		return nil, fail(err)
 	}
-	out := &ImportOut{Kind: read.Kind, Nodes: []ImportedNode{}, There: r.There, Left: append(read.Left, r.Left...),
+	out := &ImportOut{Kind: read.Kind, Nodes: []ImportedNode{}, Docs: r.Docs, Slots: r.Entries, There: r.There,
+		Left:   append(read.Left, r.Left...),
 		Differ: r.Differ, Gone: r.Gone, Raised: nonNil(r.Cascades),
 		Wrote: env.wrote(ctx, s.Workspace().ID, o, "{node_next} lists nodes that are ready to start")}
 	for _, n := range r.Made {

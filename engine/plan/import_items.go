@@ -43,6 +43,9 @@ type ImportItems struct {
 	Into      mdstore.ID
 	Items     []ImportItem
 	Files     map[mdstore.Path][]byte // further files of a workspace of Arbor, by their paths in it
+	Docs      []ImportDoc
+	Memories  []ImportMemory // they become entries of the slot that has the name of the kind
+	Vault     string         // the vault's folder in the project; the paths of documents begin with it
 	RulesHash string
 	RulesRead bool
 	Cascade   bool
@@ -51,7 +54,9 @@ type ImportItems struct {
 // ImportedItems is the result of an import. Its texts are one line each.
 type ImportedItems struct {
 	Made     []ImportedNode // parents before their children, in the order of the source
-	There    int            // items that were imported before
+	Docs     []string       // paths of the new documents, in the vault
+	Entries  int            // new entries of the slot
+	There    int            // items, documents and entries that were imported before
 	Left     []string       // what was left out or changed
 	Differ   []string       // nodes that differ from their items
 	Gone     []string       // nodes whose items are not in the source any more
@@ -79,6 +84,13 @@ type importing struct {
 	bad   map[string]string        // why items are left out, by key
 	begin map[mdstore.ID]int64     // when the first new node below a node is created
 	paths map[mdstore.Path]bool    // of new nodes with files
+	times map[moment]int64         // how many nodes have it
+}
+
+// A moment is the time at which the source says that an item was made, and the parent.
+type moment struct {
+	parent mdstore.ID
+	at     int64
 }
 
 // Plan adds the files of the new nodes.
@@ -99,7 +111,7 @@ func (a ImportItems) Plan(d *Draft) (*ImportedItems, error) {
 	for {
 		m := &importing{ImportItems: a, d: d, out: &ImportedItems{}, there: map[string]*mdstore.Node{}, at: map[string]int{},
 			below: map[string][]int{}, ids: make([]mdstore.ID, len(a.Items)), bad: map[string]string{},
-			begin: map[mdstore.ID]int64{}, paths: map[mdstore.Path]bool{}}
+			begin: map[mdstore.ID]int64{}, paths: map[mdstore.Path]bool{}, times: map[moment]int64{}}
 		d.drawn = d.drawn[:drawn]
 		m.Items = slices.Clone(a.Items)
 		m.known()
@@ -115,7 +127,7 @@ func (a ImportItems) Plan(d *Draft) (*ImportedItems, error) {
 		if len(m.bad) == 0 {
 			m.files()
 			m.out.Left = append(broken, m.out.Left...)
-			return m.out, m.raise()
+			return m.out, cmp.Or(m.raise(), m.documents(), m.memories())
 		}
 		d.extra, d.adapted = d.extra[:files], d.adapted[:adapted]
 		a.Items, broken = m.whole(), append(broken, slices.Sorted(maps.Values(m.bad))...)
@@ -179,7 +191,6 @@ func (m *importing) known() {
 		}
 		if n, ok := m.d.View.Node(it.ID); ok && n.CreatedAt == it.CreatedAt {
 			m.there[it.Key] = n
-			m.compare(n, it)
 		}
 	}
 	if m.Kind == "" {
@@ -192,9 +203,8 @@ func (m *importing) known() {
 		if !ok {
 			continue
 		}
-		if i, is := m.at[key]; is {
+		if _, is := m.at[key]; is {
 			m.there[key] = n
-			m.compare(n, m.Items[i])
 		} else if strings.HasPrefix(key, m.Scope) {
 			m.out.Gone = append(m.out.Gone, view.Named(n))
 		}
@@ -202,9 +212,12 @@ func (m *importing) known() {
 	m.out.There = len(m.there)
 }
 
-// compare notes what differs between an item and its node.
-func (m *importing) compare(n *mdstore.Node, it ImportItem) {
+// compare notes what differs between an item, with that many open children, and its node.
+func (m *importing) compare(n *mdstore.Node, it ImportItem, open int) {
 	title, _ := fitTitle(it.Title)
+	if it.Status == statemachine.Completed && open > 0 {
+		it.Status = statemachine.Monitoring
+	}
 	switch {
 	case n.Title != title:
 		m.out.Differ = append(m.out.Differ, fmt.Sprintf("%s is %q in the source", view.Named(n), title))
@@ -264,6 +277,7 @@ func (m *importing) settle(i int) (ended bool) {
 		}
 	}
 	if n := m.there[it.Key]; n != nil {
+		m.compare(n, *it, open)
 		return statemachine.Terminal(n.Status)
 	}
 	if it.File != nil {
@@ -333,7 +347,13 @@ func (m *importing) add(i int, parent mdstore.ID, nth int64, depth int) error {
 	if m.begin[parent] == 0 {
 		m.begin[parent] = d.createdAt(parent)
 	}
-	n.CreatedAt = cmp.Or(n.CreatedAt, m.begin[parent]+nth)
+	if n.CreatedAt == 0 {
+		n.CreatedAt = m.begin[parent] + nth
+	} else { // siblings of one moment stay in their order
+		at := moment{parent, n.CreatedAt}
+		n.CreatedAt += m.times[at]
+		m.times[at]++
+	}
 	n.UpdatedAt = max(cmp.Or(n.UpdatedAt, d.now.UnixMilli()), n.CreatedAt)
 	title, cut := fitTitle(n.Title)
 	if cut {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -29,6 +30,10 @@ func importCommand(sh *shell) command {
 			return true, err
 		}
 		env, err := sh.env(ctx, MustExist)
+		if found, err := sh.sys.Vaults.Find(sh.place()); err == nil {
+			rel, _ := filepath.Rel(found.Project, found.Vault) // "" on another drive
+			in.Vault = filepath.ToSlash(rel)
+		}
 		if err == nil && env.Operator == mdstore.OperatorHuman && in.RulesHash == "" {
 			in.RulesRead = true
 			sayNewRules(ctx, sh, env, in.DryRun)
@@ -109,7 +114,14 @@ func showImported(sh *shell, out *ops.ImportOut) error {
 			sh.say("%s%s", x.what, line)
 		}
 	}
-	sh.say("%s: %s, %d there already", out.Kind, counted(len(out.Nodes), "new node"), out.There)
+	documents := ""
+	if n := len(out.Docs); n > 0 {
+		documents = ", " + counted(n, "new document")
+	}
+	if n := out.Slots; n > 0 {
+		documents += fmt.Sprintf(", %d new in the slot %s", n, out.Kind)
+	}
+	sh.say("%s: %s%s, %d there already", out.Kind, counted(len(out.Nodes), "new node"), documents, out.There)
 	sh.sayDry()
 	return err
 }

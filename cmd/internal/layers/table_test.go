@@ -111,6 +111,7 @@ var rows = []row{
 		name:  "engine/exchange",
 		may:   "engine/errs engine/plan engine/view mdstore mdstore/mdoc mdstore/pattern statemachine",
 		std:   "pure",
+		tests: wholeEngine,
 	},
 	{
 		floor: 34,

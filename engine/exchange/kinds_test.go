@@ -1,0 +1,234 @@
+package exchange
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"arbor/engine"
+	"arbor/engine/enginetest"
+	"arbor/engine/plan"
+	"arbor/mdstore"
+)
+
+var update = flag.Bool("update", false, "write the results that are expected of the cases")
+
+// A kindCase is a file or folder in testdata/KIND. Beside it, CASE.want has what it becomes.
+type kindCase struct {
+	kind, name string
+	Source
+	data map[string][]byte
+}
+
+// cases returns the cases of each kind; every kind has some.
+func cases(t *testing.T) (all []kindCase) {
+	for _, k := range Kinds() {
+		found, err := os.ReadDir(filepath.Join("testdata", k.Name))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("testdata/%s has no cases of the kind: %v", k.Name, err)
+		}
+		for _, f := range found {
+			if strings.HasSuffix(f.Name(), ".want") {
+				continue
+			}
+			c := kindCase{kind: k.Name, name: k.Name + "/" + f.Name(), data: map[string][]byte{}}
+			c.Name = f.Name()
+			top := filepath.Join("testdata", k.Name, f.Name())
+			err := filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
+				if err != nil || d.IsDir() {
+					return err
+				}
+				rel, _ := filepath.Rel(top, name)
+				if rel = filepath.ToSlash(rel); f.IsDir() {
+					c.Files = append(c.Files, rel)
+				} else {
+					rel = ""
+				}
+				c.data[rel], err = os.ReadFile(name)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Read = func(name string) ([]byte, error) {
+				data, ok := c.data[name]
+				if !ok {
+					return nil, fs.ErrNotExist
+				}
+				return data, nil
+			}
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// imported imports what was read, and returns the vault afterwards.
+func imported(t *testing.T, w *enginetest.World, r *Result) (*plan.ImportedItems, map[mdstore.Path][]byte) {
+	t.Helper()
+	for i, doc := range r.Docs {
+		_, r.Docs[i].There = w.Store.Files()[mdstore.Path("ws-a/imported").Join(r.Kind).Join(doc.Path)]
+	}
+	x := plan.ImportItems{Kind: r.Kind, Scope: r.Scope, Into: mdstore.Root, Items: r.Items, Docs: r.Docs, Memories: r.Memories,
+		Vault: "v"}
+	out, _, err := engine.Apply(t.Context(), w.Engine, "ws-a", plan.Act{}, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, w.Store.Files()
+}
+
+func words(s string) []string {
+	return strings.FieldsFunc(s, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+}
+
+// TestCases compares what each case becomes, what is said to be left out, and which words of it are in no file of the
+// vault. A second import changes nothing.
+func TestCases(t *testing.T) {
+	for _, c := range cases(t) {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := Read(c.Source, "")
+			if err != nil || r.Kind != c.kind {
+				t.Fatalf("it is read as %+v, error %v", r, err)
+			}
+			w := enginetest.New(t, enginetest.Plan("ws-a"))
+			out, files := imported(t, w, r)
+			has := map[string]bool{}
+			for _, data := range files {
+				for _, word := range words(string(data)) {
+					has[word] = true
+				}
+			}
+			lacks := map[string]bool{}
+			for _, data := range c.data {
+				for _, word := range words(string(data)) {
+					lacks[word] = !has[word]
+				}
+			}
+			got := drawn(r.Items)
+			for _, doc := range r.Docs {
+				got += "document " + doc.Path + ": " + doc.Title + "\n"
+			}
+			for _, left := range slices.Concat(r.Left, out.Left) {
+				got += "left out: " + left + "\n"
+			}
+			var list []string
+			for word, lacks := range lacks {
+				if lacks {
+					list = append(list, word)
+				}
+			}
+			slices.Sort(list)
+			got += "words that are in no node: " + strings.Join(list, " ") + "\n"
+			file := filepath.Join("testdata", filepath.FromSlash(c.name)+".want")
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if want, _ := os.ReadFile(file); got != string(want) {
+				t.Errorf("it becomes\n%s\nwant\n%s", got, want)
+			}
+			again, err := Read(c.Source, c.kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, after := imported(t, w, again)
+			if len(out.Made)+len(out.Docs)+out.Entries+len(out.Differ)+len(out.Gone) > 0 {
+				t.Errorf("a second import has %+v", out)
+			}
+			for p, data := range after {
+				if !bytes.Equal(data, files[p]) {
+					t.Errorf("a second import changes %s", p)
+				}
+			}
+		})
+	}
+}
+
+// TestCyclesAndLongTitles imports the items of each case with a title over the limit each, and each waiting for the
+// next.
+func TestCyclesAndLongTitles(t *testing.T) {
+	for _, c := range cases(t) {
+		r, err := Read(c.Source, "")
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		if r.Items[0].File != nil {
+			continue // files of Arbor, whose titles fit
+		}
+		for i := range r.Items {
+			it := &r.Items[i]
+			it.Title = fmt.Sprintf("T%d %s end%d", i, strings.Repeat("long ", 60), i)
+			it.After = append(it.After, r.Items[(i+1)%len(r.Items)].Key)
+		}
+		out, files := imported(t, enginetest.New(t, enginetest.Plan("ws-a")), r)
+		if len(out.Made) != len(r.Items) {
+			t.Errorf("%s: %d of %d items became nodes: %q", c.name, len(out.Made), len(r.Items), out.Left)
+		}
+		if len(r.Items) > 1 && !strings.Contains(strings.Join(out.Left, "\n"), "closes a cycle; that dependency is left out") {
+			t.Errorf("%s: no dependency closes a cycle: %q", c.name, out.Left)
+		}
+		all := ""
+		for _, data := range files {
+			all += string(data)
+		}
+		for i, it := range r.Items {
+			if !strings.Contains(all, "## Requirement\n\n"+it.Title) || !strings.Contains(it.Title, fmt.Sprintf("end%d", i)) {
+				t.Errorf("%s: no requirement begins with %q", c.name, it.Title)
+			}
+		}
+	}
+}
+
+// TestBrokenFiles damages each file of each folder in turn: the others are read all the same, and it is named.
+func TestBrokenFiles(t *testing.T) {
+	for _, c := range cases(t) {
+		whole, err := Read(c.Source, "")
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		for _, f := range c.Files {
+			if filepath.Ext(f) != ".md" {
+				continue
+			}
+			var mine, others []string
+			for _, it := range whole.Items {
+				if strings.HasPrefix(it.At, f+":") {
+					mine = append(mine, it.Key)
+				} else {
+					others = append(others, it.Key)
+				}
+			}
+			if len(mine) != 1 {
+				continue // it is none, or a list of its own
+			}
+			old := c.data[f]
+			c.data[f] = []byte("---\nid: \"a\n\tb: [\n---\n")
+			r, err := Read(c.Source, c.kind)
+			c.data[f] = old
+			if err != nil {
+				if len(others) > 0 {
+					t.Errorf("%s: without %s it is refused: %v", c.name, f, err)
+				}
+				continue
+			}
+			left := strings.Join(r.Left, "\n")
+			if !strings.Contains(left, f+":") {
+				t.Errorf("%s: that %s is broken is not said: %s", c.name, f, left)
+			}
+			for _, key := range others {
+				if !slices.ContainsFunc(r.Items, func(it plan.ImportItem) bool { return it.Key == key }) {
+					t.Errorf("%s: without %s, %s is lacking, too", c.name, f, key)
+				}
+			}
+		}
+	}
+}
