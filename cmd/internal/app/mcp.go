@@ -3,17 +3,12 @@ package app
 import (
 	"cmp"
 	"context"
-	crypto "crypto/tls"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
-	"net/http"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"arbor/cmd/internal/cli"
 	"arbor/engine"
@@ -22,8 +17,6 @@ import (
 	"arbor/engine/errs"
 	"arbor/engine/live"
 	"arbor/engine/serve"
-	"arbor/mdstore"
-	"arbor/mdstore/dirstore"
 )
 
 // frontEnds are the commands of the front ends besides the command line.
@@ -49,6 +42,7 @@ type offer struct {
 	accept    func(string) bool // of arbor serve: see serve.PageOptions
 	tls       bool              // of arbor serve
 	site      *serve.Page       // of arbor serve: the page
+	begins    bool              // of arbor serve: there may be no vault yet
 	verbose   bool
 
 	allIdentifiers bool // a connection with an identifier sees the workspaces of others
@@ -81,8 +75,13 @@ func (o *offer) log(w io.Writer) *slog.Logger {
 func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, version string) (*serve.Tools, *engine.Engine, error) {
 	atHome(call)
 	found, err := call.Find()
-	if err != nil && found.Above != "" && mode == cli.Later {
+	pages := mode == cli.Lasting
+	switch {
+	case err == nil:
+	case found.Above != "" && mode == cli.Later:
 		fmt.Fprintf(call.Stderr, "arbor: %v\n", err)
+	case found.Above == "" && o.begins && errs.As(err).Code == errs.VaultNotFound:
+		mode = cli.Later // the page's form makes the vault
 	}
 	e, set, err := call.Open(ctx, mode)
 	if err != nil {
@@ -96,7 +95,7 @@ func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, versio
 	}
 	home := cmp.Or(call.Getenv("HOME"), call.Getenv("USERPROFILE"))
 	var hear func(live.News)
-	if mode == cli.Lasting {
+	if pages {
 		o.site = serve.NewPage(e, serve.PageOptions{Home: home, TLS: o.tls, Clients: o.clients, Accept: o.accept, Log: o.log(call.Stderr)})
 		hear = o.site.Hear
 	}
@@ -169,135 +168,6 @@ arbor mcp -C /path/to/project -w Login`,
 			return s.Stdio(ctx, call.Stdin, call.Stdout)
 		},
 	}
-}
-
-// tokenFile is the path of the token in a vault. It belongs to this machine; git does not track it.
-var tokenFile = filepath.Join(mdstore.LocalDir, "token")
-
-func serveCommand(version string) cli.Command {
-	var (
-		o              offer
-		token          string
-		open           bool
-		hosts, origins []string
-		machines       clients
-	)
-	return cli.Command{
-		Use: "serve", Short: "Serve the page for people and AI assistants over HTTP (MCP)",
-		Long: `Serves the plan as a web page to browsers on this machine, and to AI assistants
-at /mcp, in the Model Context Protocol. --open opens the page in your browser;
-run it again to log in with another browser. The address is printed once the
-server is ready. Assistants send the token from a file that only you can read,
-as Authorization: Bearer TOKEN. The token gives access to /mcp but not to the
-page, where you decide. Requests from pages of other origins are refused. The
-headers Arbor-Session and Arbor-Workspace set the session and workspace of calls
-that name none; Arbor-Identifier names a device that has its own workspace.`,
-		Example: `arbor serve --open
-arbor serve --listen 127.0.0.1:0 --profile worker
-curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
-  -H "Accept: application/json, text/event-stream" \
-  -H "Authorization: Bearer $(cat .tanmi-workspace/.local/token)" \
-  http://127.0.0.1:7433/mcp`,
-		Flags: func(fs *flag.FlagSet) {
-			fs.StringVar(&o.listen, "listen", "", "the `ADDRESS` on this machine, 127.0.0.1:7433 unless said otherwise; port 0 takes any that is free")
-			fs.BoolVar(&open, "open", false, "open the page in your browser, also that of a server which runs already")
-			fs.StringVar(&token, "token-file", "", "the `FILE` with the token, made where it is missing; .local/token in the vault unless said otherwise")
-			fs.Func("allow-host", "a further `NAME` that clients may call the server by; may be repeated", appendTo(&hosts))
-			fs.Func("allow-origin", "a further `ORIGIN` whose pages may call, as https://arbor.example; may be repeated", appendTo(&origins))
-			machines.flags(fs)
-			o.flags(fs)
-		},
-		Run: func(ctx context.Context, call cli.Call) error {
-			o.clients, o.accept = machines.hub(), machines.accepts
-			tls, err := machines.tls()
-			if err != nil {
-				return err
-			}
-			o.tls = tls != nil
-			s, e, err := o.server(ctx, call, cli.Lasting, version)
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			machines.engine = e
-			if err := local(o.listen); err != nil && tls == nil {
-				return err
-			}
-			where := token // the name that the person gave: strangers must not learn the vault's path
-			if token == "" {
-				token, where = filepath.Join(e.Vault(), tokenFile), filepath.ToSlash(tokenFile)+" of the vault"
-				if local := filepath.Dir(token); dirstore.Tracked(local) {
-					return errs.New(errs.InvalidPath, "%s is tracked by git: whoever has a clone knows a token in it; "+
-						"take it out (git rm -r --cached %s), delete the token, or name another file (--token-file)", local, local)
-				}
-			} else if !filepath.IsAbs(token) {
-				token = filepath.Join(call.Dir, token)
-			}
-			secret, err := serve.Token(token)
-			if err != nil {
-				return errs.New(errs.InvalidPath, "%v", err)
-			}
-			l, err := listenAt(o.listen)
-			if err != nil {
-				if open {
-					if page := machines.running(ctx); page != "" {
-						show(call, page)
-						return nil
-					}
-				}
-				return err
-			}
-			scheme := "http"
-			if tls != nil {
-				scheme, l = "https", crypto.NewListener(l, tls)
-			}
-			endpoint := s.Endpoint()
-			if !call.Quiet {
-				fmt.Fprintf(call.Stderr, "the token is in %s\n", token)
-			}
-			if err := machines.show(call); err != nil {
-				return errors.Join(err, l.Close())
-			}
-			base := scheme + "://" + l.Addr().String()
-			defer machines.serving(base)()
-			url := base + "/mcp"
-			if err := call.Print(map[string]string{"url": url, "page": base + "/", "tokenFile": token}, url+"\n"); err != nil {
-				return errors.Join(err, l.Close())
-			}
-			if open {
-				show(call, pageOf(o.site, base))
-			} else if !call.Quiet {
-				fmt.Fprintf(call.Stderr, "the page is at %s/; arbor serve --open opens it in your browser\n", base)
-			}
-			all := http.NewServeMux()
-			all.Handle("/mcp", serve.Guard(endpoint, serve.GuardOptions{Token: secret, Hosts: hosts, Origins: origins, Where: "in " + where, TLS: tls != nil}))
-			all.Handle("/", serve.Guard(o.site.Handler(), serve.GuardOptions{Open: true, Hosts: hosts, Origins: origins, TLS: tls != nil}))
-			told, stop := context.WithCancel(ctx)
-			defer stop()
-			go o.page(told, call)
-			all.Handle("/env", serve.Guard(http.HandlerFunc(machines.connect), serve.GuardOptions{Open: true, Hosts: hosts}))
-			all.Handle("POST /env/pair", serve.Guard(http.HandlerFunc(machines.pair), serve.GuardOptions{Open: true, Hosts: hosts}))
-			err = serve.HTTP(ctx, l, all, o.log(call.Stderr))
-			rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessionsEnd)
-			defer cancel()
-			return errors.Join(err, endpoint.Shutdown(rest))
-		},
-	}
-}
-
-// sessionsEnd is how long the calls that still run in sessions have when the server ends.
-const sessionsEnd = 3 * time.Second
-
-// local refuses an address that other machines can reach: the server is for this machine only.
-func local(listen string) error {
-	host, _, err := net.SplitHostPort(listen)
-	if err != nil {
-		return errs.New(errs.InvalidParams, "--listen %s: %v; an address as 127.0.0.1:7433 is expected", listen, err)
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return errs.New(errs.InvalidParams, "--listen %s: others could reach that; without --tls-cert arbor serves this machine only, on 127.0.0.1, ::1 or localhost", listen)
-	}
-	return nil
 }
 
 // commas returns the function that reads a flag's list of words.

@@ -3,10 +3,12 @@ package app
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"net"
 	"net/url"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -47,13 +49,14 @@ func (c *clients) accepts(text string) (ok bool) {
 	return ok && err == nil
 }
 
-// serving notes the address of the page until the returned function is called. Without a folder for the note, only this
-// process can invite browsers.
-func (c *clients) serving(base string) (end func()) {
+// serving notes the address of the page, until left is called. Without a folder for the note, only this process can
+// invite browsers.
+func (c *clients) serving(base string) {
 	_ = c.update(context.Background(), func(b *trust.Book) error { b.Serve(base); return nil })
-	return func() {
-		_ = c.update(context.Background(), func(b *trust.Book) error { b.Leave(base); return nil })
-	}
+}
+
+func (c *clients) left(base string) {
+	_ = c.update(context.Background(), func(b *trust.Book) error { b.Leave(base); return nil })
 }
 
 // answers reports whether something listens at an address.
@@ -72,13 +75,48 @@ func answers(ctx context.Context, address string) bool {
 // answerTime is how long a running server has to answer.
 const answerTime = 3 * time.Second
 
-// listenAt listens. If the address is taken, err says what would work.
-func listenAt(listen string) (net.Listener, error) {
-	l, err := net.Listen("tcp", listen)
+// listen listens at an address, or for "" at the vault's own port.
+func (c *clients) listen(ctx context.Context, address string, others bool) (net.Listener, error) {
+	if address == "" {
+		return c.listenOwn(ctx)
+	}
+	if err := local(address); err != nil && !others {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, errs.New(errs.InvalidParams, "--listen %s: %v; port 0 takes any that is free", listen, err)
+		return nil, errs.New(errs.InvalidParams, "--listen %s: %v; port 0 takes any that is free", address, err)
 	}
 	return l, nil
+}
+
+// Ports of vaults are from firstPort on, below those that systems give out by themselves.
+const firstPort, ports = 20000, 10000
+
+// listenOwn listens at the vault's own port: the one that the person's state has, or else one that the vault's path
+// gives, or the next one that is free. The state keeps it, so that a browser's drafts stay with the vault.
+func (c *clients) listenOwn(ctx context.Context) (net.Listener, error) {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(c.engine.Vault()))
+	port := int(h.Sum32() % ports)
+	b, err := c.read()
+	if err == nil && b.Port != 0 {
+		port = b.Port - firstPort
+	}
+	for n := range ports {
+		at := firstPort + (port+n)%ports
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(at))
+		l, busy := net.Listen("tcp", address)
+		if busy == nil {
+			_ = c.update(ctx, func(b *trust.Book) error { b.Port = at; return nil }) // without a folder for it, it is asked for again
+			return l, nil
+		}
+		if err == nil && b.Page != nil && strings.HasSuffix(b.Page.Address, "://"+address) && answers(ctx, b.Page.Address) {
+			return nil, errs.New(errs.InvalidParams, "a server of this vault runs at %s; arbor serve --open opens its page, "+
+				"--listen 127.0.0.1:0 starts another one", b.Page.Address)
+		}
+	}
+	return nil, errs.New(errs.InvalidParams, "no port from %d to %d is free; --listen ADDRESS takes another", firstPort, firstPort+ports-1)
 }
 
 // show opens an address in the browser. If that fails, it prints the address.

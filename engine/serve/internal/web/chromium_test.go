@@ -93,7 +93,7 @@ func TestAnEditIsSavedAndAnotherOneShowsWhereTheReaderIs(t *testing.T) {
 	p.eval(`document.activeElement.value = ""`)
 	p.write("Draw **it**")
 	p.keys("Control+Enter")
-	p.until(`document.querySelector("[data-field=requirement] .text strong")?.innerText === "it"`)
+	p.until(`document.querySelector("[data-field=requirement] .text strong")?.innerText === "it" && !document.querySelector(".editing")`)
 	if said := w.says(first); !strings.Contains(said, "Draw **it**") {
 		t.Errorf("the file says\n%s", said)
 	}
