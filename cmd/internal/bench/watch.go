@@ -79,7 +79,7 @@ func (b *bench) watch(out io.Writer, folder string, nodes []int) error {
 	b.rounds, b.budget = watchedPairs, 0
 	now, before := filepath.Join(b.work, "now"), filepath.Join(b.work, "before")
 	b.build(now, "arbor/cmd/arbor")
-	b.buildIn(folder, before, "arbor/cmd/arbor")
+	b.buildIn(folder, before, "./cmd/arbor") // whose module may have another path
 	fmt.Fprintf(out, "Allocations, and how many times those of the baseline (at most %v):\n", mostAllocs)
 	over := larger(out, b.allocations("", now), b.allocations(folder, before))
 	fmt.Fprintf(out, "\nProcessor time, as many times that of the baseline (at most %v), medians of pairs:\n", mostTime)
