@@ -1,8 +1,18 @@
 // Package engine is one open vault: views of its workspaces that are kept current, operations planned over them, and
 // commits.
 //
-// An operation is a value of package plan, which Apply plans over a view and commits through the store, all or nothing.
-// A dry run stops after the plan. Reading functions run under Read, which loads the documents they use.
+// A program opens an engine over a store, and gives it to package ops, which has the operations, or to package serve,
+// which offers them to assistants and people:
+//
+//	store, err := dirstore.Open("plan", dirstore.Options{})
+//	e, err := engine.Open(ctx, store, engine.Options{})
+//
+// Any number of engines, in any number of processes, may have one vault open. An engine is safe for concurrent use and
+// needs no Close.
+//
+// Below the operations: an operation is a value of package plan, which Apply plans over a view and commits through the
+// store, all or nothing. A dry run stops after the plan. Reading functions run under Read, which loads the documents
+// they use. These functions change with the operations; programs call package ops.
 package engine
 
 import (

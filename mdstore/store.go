@@ -1,5 +1,3 @@
-// Package mdstore gives meaning to the vault's files: the forms of Workspace.md, Node.md and other kinds, the versions
-// and changes of files, and the Store that holds them. It does no I/O of its own; its subpackages do.
 package mdstore
 
 import (

@@ -1,4 +1,9 @@
 // Package errs holds the one type of error that every operation fails with, its codes, and their classes.
+//
+//	var e *errs.Error
+//	if errors.As(err, &e) && e.Class() == errs.Conflict { … }
+//
+// Codes are part of the interface: go doc errs.Code lists them. Messages are for people and may change.
 package errs
 
 import (

@@ -1,7 +1,17 @@
 // Package ops is the catalogue of operations: the name, help, typed input and typed output of everything that Arbor
 // does. The command line, MCP and HTTP are thin front ends over it. Every operation fails with an *errs.Error.
 //
-// A file holds the operations of one noun: the input, output, catalogue entry and function of each; catalogue.go lists
+// A program finds an operation by its name in docs/mcp.md and calls it with JSON, on behalf of the caller that an Env
+// describes:
+//
+//	create, _ := ops.Find("node_create")
+//	out, err := create.Call(ctx, &ops.Env{Engine: e}, json.RawMessage(`{"title": "Sign-in endpoint"}`))
+//
+// out is a *NodeCreateOut, which encodes as the JSON that the tool replies. An operation is a function with a typed
+// input, too: NodeDelete(ctx, env, NodeDeleteIn{…}). Of the names below, a program needs Find, All, Operation and Env,
+// and the types …In and …Out of the operations that it calls so.
+//
+// For those who change Arbor: a file holds the operations of one noun: the input, output, catalogue entry and function of each; catalogue.go lists
 // them. A new operation needs these four, a line there, and a plan in the engine. The tags of its input (see Param)
 // give its tool the schema and its command the words and flags, and docs/cli.md and docs/mcp.md are generated.
 package ops

@@ -1,5 +1,9 @@
 // Package storetest has the promises of mdstore.Store as tests that every implementation runs. A new promise begins
 // with a line here.
+//
+//	func TestStore(t *testing.T) {
+//		storetest.Run(t, func(t *testing.T) mdstore.Store { return newStore(t) })
+//	}
 package storetest
 
 import (

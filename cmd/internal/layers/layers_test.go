@@ -29,6 +29,21 @@ func TestModuleKeepsItsShape(t *testing.T) {
 	}
 }
 
+// docs/library.md says of each package that other modules can import whether it keeps a promise.
+func TestLibraryPageNamesEveryPackage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(moduleRoot(t), "docs", "library.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range module.rows {
+		public := !strings.HasPrefix(r.name, "cmd/") && !strings.Contains(r.name, "internal/")
+		named := regexp.MustCompile("`([\\w.-]+/)*" + r.name + "`[ ,.]").Match(page)
+		if public != named {
+			t.Errorf("%s can be imported by other modules: %v; docs/library.md names it: %v", r.name, public, named)
+		}
+	}
+}
+
 func TestRowsPointDown(t *testing.T) {
 	for _, p := range []policy{module, small} {
 		floors := map[string]int{}
