@@ -7,13 +7,14 @@
 //	create, _ := ops.Find("node_create")
 //	out, err := create.Call(ctx, &ops.Env{Engine: e}, json.RawMessage(`{"title": "Sign-in endpoint"}`))
 //
-// out is a *NodeCreateOut, which encodes as the JSON that the tool replies. An operation is a function with a typed
-// input, too: NodeDelete(ctx, env, NodeDeleteIn{…}). Of the names below, a program needs Find, All, Operation and Env,
-// and the types …In and …Out of the operations that it calls so.
+// out is a *NodeCreateOut, which encodes as the JSON that the tool replies. Most operations are functions with a typed
+// input, too, such as NodeDelete(ctx, env, NodeDeleteIn{}). Of the names below, a program needs Find, All, Operation
+// and Env, and the types In and Out of the operations that it calls.
 //
-// For those who change Arbor: a file holds the operations of one noun: the input, output, catalogue entry and function of each; catalogue.go lists
-// them. A new operation needs these four, a line there, and a plan in the engine. The tags of its input (see Param)
-// give its tool the schema and its command the words and flags, and docs/cli.md and docs/mcp.md are generated.
+// For those who change Arbor: a file holds the operations of one noun: the input, output, catalogue entry and function
+// of each; catalogue.go lists them. A new operation needs these four, a line there, and a plan in the engine. The tags
+// of its input (see Param) give its tool the schema and its command the words and flags, and docs/cli.md and
+// docs/mcp.md are generated.
 package ops
 
 import (

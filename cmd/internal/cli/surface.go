@@ -115,7 +115,8 @@ func addCommands(sh *shell, root *cobra.Command) {
 		"tick": sh.command(tickCommand(sh)), "tree": sh.command(treeCommand(sh)), "watch": newWatch(sh), "use": newUse(sh),
 		"edit": newEdit(sh), "ws edit": newWorkspaceEdit(sh), "restore": newRestore(sh),
 		"admin config list": newConfigList(sh), "admin config set": newConfigEdit(sh),
-		"admin where": newWhere(sh), "admin version": newVersion(sh), "version": newVersion(sh), "admin completion": newCompletion(root),
+		"admin where": newWhere(sh), "admin completion": newCompletion(root),
+		"admin version": newVersion(sh), "version": newVersion(sh), // people type the short one
 	} {
 		put(path, c)
 	}
