@@ -12,7 +12,6 @@ import (
 type Plan struct {
 	View  *view.View
 	Nodes []*mdstore.Node // those that match, in the order of the tree
-	Depth []int           // of Nodes, below the root
 	All   bool            // Nodes has all of the workspace, and Files its other files
 	Files []mdstore.File
 	Graph string // the dependencies of the nodes as a diagram in Mermaid
@@ -29,6 +28,9 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		{"json", "all of a workspace with its files; arbor import reads it", writeJSON},
+		{"csv", "a row for each node", writeCSV},
+		{"md", "one Markdown document, to read or to paste into an issue", writeMarkdown},
+		{"ics", "a calendar with the due dates", writeCalendar},
 		{"mermaid", "the dependencies as a diagram for Markdown", func(p Plan) (string, error) { return p.Graph, nil }},
 	}
 }

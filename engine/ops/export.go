@@ -30,6 +30,7 @@ var exportOp = op("export", reads, Export, Help{
 ` + formatsHelp() + `
 --where takes a query of search. The workspace stays as it is.`,
 	Example: `arbor export json > plan.json
+arbor export md --where 'status:pending' > open.md
 arbor export html ../plan-for-the-team`,
 })
 
@@ -52,17 +53,17 @@ var Export = reading(func(ctx context.Context, env *Env, in ExportIn) (*ExportOu
 	}
 	out, p := &ExportOut{Out: Out{Hint: doubt}}, exchange.Plan{View: s, All: in.Where == ""}
 	met := map[mdstore.Path]bool{}
-	add := func(depth int, n *mdstore.Node) {
+	add := func(n *mdstore.Node) {
 		if !met[n.Path] && matches(n) {
 			met[n.Path] = true
-			p.Nodes, p.Depth = append(p.Nodes, n), append(p.Depth, depth)
+			p.Nodes = append(p.Nodes, n)
 		}
 	}
-	for depth, n := range s.Walk(mdstore.Root) {
-		add(depth, n)
+	for _, n := range s.Walk(mdstore.Root) {
+		add(n)
 	}
 	for n := range s.All() {
-		add(0, n) // what hangs below no root, and files with an id that another one has
+		add(n) // what hangs below no root, and files with an id that another one has
 	}
 	for path, problem := range s.Broken() {
 		out.Damaged = append(out.Damaged, string(path)+": "+problem.Text)
