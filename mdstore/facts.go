@@ -25,7 +25,7 @@ import (
 type Facts string
 
 const (
-	factsLetter  = "i" // increment it with every change of the form, or of the checks of a single file
+	factsLetter  = "j" // increment it with every change of the form, or of the checks of a single file
 	problemKept  = 512 // bytes of a problem; a longer one is read from the document
 	digestsMost  = 48  // fields and sections; a document with more has no digests
 	factsBetween = "\x00"
@@ -162,6 +162,7 @@ func checkOf(n *Node) []mdoc.Diagnostic {
 		}
 		out = append(out, mdoc.Diagnostic{File: d.Name(), Line: line, Col: col, Code: CodeLooksLike, Text: text})
 	}
+	out = append(out, markedText(d, KeyTitle)...)
 	at := func(code, format string, args ...any) {
 		line, col := d.FieldPosition(KeyStatus)
 		out = append(out, mdoc.Diagnostic{File: d.Name(), Line: line, Col: col, Code: code, Text: fmt.Sprintf(format, args...)})
@@ -196,15 +197,45 @@ func Remedy(c statemachine.Code) string {
 // CodeSectionTwice is the code of a section that holds one text and stands twice.
 const CodeSectionTwice = "SECTION_TWICE"
 
-func checkWorkspace(_ Path, d *mdoc.Doc) []mdoc.Diagnostic { return sectionsTwice(d) }
+func checkWorkspace(_ Path, d *mdoc.Doc) []mdoc.Diagnostic {
+	return append(sectionsTwice(d), markedText(d, KeyName)...)
+}
+
+// MarkedText returns a text as it is written, if it begins with what YAML reads as a tag or an anchor and leaves out:
+// "!important call Ann", "&Co".
+func MarkedText(d *mdoc.Doc, key string) (written string, ok bool) {
+	f, ok := d.Field(key)
+	if !ok || f.Kind == mdoc.Nested {
+		return "", false
+	}
+	written = d.Slice(f.Span)
+	return written, strings.HasPrefix(written, "!") && !strings.HasPrefix(written, "!!") && written != f.Value ||
+		strings.HasPrefix(written, "&") && written != f.Value
+}
+
+func markedText(d *mdoc.Doc, key string) []mdoc.Diagnostic {
+	written, ok := MarkedText(d, key)
+	if !ok {
+		return nil
+	}
+	line, col := d.FieldPosition(key)
+	word, _, _ := strings.Cut(written, " ")
+	return []mdoc.Diagnostic{{File: d.Name(), Line: line, Col: col, Code: CodeLooksLike, Text: fmt.Sprintf(
+		"YAML leaves %s out of the %s; it needs quotes: %s: %q", word, key, key, written)}}
+}
+
+// OneText reports whether a section holds one text, and may stand once only.
+func OneText(section string) bool {
+	return slices.Contains([]string{SecRequirement, SecConclusion, SecNote, SecProblem,
+		SecPurpose, SecCurrentGoal, SecWorkflows, SecPreferences}, section)
+}
 
 // sectionsTwice reports sections of one text that stand twice: commands cannot tell which one to write to.
 func sectionsTwice(d *mdoc.Doc) []mdoc.Diagnostic {
 	var out []mdoc.Diagnostic
-	texts := []string{SecRequirement, SecConclusion, SecNote, SecProblem, SecPurpose, SecCurrentGoal, SecWorkflows, SecPreferences}
 	first := map[string]mdoc.Section{}
 	for _, s := range d.Sections() {
-		if !slices.Contains(texts, s.Name) {
+		if !OneText(s.Name) {
 			continue
 		}
 		f, again := first[s.Name]

@@ -121,8 +121,9 @@ var checkCodes = []CheckCode{
 		"reopen it and complete it again", ""},
 	{mdstore.CodeLooksLike, SeverityWarning,
 		"a key that other programs use for one of Arbor's, or a heading nearly like that of a section that the file " +
-			"has too; it is not read",
-		"write Arbor's key, or join the two sections", "gives the key Arbor's name, where the file does not have that"},
+			"has too; it is not read; or a title that YAML does not read whole, such as `!important x`",
+		"write Arbor's key, put the title in quotes, or join the two sections",
+		"gives the key Arbor's name, where the file does not have that; joins two texts; puts a title in quotes"},
 	{CodeDocMissing, SeverityWarning, "a document that the project does not have", "mend the path, remove the line, or put `(expired)` at its end", ""},
 	{CodeStaleSave, SeverityWarning, "a program saved a file that it had read before Arbor changed it, so that the change is missing", "run any command that writes: it merges both", ""},
 	{CodeTakenOut, SeverityNote, "git or another program took out of a file what an operation had written within the last day; it is about this machine, so the exit code and SARIF leave it out",

@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"strings"
 
 	"arbor/engine/plan"
 	"arbor/engine/view"
@@ -41,8 +42,28 @@ func (c *checker) status(n *mdstore.Node) {
 	}
 }
 
-// renamed returns the repair of a key that is another name of a field, which the file does not have.
+// renamed returns the repair of what looks like a key or section: a heading that is nearly a section's, a title that
+// YAML does not read whole, or a key that is another name of a field, which the file does not have.
 func (c *checker) renamed(n *mdstore.Node, d mdoc.Diagnostic) repair {
+	for _, s := range n.Doc().Sections() {
+		if name := n.Doc().NearMiss(s); name != "" && s.Line == d.Line && mdstore.OneText(name) {
+			return c.on(n, "join it with the section "+name, func(_ *plan.Draft, e *plan.Edit) error {
+				e.Join(name)
+				e.Did(view.Change{ID: n.ID, Key: name, Do: "joined"})
+				return nil
+			})
+		}
+	}
+	value, _ := n.Doc().Field(mdstore.KeyTitle)
+	if line, _ := n.Doc().FieldPosition(mdstore.KeyTitle); line == d.Line {
+		if written, ok := mdstore.MarkedText(n.Doc(), mdstore.KeyTitle); ok && strings.HasSuffix(written, value.Value) {
+			return c.on(n, "put it in quotes", func(_ *plan.Draft, e *plan.Edit) error {
+				e.Set(mdstore.KeyTitle, mdoc.Text(written))
+				e.Did(view.Change{ID: n.ID, Key: mdstore.KeyTitle, To: written, Do: "mended"})
+				return nil
+			})
+		}
+	}
 	for key, f := range mdstore.Lookalikes(n.Doc()) {
 		line, _ := n.Doc().FieldPosition(key)
 		if _, both := n.Doc().Field(f.Key); line != d.Line || both {

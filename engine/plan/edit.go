@@ -91,6 +91,23 @@ func (e *Edit) write(section, body string) bool {
 	return true
 }
 
+// Join puts the texts of the sections whose headings resemble a section's name below that section, and takes their
+// headings out.
+func (e *Edit) Join(section string) {
+	text := e.doc.Text(section)
+	for _, s := range e.doc.Sections() {
+		if e.doc.NearMiss(s) != section {
+			continue
+		}
+		if more := e.doc.Slice(s.Body); more != "" {
+			text = strings.TrimPrefix(text+"\n\n"+more, "\n\n")
+		}
+		e.texts = append(e.texts, func() (mdoc.Patch, error) { return e.doc.SetSection(s.Title, "") },
+			func() (mdoc.Patch, error) { return e.doc.DropSection(s.Title) })
+	}
+	e.write(section, text)
+}
+
 func (e *Edit) append(section, item string) {
 	e.item(func() (mdoc.Patch, error) { return e.doc.AppendItem(section, item) })
 }

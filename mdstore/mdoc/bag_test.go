@@ -46,7 +46,7 @@ var bodyBag = []string{
 	"## Log", "## log ##", "Log\n---", "  ## Log", "## 日志", "## Note", "## Note", "Note\n===", "## 备注", "## Own section", "# Title", "Title\n=====", "### Sub", "###### Deep", "    ## code", "##", "#",
 	"- a", "- a\n- b", "* x\n\n* y", "1. one\n2. two", "1. a\n1. b", "9) a", "-   wide\n\n    more", "- ", "-", "- - nested", "- a\n  ## in a list", " - b", "   - c", "- ```\n  x", "- <!--\n", "-\tt\n\n\tu", "-      code",
 	"> quote\n> ## q", ">", "lazy", "text", "text  ", "two\nlines", "```\ncode\n## Log\n```", "```", "~~~ go", "````\n```", "   ```\n   x\n   ```", "<!-- c\n## Log\n-->", "<!-- one -->", "<!--", "<div>", "<div>\n## x\n</div>", "<script>", "</script>", "<?php", "<![CDATA[",
-	"[a]: /u", "[a]: /u\n===", "[a]: /u\n[b]:\n/v", "| a | b |\n|---|---|\n| 1 | 2 |", "a\n-:\n-", "***", "---", "--", "\u00a0", "=======", "    code", "\tcode", "\\## x", "#x", "- [ ] task", "+ p", "10. ten", "<<<<<<< HEAD", ">>>>>>> x", "||||||| base", "ours here\n=======\ntheirs", "🙂", "\v", "\f## x", "x\u2028## y",
+	"[a]: /u", "[a]: /u\n===", "[a]: /u\n[b]:\n/v", "| a | b |\n|---|---|\n| 1 | 2 |", "a\n-:\n-", "***", "---", "--", "\u00a0", "=======", "    code", "\tcode", "\\## x", "#x", "- [ ] task", "+ p", "10. ten", "<<<<<<< HEAD", ">>>>>>> x", "||||||| base", "ours here\n=======\ntheirs", "a 🙂", "\v", "\f## x", "x\u2028## y",
 }
 
 var scalarBag = []string{

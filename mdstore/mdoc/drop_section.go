@@ -2,11 +2,18 @@ package mdoc
 
 import "slices"
 
-// dropSections plans to remove sections with their headings if all of their text is removed and the op asks for that.
+// dropSections plans to remove sections with their headings if all of their text is removed, item by item or as a
+// whole, and the op asks for that.
 // Plans for other sections of the same names are not affected.
 func (p *plan) dropSections() {
 	adds := slices.ContainsFunc(p.sections, func(s *sectionPlan) bool { return len(s.at) == 0 })
 	for _, s := range p.sections {
+		if s.drop && s.text != nil && *s.text == "" {
+			for _, sec := range s.at {
+				p.dropHeading(sec, adds)
+			}
+			s.at, s.text = nil, nil
+		}
 		if !s.drop || s.text != nil || s.ticks != nil {
 			continue
 		}

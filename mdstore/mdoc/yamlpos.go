@@ -67,13 +67,16 @@ func (p *positions) offset(line, col int) int {
 // fileLine returns the 1-based line of the file in which a YAML line begins.
 func (p *positions) fileLine(line int) int { return lineNumber(p.text, p.offset(line, 1)) }
 
-// value returns the bytes of a value; ok is true if it is a scalar without anchor or tag whose bytes are certain.
+// value returns the bytes of a value; ok is true if it is a scalar whose bytes are certain.
 // keyCol is the number of columns before the key, next the offset of the next key.
 func (p *positions) value(n *yaml.Node, keyCol, next int) (at Span, ok bool) {
 	s := p.offset(n.Line, n.Column)
 	b := p.text[:p.span.End]
-	if n.Kind != yaml.ScalarNode || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
+	if n.Kind != yaml.ScalarNode {
 		return Span{s, p.nestedEnd(s, next)}, false
+	}
+	if n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
+		return p.marked(n, s, next)
 	}
 	switch n.Style {
 	case yaml.DoubleQuotedStyle, yaml.SingleQuotedStyle:
@@ -86,6 +89,29 @@ func (p *positions) value(n *yaml.Node, keyCol, next int) (at Span, ok bool) {
 		return Span{s, s}, bytes.HasSuffix(bytes.TrimRight(b[:s], " \t"), []byte{':'})
 	}
 	return p.plain(n.Value, s, next)
+}
+
+// marked returns the bytes of a value with its tag and anchor. ok is true if they are unquoted and in one line, and the
+// tag is none of YAML's own.
+func (p *positions) marked(n *yaml.Node, s, next int) (at Span, ok bool) {
+	b := p.text[:p.span.End]
+	e, last := s, s
+	for e < len(b) && (b[e] == '!' || b[e] == '&') {
+		for e < len(b) && !strings.ContainsRune(" \t\r\n", rune(b[e])) {
+			e++
+		}
+		for last = e; e < len(b) && (b[e] == ' ' || b[e] == '\t'); {
+			e++
+		}
+	}
+	switch v, ok := p.plain(n.Value, e, next); {
+	case last == s || bytes.HasPrefix(b[s:], []byte("!!")) || n.Style&^yaml.TaggedStyle != 0:
+	case n.Value == "" && blank(b[last:lineEnd(b, last)]):
+		return Span{s, last}, true
+	case n.Value != "" && ok && v.End <= lineEnd(b, s):
+		return Span{s, v.End}, true
+	}
+	return Span{s, p.nestedEnd(s, next)}, false
 }
 
 // quoted returns the bytes of a value in quotes.
