@@ -72,7 +72,8 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending
 		return nil, err
 	}
 	if !slices.ContainsFunc(found, func(f check.Finding) bool { return f.Fix != "" }) {
-		return &Mending{Outcome: &plan.Outcome{DryRun: act.DryRun}, Left: check.Diagnostics(found), Checked: v.Len() + 1}, nil
+		left := check.Diagnostics(found)
+		return &Mending{Outcome: &plan.Outcome{DryRun: act.DryRun}, Left: left, Checked: v.FileCount()}, nil
 	}
 	swept, cleared, err := e.sweep(ctx, found, e.opt.Now(), act.DryRun)
 	m := &Mending{Outcome: &plan.Outcome{DryRun: act.DryRun, Files: cleared}, Mended: swept}
@@ -108,7 +109,7 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending
 	m.Checked, m.Left = 0, nil
 	switch v, left, err := e.Check(ctx, ws); {
 	case err == nil:
-		m.Checked, m.Left = v.Len()+1, left
+		m.Checked, m.Left = v.FileCount(), left
 	case errs.As(err).Code != errs.WorkspaceNotFound: // otherwise the folder had only leftovers
 		e := errs.As(err)
 		return m, errs.New(e.Code, "repaired, but the remaining problems could not be listed: %s; check again", e.Message).

@@ -46,6 +46,16 @@ func (e *Engine) Binding(ctx context.Context, session string) (sessions.Binding,
 	return b, ok, nil
 }
 
+// LikeSession returns the id of a bound session that an id without a binding is probably meant to be, "" for none: see
+// sessions.Bindings.Like.
+func (e *Engine) LikeSession(ctx context.Context, session string) string {
+	s, err := e.bindings(ctx)
+	if err != nil {
+		return ""
+	}
+	return s.Like(session)
+}
+
 // Bind makes the workspace of b the default of its session, and the node of b, if any, the session's focus.
 func (e *Engine) Bind(ctx context.Context, b sessions.Binding, act plan.Act) (*plan.Outcome, error) {
 	if err := sessions.ValidID(b.SessionID); err != nil {

@@ -30,7 +30,7 @@ import (
 //	fact   the same for views of a single node only
 //	new    "always": new files have the key even without a value
 //	merge  "unite": a merge keeps the items that either side added; otherwise the side that was written later wins, and
-//	       the log names a text that gave way
+//	       the log names the replaced text
 //	also   other names of the key, separated by commas: calls take them, and a file that has one has a finding
 //	means  words that are read as other ones, as in "P0=critical,P1=high"; letters of either case are the same then
 //	sign   characters that an item may begin with, without meaning; items that differ in these and in case are equal

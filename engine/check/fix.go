@@ -50,7 +50,7 @@ func (x Fix) Plan(d *plan.Draft) (*Fixed, error) {
 		v, found = d.View, View(d.View)
 	}
 	d.MayCycle = true
-	out := &Fixed{Found: Diagnostics(found), Checked: d.View.Len() + 1}
+	out := &Fixed{Found: Diagnostics(found), Checked: d.View.FileCount()}
 	waiting := slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return f.mend == nil })
 	for range fixRounds {
 		r := d.Over(v)

@@ -277,12 +277,20 @@ func As(err error) *Error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Code: Conflicting, Message: "another process held the vault's lock for too long; nothing was changed: try again", err: err}
 	case guard.Trouble(err) != "":
-		what := strings.TrimPrefix(err.Error(), "nothing was changed: ")
+		what := strings.TrimPrefix(OfFile(err), "nothing was changed: ")
 		return &Error{Code: DiskError, Message: what + "; nothing was changed: " + guard.Trouble(err) + ", and try again", err: err}
 	case errors.As(err, &path):
-		return &Error{Code: InternalError, Message: err.Error(), Details: &Details{Paths: []string{path.Path}}, err: err}
+		return &Error{Code: InternalError, Message: OfFile(err), Details: &Details{Paths: []string{path.Path}}, err: err}
 	}
-	return &Error{Code: InternalError, Message: err.Error(), err: err}
+	return &Error{Code: InternalError, Message: OfFile(err), err: err}
+}
+
+// OfFile returns the text of an error without the name of the system call that failed: "notes.md: permission denied".
+func OfFile(err error) string {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return strings.Replace(err.Error(), p.Error(), p.Path+": "+p.Err.Error(), 1)
+	}
+	return err.Error()
 }
 
 // endsConflict returns how to resolve a conflict of git in a file.

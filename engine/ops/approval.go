@@ -11,6 +11,7 @@ import (
 	"arbor/engine/env/trust"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
+	"arbor/engine/view"
 )
 
 type ApprovalListIn struct {
@@ -115,6 +116,9 @@ func Approve(ctx context.Context, env *Env, in ApproveIn) (*DecideOut, error) {
 	if out.Request, err = b.Decide(env.Engine.Now(), in.ID, d, ""); err != nil {
 		return nil, fail(err)
 	}
+	if err := waitsStill(ctx, env, out.Request); err != nil {
+		return nil, err
+	}
 	out.Request.State, out.Granted = trust.Open, trust.GrantOf(out.Request, d)
 	return out, nil
 }
@@ -197,6 +201,16 @@ func Decide(ctx context.Context, env *Env, id string, d trust.Decision) (*Decide
 		return nil, err
 	}
 	out := &DecideOut{}
+	if b, err := s.Read(); err == nil && d.Allow {
+		for _, r := range b.Pending(env.Engine.Now()) {
+			if r.ID == id {
+				err = waitsStill(ctx, env, r)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	err = s.Update(ctx, func(b *trust.Book) (err error) {
 		out.Request, err = b.Decide(env.Engine.Now(), id, d, trust.NewID())
 		if e := out.Request.Subject; err == nil && d.Allow && e != nil {
@@ -232,4 +246,17 @@ func Decide(ctx context.Context, env *Env, id string, d trust.Decision) (*Decide
 		}
 	}
 	return out, nil
+}
+
+// waitsStill returns an error if the session that asked has ended: nobody would run what a person allows.
+func waitsStill(ctx context.Context, env *Env, r trust.Request) error {
+	if r.Session == "" {
+		return nil
+	}
+	h, err := hereOf(ctx, env, SessionRef{SessionID: r.Session})
+	if err != nil || h.Session == nil || view.SessionEnded(h.Session, env.Engine.Now()) == 0 {
+		return nil
+	}
+	return errs.New(errs.RequestNotFound, "%s: the session that asked, %s (%s), has ended, so the answer would reach "+
+		"nobody; arbor env approve %s --deny takes the request off the list", r.ID, h.Session.Name(), r.Session, r.ID)
 }

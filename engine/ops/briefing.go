@@ -115,7 +115,7 @@ var briefingUpdate = op("briefing_update", writes|repeats, BriefingUpdate, Help{
 func BriefingUpdate(ctx context.Context, env *Env, in BriefingUpdateIn) (*Wrote, error) {
 	t, p := env.whole(ctx, in.WorkspaceID), in.plan()
 	if t.err == nil && reflect.ValueOf(in.BriefingIn).IsZero() {
-		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give a part of the briefing, such as purpose")
+		return nil, errs.New(errs.InvalidParams, "nothing to change is given; give a part of the briefing, such as purpose")
 	}
 	w, err := done(ctx, env, t, env.act(in.Write, in.Match), p, "{workspace_load} shows it")
 	if err != nil {

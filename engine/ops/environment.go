@@ -13,6 +13,8 @@ import (
 	"arbor/engine/env/jail"
 	"arbor/engine/env/trust"
 	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -258,7 +260,7 @@ type EnvRemoveOut struct{ Wrote }
 
 var envRemove = op("env_remove", writes, EnvRemove, Help{
 	Summary: "remove an environment; its files stay", Use: "env rm ENV",
-	Text:    "The trust in it is forgotten too. No file of its folder is touched.",
+	Text:    "The trust in it is forgotten too, and sessions no longer have it. No file of its\nfolder is touched.",
 	Example: "arbor env rm site",
 })
 
@@ -273,7 +275,44 @@ func EnvRemove(ctx context.Context, env *Env, in EnvRemoveIn) (*EnvRemoveOut, er
 	if err != nil {
 		return nil, err
 	}
-	out := &EnvRemoveOut{h.wroteHere()}
+	out, err := h.remove(ctx, e)
+	if err == nil {
+		err = env.detachAll(ctx, e.ID, in.Write, &out.Wrote)
+	}
+	return out, err
+}
+
+// detachAll takes an environment out of the lists of all sessions that have not ended.
+func (env *Env) detachAll(ctx context.Context, id string, w Write, out *Wrote) error {
+	all, err := env.Workspaces(ctx)
+	if err != nil {
+		return fail(err)
+	}
+	for _, ws := range all {
+		v, err := env.WithPages(ctx, string(ws.ID))
+		if err != nil {
+			out.Warned = append(out.Warned, string(ws.ID)+": sessions may still have it: "+err.Error())
+			continue
+		}
+		for _, p := range v.Pages().Newest(mdstore.SessionKind) {
+			if attached := p.List(mdstore.KeyAttached); view.SessionEnded(p, env.Engine.Now()) != 0 ||
+				len(without(attached, id)) == len(attached) {
+				continue
+			}
+			of := plan.AttachSession{ID: p.ID, Edit: func(all []string) ([]string, string) {
+				return without(all, id), "detached the environment " + id + ", which was removed"
+			}}
+			if _, err := done(ctx, env, target{ws: ws.ID}, env.act(w, Match{}), of, ""); err != nil {
+				out.Warned = append(out.Warned, string(p.ID)+": it still has the environment: "+err.Error())
+			}
+		}
+	}
+	return nil
+}
+
+// remove removes an environment and the trust in it; sessions keep it in their lists.
+func (h *here) remove(ctx context.Context, e places.Environment) (out *EnvRemoveOut, err error) {
+	out = &EnvRemoveOut{h.wroteHere()}
 	if !e.Machine {
 		if out.Wrote, err = h.file(ctx, e.ID, func([]byte) ([]byte, error) { return nil, nil }); err != nil {
 			return nil, err
@@ -318,7 +357,7 @@ func EnvRestore(ctx context.Context, env *Env, in EnvRestoreIn) (*EnvRegisterOut
 		if h.dry() {
 			return &EnvRegisterOut{ID: e.ID, URI: in.URI, Status: places.Active, Wrote: h.wroteHere()}, nil
 		}
-		if _, err := EnvRemove(ctx, env, EnvRemoveIn{ID: in.ID}); err != nil {
+		if _, err := h.remove(ctx, e); err != nil {
 			return nil, err
 		}
 		return EnvRegister(ctx, env, EnvRegisterIn{URI: in.URI, ID: in.ID, Trust: string(e.Trust), Tools: e.Tools})

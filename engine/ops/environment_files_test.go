@@ -61,7 +61,7 @@ func TestWhatToolsDoIsLogged(t *testing.T) {
 	for _, want := range []string{
 		`approved by a person on the page: a call of file_write in app`, `{"content":"x\u202elong`, "more)", "file_write wrote b.txt (4004 bytes) in app, under the grant ",
 		"approved by a person at a terminal: a call of echo in app", `"a":"said"`, "echo ran in app, approved as ",
-		`\nresult: exit code 0`, "file_write wrote Notes/mine.md (3 bytes)", "under trust full",
+		"\nresult: exit code 0", "file_write wrote Notes/mine.md (3 bytes)", "under trust full",
 	} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log does not say %q:\n%s", want, log)

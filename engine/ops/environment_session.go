@@ -248,7 +248,7 @@ func EnvDetach(ctx context.Context, env *Env, in EnvDetachIn) (*EnvDetachOut, er
 		return nil, err
 	}
 	w, err := h.attach(ctx, func(all []string) ([]string, string) {
-		rest := slices.DeleteFunc(slices.Clone(all), func(item string) bool { return act.ParseAttached(item).ID == in.ID })
+		rest := without(all, in.ID)
 		if len(rest) == len(all) {
 			return all, ""
 		}
@@ -258,6 +258,11 @@ func EnvDetach(ctx context.Context, env *Env, in EnvDetachIn) (*EnvDetachOut, er
 		return nil, err
 	}
 	return &EnvDetachOut{*w}, nil
+}
+
+// without returns the items of a session's list that are not of this environment.
+func without(attached []string, id string) []string {
+	return slices.DeleteFunc(slices.Clone(attached), func(item string) bool { return act.ParseAttached(item).ID == id })
 }
 
 // A here has the environments in which the tools of a caller can act.

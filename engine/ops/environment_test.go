@@ -324,7 +324,7 @@ func TestAccessIsGivenByAPerson(t *testing.T) {
 	if p.text("a.txt") != "one\n" {
 		t.Error("a file is gone")
 	}
-	p.refused(who, errs.EnvironmentMissing, "file_read", args{"environment": "app", "path": "a.txt"})
+	p.refused(who, errs.EnvironmentNotFound, "file_read", args{"environment": "app", "path": "a.txt"})
 }
 
 // An environment in the project is a file of the vault, for whoever gets that; any other is of this machine alone.
@@ -347,5 +347,34 @@ func TestAnEnvironmentIsKeptWhereItsFolderIs(t *testing.T) {
 		if !found {
 			t.Errorf("%s is not listed", id)
 		}
+	}
+}
+
+// An environment that is removed leaves no session's list behind, and a session that has ended is given no approval.
+func TestWhatIsGoneIsLeftNowhere(t *testing.T) {
+	p := newMachine(t, map[string]string{"a.txt": "one\n"})
+	p.add("app", places.Restricted, nil)
+	who := p.attached("s1")
+	id := p.asked(who, "file_write", args{"environment": "app", "path": "b.txt", "content": "x"})
+	has := func() bool { return strings.Contains(fmt.Sprint(p.do(who, "env_list", nil)), "app") }
+	if !has() {
+		t.Error("app is not attached")
+	}
+	other := p.attached("s2")
+	p.do(other, "session_end", nil)
+	late := p.asked(who, "file_write", args{"environment": "app", "path": "c.txt", "content": "x"})
+	p.do(p.person(), "approve", args{"id": late})
+	p.do(who, "session_end", nil)
+	_, err := p.try(p.person(), "approve", args{"id": id})
+	if err == nil || !strings.Contains(err.Error(), "has ended") {
+		t.Errorf("approved: %v", err)
+	}
+	if _, err := p.try(p.person(), "deny", args{"id": id}); err != nil {
+		t.Error(err)
+	}
+	who = p.attached("s3")
+	p.do(p.person(), "env_remove", args{"id": "app"})
+	if has() {
+		t.Errorf("it is still there: %v", p.do(who, "env_list", nil))
 	}
 }

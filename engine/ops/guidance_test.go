@@ -39,13 +39,13 @@ func TestARefusalNamesWhatIsAllowedNow(t *testing.T) {
 		return map[string]any{"nodeId": node, "action": action, "conclusion": "x"}
 	}
 	e := refused(t, w, env, errs.InvalidTransition, "node_transition", do("second", "complete"))
-	tells(t, "complete", e.Message, "allowed: drop; start waits for first (First step), which is pending")
+	tells(t, "complete", e.Message, "allowed: drop; start is possible after first (First step), which is pending")
 	e = refused(t, w, env, errs.InvalidTransition, "node_transition", do("first", "complete"))
 	tells(t, "complete", e.Message, "allowed: start, drop")
 	out := must(t, env, "node_transition", do("second", "drop"))
-	tells(t, "drop", out["hint"].(string), "retry waits for first (First step), which is pending")
+	tells(t, "drop", out["hint"].(string), "retry is possible after first (First step), which is pending")
 	out = must(t, env, "node_get", map[string]any{"nodeId": "second"})
-	tells(t, "node_get", out["hint"].(string), "retry waits for first")
+	tells(t, "node_get", out["hint"].(string), "retry is possible after first")
 }
 
 // A name that is none, a part of one, and a node that cannot be divided: the refusal says what would work.

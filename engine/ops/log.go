@@ -65,7 +65,8 @@ func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, er
 	if in.Question {
 		switch {
 		case act.By() != mdstore.OperatorAI:
-			const how = "only an assistant asks a question (--as AI); a person answers it, with a text that begins with !"
+			const how = "only an assistant asks a question (--as AI); a person notes what is open with {problem_update}, and " +
+				"answers a question with a text that begins with !"
 			return nil, badParam("question", how)
 		case t.err == nil && t.node == "":
 			return nil, badParam("question", "a question belongs to the node that waits for its answer; name it")

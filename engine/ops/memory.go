@@ -171,7 +171,7 @@ func MemoryDelete(ctx context.Context, env *Env, in MemoryDeleteIn) (*MemoryDele
 		return nil, err
 	}
 	s, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), plan.DeleteSlot{Slot: refOf(v, p)},
-		"its file lies in the trash; move it back to restore the slot")
+		"its file lies in the trash; "+takesBack)
 	if err != nil {
 		return nil, err
 	}

@@ -191,7 +191,8 @@ func NodeUpdate(ctx context.Context, env *Env, in NodeUpdateIn) (*Wrote, error) 
 	ticks := plan.Ticks{On: in.Checked, Off: in.Unchecked, Evidence: in.Evidence}
 	texts := in.Title == nil && in.Requirement == nil && in.Note == nil && in.Conclusion == nil
 	if texts && in.Docs == nil && in.Empty() && len(keys) == 0 && in.Criteria == nil && ticks.Empty() {
-		const how = "nothing is to be updated; give title, requirement, criteria, checked, note, conclusion, docs or a field"
+		const how = "nothing to change is given; give title, requirement, criteria, checked, note, conclusion, docs " +
+			"or a field"
 		return nil, errs.New(errs.InvalidParams, how)
 	}
 	if len(ids) > 1 && (in.Criteria != nil || !ticks.Empty()) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"arbor/context/render"
+	"arbor/engine/errs"
+	"arbor/engine/internal/search"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/statemachine"
@@ -73,7 +75,7 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 	root := mdstore.Root
 	if in.RootID != "" {
 		if root, err = env.resolve(s, in.RootID, "rootId"); err != nil {
-			return nil, err
+			return nil, stateNamed(err, in.RootID)
 		}
 	}
 	where, doubt, err := env.where(ctx, s, in.Where)
@@ -135,6 +137,22 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 		return nil, badCursor(in.Cursor, "is none of an answer to this question")
 	}
 	return out, nil
+}
+
+// stateNamed returns the error for a word that names no node, with how to ask for a state or a status, if it is one.
+func stateNamed(err error, word string) error {
+	word, by := strings.ToLower(word), ""
+	switch {
+	case errs.As(err).Code != errs.NodeNotFound:
+	case slices.Contains(search.States(), word):
+		by = "{.where: is:" + word + "}"
+	case slices.Contains(statemachine.AllStatuses(), statemachine.Status(word)):
+		by = "{.status: " + word + "}"
+	}
+	if by == "" {
+		return err
+	}
+	return errs.New(errs.NodeNotFound, "%s: no such node; "+by+" lists the nodes that are so", word)
 }
 
 // listed joins words with commas.

@@ -21,6 +21,8 @@ func TestACallSetsOwnKeys(t *testing.T) {
 		{`{"priority": "P0", "links": null, "sprint": null, "when": null}`, `{}`, ""},
 		{`{"priority": "urgent"}`, `{}`, "critical, high, medium, low"},
 		{`{"statsu": "x"}`, `{}`, "the nearest one is status"},
+		{`{"prio": "high"}`, `{}`, "the nearest one is priority"},
+		{`{"Depend": "e1"}`, `{}`, "the nearest one is dependencies"},
 		{`{"createdAt": 1}`, `{}`, "Arbor keeps itself"},
 		{`{"meta": {"a": 1}}`, `{}`, "is an object"},
 	} {

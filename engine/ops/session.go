@@ -285,10 +285,12 @@ type SessionEndOut struct {
 
 var sessionEnd = op("session_end", writes|repeats, SessionEnd, Help{
 	Summary: "end a session and its binding",
-	Use:     "session end [-]",
-	Text: `Saves the state of the plan, so that session load can show later changes. The
-session's claims are released.`,
-	Example: `arbor session end -m "The endpoint works; the page is left to do"`,
+	Use:     "session end [SESSION] [-]",
+	Text: `Ends the session of this shell, or the one with this id or name. Saves the state
+of the plan, so that session load can show later changes. The session's claims
+are released. The summary goes after -m; - reads it from stdin.`,
+	Example: `arbor session end -m "The endpoint works; the page is left to do"
+arbor session end "Sign-in"`,
 })
 
 // SessionEnd ends a session and the bindings to it. It notes the state of the plan, and gives back claims.

@@ -71,6 +71,10 @@ func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (out *SessionB
 	if err := env.hold(ctx, in); err != nil {
 		return nil, err
 	}
+	like := ""
+	if asked != "" {
+		like = env.Engine.LikeSession(ctx, in.SessionID)
+	}
 	o, err := env.Engine.Bind(ctx, b, env.act(in.Write, Match{}))
 	if err != nil {
 		return nil, fail(err)
@@ -79,6 +83,10 @@ func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (out *SessionB
 		Wrote: env.wrote(ctx, w.ID, o, "calls of this session may leave out {.workspaceId}")}
 	if asked == "" && !in.DryRun {
 		out.SessionID = in.SessionID
+	}
+	if like != "" {
+		out.Warned = append(out.Warned, in.SessionID+" is a new session; "+like+" is one that is there: bind that one "+
+			"if you mean it, and {session_unbind} forgets this one")
 	}
 	if in.Take && !in.DryRun {
 		out.Hint = "connections bound to it are told at their next call"

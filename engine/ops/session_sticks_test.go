@@ -126,3 +126,18 @@ func TestAStateIsContinuedOnce(t *testing.T) {
 		t.Errorf("the state: %s", text)
 	}
 }
+
+// An id that nearly is the one of a bound session warns, as it begins a new one.
+func TestANearMissOfASessionWarns(t *testing.T) {
+	w := enginetest.New(t, plan())
+	env := &ops.Env{Engine: w.Engine}
+	for _, c := range []struct{ id, like string }{
+		{"review-agent-1", ""}, {"review-agent-2", ""}, {"reveiw-agent-1", "review-agent-1"}, {"Review-Agent-2", "review-agent-2"},
+		{"bob", ""}, {"rob", ""}, {"review-agent-1", ""},
+	} {
+		out := must(t, env, "session_bind", map[string]any{"sessionId": c.id, "workspaceId": ws})
+		if got := fmt.Sprint(out["warnings"]); (c.like == "") != (out["warnings"] == nil) || !strings.Contains(got, c.like) {
+			t.Errorf("%s: %s, want %q", c.id, got, c.like)
+		}
+	}
+}

@@ -309,7 +309,7 @@ var stateUpdate = op("state_update", writes|repeats, StateUpdate, Help{
 // StateUpdate changes the name, the description or the tags of a state. Parts that are not given stay.
 func StateUpdate(ctx context.Context, env *Env, in StateUpdateIn) (*StateUpdateOut, error) {
 	if in.Name == nil && in.Description == nil && in.Tags == nil {
-		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give name, description or tags")
+		return nil, errs.New(errs.InvalidParams, "nothing to change is given; give name, description or tags")
 	}
 	x := plan.UpdateState{State: in.State, Name: in.Name, Description: in.Description, Tags: in.Tags}
 	of, w, err := apply(ctx, env, env.whole(ctx, in.WorkspaceID), env.act(in.Write, in.Match), x, "{state_load} "+
@@ -344,7 +344,7 @@ var stateDelete = op("state_delete", writes|destroys, StateDelete, Help{
 // StateDelete moves a state to the trash.
 func StateDelete(ctx context.Context, env *Env, in StateDeleteIn) (*StateDeleteOut, error) {
 	of, w, err := apply(ctx, env, env.whole(ctx, in.WorkspaceID), env.act(in.Write, in.Match), plan.DeleteState{State: in.State},
-		"its file lies in the trash; move it back to restore the state")
+		"its file lies in the trash; "+takesBack)
 	if err != nil {
 		return nil, err
 	}

@@ -44,6 +44,9 @@ type Undoable struct {
 	Diff     string `json:"diff,omitempty"`
 }
 
+// takesBack is the hint of an operation that moves something to the trash.
+const takesBack = "arbor undo takes it back"
+
 var undo = op("undo", writes, UndoOperation, Help{
 	Summary: "undo the last operation",
 	Advice:  "Whoever made it with Arbor: list names the last ones, and operation takes a number or id of them. An undo is one too, and can be undone.",

@@ -122,6 +122,7 @@ type WorkspaceHead struct {
 	SessionCount  int    `json:"sessionCount,omitempty"` // sessions with a file
 	TraceCount    int    `json:"traceCount,omitempty"`   // entries of their logs
 	Bound         bool   `json:"bound,omitempty"`        // the caller's session is bound to it
+	Default       bool   `json:"-"`                      // of this machine: see Use
 }
 
 var workspaceList = op("workspace_list", reads|repeats, WorkspaceList, Help{
@@ -153,6 +154,11 @@ var WorkspaceList = reading(func(ctx context.Context, env *Env, in WorkspaceList
 		}
 	}
 	l.all = ordered(ctx, env, in, asked(env, in.Query, out.Workspaces))
+	if used, err := env.machineDefault(ctx); used != nil && err == nil {
+		for i := range l.all {
+			l.all[i].Default = l.all[i].ID == string(used.ID)
+		}
+	}
 	switch {
 	case len(all) == 0:
 		l.none = "the vault has no workspace yet; make one with {workspace_init}"
@@ -347,6 +353,6 @@ func WorkspaceDelete(ctx context.Context, env *Env, in WorkspaceDeleteIn) (*Work
 	if err != nil {
 		return nil, fail(err)
 	}
-	w := env.wrote(ctx, id, o, "it lies in the trash, whole; move the folder back to restore it")
+	w := env.wrote(ctx, id, o, "it lies in the trash, whole; "+takesBack)
 	return &WorkspaceDeleteOut{DeletedCount: d.Count, Trash: env.path(d.Trash), Wrote: w}, nil
 }

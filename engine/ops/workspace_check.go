@@ -115,7 +115,7 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *Wo
 		if err != nil {
 			return nil, fail(err)
 		}
-		out.Checked += snap.Len() + 1 + len(snap.Pages().All())
+		out.Checked += snap.FileCount()
 		out.Diagnostics = append(out.Diagnostics, ds...)
 	}
 	out.Diagnostics = gitDiagnostics(ctx, env, under, out.Diagnostics)

@@ -36,7 +36,7 @@ arbor ws set purpose="Find work" rootFolder=Job`,
 func WorkspaceUpdate(ctx context.Context, env *Env, in WorkspaceUpdateIn) (*Wrote, error) {
 	t := env.whole(ctx, in.WorkspaceID)
 	if t.err == nil && in.Name == nil && in.Goal == nil && in.Verify == nil && in.Brief == nil {
-		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give name, goal, verify or briefing")
+		return nil, errs.New(errs.InvalidParams, "nothing to change is given; give name, goal, verify or briefing")
 	}
 	p, agent := plan.UpdateWorkspace{Name: in.Name, Goal: in.Goal, Verify: in.Verify}, (*string)(nil)
 	if in.Brief != nil {

@@ -65,15 +65,15 @@ func (x *looker) allowed() (all []statemachine.Action) {
 	return all
 }
 
-// Waiting returns which action that begins work on the node waits, and for what: "start waits for node-… (Title), which
-// is pending"; "" if none waits.
+// Waiting returns which action that begins work on the node is not allowed yet, and what comes first: "start is
+// possible after node-… (Title), which is pending"; "" if there is none.
 func Waiting(v *view.View, n *mdstore.Node) string { return New(v, Act{}, Options{}).waiting(n) }
 
 func (d *Draft) waiting(n *mdstore.Node) string {
 	rows := statemachine.Allowed(n.Type, d.StatusOf(n))
 	i := slices.IndexFunc(rows, statemachine.BeginsWork)
 	if open := d.openFor(n); i >= 0 && len(open) > 0 {
-		return string(rows[i]) + " waits for " + view.WaitsText(open)
+		return string(rows[i]) + " is possible after " + view.WaitsText(open)
 	}
 	return ""
 }

@@ -234,11 +234,18 @@ func (d *Draft) ownKey(key string, own mdstore.Owns, asNew bool) error {
 		}
 	}
 	near, slips := "", min(2, len(key)/3)+1 // a short word is near many others
+	var begun []string                      // keys that begin so
 	for _, k := range mdstore.NodeKind.Keys {
 		n := nearest.Distance(strings.ToLower(key), strings.ToLower(k.Name))
 		if n < slips && k.Name != mdstore.KeyID {
 			near, slips = k.Name, n
 		}
+		if len(key) > 1 && strings.HasPrefix(strings.ToLower(k.Name), strings.ToLower(key)) {
+			begun = append(begun, k.Name)
+		}
+	}
+	if near == "" && len(begun) == 1 {
+		near = begun[0]
 	}
 	if near == "" || d.hasOwn(key) {
 		return nil

@@ -19,9 +19,11 @@ import (
 	"unicode/utf8"
 
 	"arbor/engine/errs"
+	"arbor/engine/internal/nearest"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
+	"arbor/mdstore/pattern"
 )
 
 // A Binding makes a workspace, and a node of it, the default of a session.
@@ -100,6 +102,27 @@ func (s *Bindings) Get(id string) (Binding, bool) {
 		return Binding{}, false
 	}
 	return b, true
+}
+
+var digits = pattern.Of("[0-9]+")
+
+// Like returns the id with a binding that an id without one is probably meant to be: they differ in case, or in a
+// letter or two. Ids that differ only in their digits are different ones. "" if there is none.
+func (s *Bindings) Like(session string) (like string) {
+	if _, ok := s.bindings[session]; ok {
+		return ""
+	}
+	low := strings.ToLower(session)
+	most := min(2, len(low)/4)
+	letters := func(id string) string { return digits().ReplaceAllString(id, "0") }
+	for _, id := range slices.Sorted(maps.Keys(s.bindings)) {
+		other := strings.ToLower(id)
+		slips := nearest.Distance(low, other)
+		if slips == 0 || slips <= most && letters(other) != letters(low) {
+			like, most = id, slips-1
+		}
+	}
+	return like
 }
 
 // Whole reports whether the file is there and can be read.

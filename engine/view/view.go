@@ -149,6 +149,9 @@ func (v *View) Below(id mdstore.ID) []*mdstore.Node {
 // Len returns the number of node files that could be read.
 func (v *View) Len() int { return len(v.nodes) }
 
+// FileCount returns the number of files that were read: of the workspace, its nodes and its pages.
+func (v *View) FileCount() int { return 1 + v.Len() + len(v.Pages().All()) }
+
 // Broken returns why each of the files of nodes that could not be read at all could not. The map must not be modified.
 func (v *View) Broken() map[mdstore.Path]mdoc.Diagnostic { return v.broken }
 

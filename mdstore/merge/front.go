@@ -304,7 +304,7 @@ func (m *merging) gaveWay(what, text string) {
 		return
 	}
 	if text = strings.Join(strings.Fields(text), " "); text != "" && m.keyOf(mdstore.SecLog) != nil {
-		m.notes = append(m.notes, what+" gave way: "+text)
+		m.notes = append(m.notes, "replaced "+what+": "+text)
 	}
 }
 

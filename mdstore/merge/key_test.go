@@ -58,8 +58,8 @@ func TestEveryKeyMergesByItsRow(t *testing.T) {
 			if err != nil || len(r.Conflicts) > 0 || !strings.Contains(string(text), key.Name+": "+want+"\n") {
 				t.Errorf("%s of a %s: %v, want %s:\n%s", key.Name, k.Name, err, want, text)
 			}
-			if log != "" && !strings.Contains(string(text), "gave way: 2") {
-				t.Errorf("%s of a %s: the log does not have the text that gave way:\n%s", key.Name, k.Name, text)
+			if log != "" && !strings.Contains(string(text), "replaced "+key.Name+": 2") {
+				t.Errorf("%s of a %s: the log does not have the replaced text:\n%s", key.Name, k.Name, text)
 			}
 		}
 	}

@@ -19,7 +19,7 @@ import (
 type Result struct {
 	Bytes     []byte     // the file; with conflicts, it has their marks
 	Conflicts []Conflict // in the order of the file; none: the merge is clean
-	Notes     []string   // a line for each text that gave way to another and that the file's log has now; with Wins: the keys and sections
+	Notes     []string   // a line for each replaced text, which the file's log has now; with Wins: the keys and sections
 }
 
 // A Conflict is a key, section or item that both sides changed differently.
@@ -95,7 +95,7 @@ func Merge(p mdstore.Path, base, ours, theirs []byte, opt Options) (Result, erro
 	m.judge()
 	text, err := m.file()
 	notes := m.notes
-	if err == nil && len(notes) > 0 && m.wins == Nobody { // once more, with lines in the logs that name what gave way
+	if err == nil && len(notes) > 0 && m.wins == Nobody { // once more, with lines in the logs that name what was replaced
 		if err = m.log(); err == nil {
 			text, err = m.file()
 		}
@@ -207,7 +207,7 @@ func (m *merging) judge() {
 // winner returns +1 if ours wins, -1 if theirs does, and 0 without a winner.
 func (m *merging) winner() int { return []int{0, 1, -1}[m.wins] }
 
-// log adds a line to the logs of both sides for each text that gave way.
+// log adds a line to the logs of both sides for each replaced text.
 func (m *merging) log() error {
 	for _, event := range m.notes {
 		line := mdstore.FormatLog(cmp.Or(m.newest, mdstore.LogTime(0)), "merge", event)
@@ -221,7 +221,7 @@ func (m *merging) log() error {
 				d, err = d.Apply(p)
 			}
 			if err != nil {
-				return asText("the log cannot take what gave way: %v", err)
+				return asText("the log cannot take the replaced text: %v", err)
 			}
 			m.doc[i] = d
 		}

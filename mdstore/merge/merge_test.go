@@ -99,7 +99,7 @@ func TestMergeExamples(t *testing.T) {
 			ed(nodeBase, "2", "status: pending", "status: validating"),
 			ed(nodeBase, "9", "status: pending", "status: validating")},
 		{"a title gives way", nodePath, nodeBase, ed(nodeBase, "1", "title: Sign-in", "title: A"), ed(nodeBase, "2", "title: Sign-in", "title: B"),
-			ed(nodeBase, "2", "title: Sign-in", "title: B", logged, logged+"- [2026-01-01 10:00:00] [merge] title gave way: A\n")},
+			ed(nodeBase, "2", "title: Sign-in", "title: B", logged, logged+"- [2026-01-01 10:00:00] [merge] replaced title: A\n")},
 		{"a reference expires and gets another text", nodePath, nodeBase, ed(nodeBase, "1", "what it is", "what it is (expired)"),
 			ed(nodeBase, "2", "what it is", "what it was"), ed(nodeBase, "2", "what it is", "what it was (expired)")},
 		{"two rules", spacePath, spaceBase, ed(spaceBase, "1", "- Tests first\n", "- Tests first\n- b\n", "9bf3b7ae", "00000001"),

@@ -55,7 +55,7 @@ var namesVault = pattern.Of(`(?m)^\s*["']?vault`)
 func configured(dir string) (name string, refused, err error) {
 	l := readLayer(config.Project, filepath.Join(dir, configFile))
 	if l.Err != nil {
-		return "", nil, errs.New(errs.InvalidPath, "%s cannot be read: %v", l.File, l.Err)
+		return "", nil, errs.New(errs.InvalidPath, "%s cannot be read: %s", l.File, errs.OfFile(l.Err))
 	}
 	s := config.Merge(l)
 	for _, w := range s.Warnings {

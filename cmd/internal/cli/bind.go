@@ -185,6 +185,11 @@ func (b *binding) assign(given []string) error {
 			if err := workspaceWord(b.sh, value); err != nil {
 				return err
 			}
+		case w.name == "SESSION" && value != "-":
+			if of := b.sh.flags.session; of != "" && of != value {
+				return usagef("%s and --session %s name two sessions; one is enough", value, of)
+			}
+			b.sh.flags.session = value
 		case ok && p.Type == reflect.TypeFor[json.RawMessage]():
 			if err := b.argument(p, value); err != nil {
 				return err

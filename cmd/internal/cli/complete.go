@@ -82,7 +82,7 @@ func (b *binding) complete(cmd *cobra.Command, words []string, prefix string) ([
 		return p.Enum, directive
 	case wordOffers[name] != nil:
 		return append(completed(wordOffers[name](ctx, b.sh), prefix), found...), directive
-	case b.o.Name == "session_load":
+	case b.o.Name == "session_load", name == "SESSION":
 		return completed(sessionOffers(ctx, b.sh), prefix), directive
 	case name == "WS":
 		return append(completed(workspaceOffers(ctx, b.sh), prefix), found...), directive

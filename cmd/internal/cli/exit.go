@@ -211,9 +211,6 @@ func (sh *shell) flagError(cmd *cobra.Command, err error) error {
 		return usagef("%v", err)
 	}
 	name := unknown.GetSpecifiedName()
-	if len(name) == 1 || unknown.GetSpecifiedShortnames() != "" {
-		return errs.New(errs.UnknownParams, "unknown flag -%s", name)
-	}
 	return unknownFlag(cmd, name)
 }
 

@@ -36,6 +36,9 @@ func graphCommand(sh *shell) command {
 		case out.Unmatched:
 			sh.say("%s", out.Hint)
 			return nil
+		case in.Waves && len(out.Waves)+len(out.Stuck) == 0:
+			sh.say("no work is open; arbor graph draws what is done, too")
+			return nil
 		case in.Waves:
 			return sh.bounded(lines(g.WavesText(sh.style())), "lines")
 		case len(out.Edges) == 0:

@@ -63,11 +63,11 @@ var verbMeanings = []struct{ words, verbs string }{
 }
 
 // flagMeanings maps names of flags in other programs to Arbor's flags. %s is the given name. If several rows have the
-// name, the first whose flag the command has is used. QUERY stands for commands that take a query as a word.
+// name, the first whose flag the command has is used. A flag in capitals stands for the first word of a command.
 var flagMeanings = []struct{ words, flag, value string }{
 	{"depends depends-on depend dependson deps dep blocked-by requires", "dependencies", ""},
 	{"label labels tag", "tags", ""},
-	{"owner assigned-to assign", "assignee", ""},
+	{"owner who assigned-to assign", "assignee", ""},
 	{"due-date deadline", "due", ""},
 	{"desc description body content details requirement text conclusion summary", "message", ""},
 	{"ac criteria acceptance acceptance-criteria", "criterion", ""},
@@ -77,21 +77,26 @@ var flagMeanings = []struct{ words, flag, value string }{
 	{"mine", "where", "assignee:mine"},
 	{"done finished", "where", "is:terminal"},
 	{"assignee tag priority due role title", "where", "%s:VALUE"},
-	{"owner", "where", "assignee:VALUE"},
+	{"owner who", "where", "assignee:VALUE"},
 	{"label labels tags", "where", "tag:VALUE"},
 	{"assignee tag priority due", "claim", "arbor list --where 'is:ready %s:VALUE'"},
+	{"owner who", "claim", "arbor list --where 'is:ready assignee:VALUE'"},
+	{"label labels tags", "claim", "arbor list --where 'is:ready tag:VALUE'"},
 	{"mine", "claim", "arbor list --where 'is:ready assignee:mine'"},
+	{"where filter query", "claim", "arbor list --where 'is:ready QUERY'"},
 	{"assignee priority due role title status", "QUERY", "arbor search '%s:VALUE'"},
+	{"owner who", "QUERY", "arbor search 'assignee:VALUE'"},
+	{"o output out dir", "DIR", "arbor export html DIR"},
 }
 
 // unknownFlag returns the error for an unknown flag of cmd. It suggests the flag that flagMeanings lists for the name,
 // else the one with the most similar spelling.
 func unknownFlag(cmd *cobra.Command, name string) *errs.Error {
-	e := errs.New(errs.UnknownParams, "unknown flag --%s", name)
+	e := errs.New(errs.UnknownParams, "unknown flag %s", dashed(name))
 	_, use := ops.SplitUse(cmd.Use)
 	for _, m := range flagMeanings {
-		query := m.flag == "QUERY" && strings.HasPrefix(use, m.flag)
-		if !slices.Contains(strings.Fields(m.words), name) || cmd.Flags().Lookup(m.flag) == nil && !query {
+		word := m.flag == strings.ToUpper(m.flag) && strings.HasPrefix(strings.Trim(use, "["), m.flag)
+		if !slices.Contains(strings.Fields(m.words), name) || cmd.Flags().Lookup(m.flag) == nil && !word {
 			continue
 		}
 		means := "--" + m.flag
@@ -103,9 +108,19 @@ func unknownFlag(cmd *cobra.Command, name string) *errs.Error {
 		e.Message += "; did you mean " + means + "?"
 		return e.With(errs.Details{Nearest: means})
 	}
+	if len(name) == 1 {
+		return e
+	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 	return meant(e, "--", name, known)
+}
+
+func dashed(flag string) string {
+	if len(flag) == 1 {
+		return "-" + flag
+	}
+	return "--" + flag
 }
 
 // unknownCommand returns the error for an unknown command below cmd. It suggests the command that meanings or

@@ -39,12 +39,14 @@ func TestAFlagOfAnotherProgram(t *testing.T) {
 		"tree --mine": "--where 'assignee:mine'", "list --sort-by x": "--sort", "stats --owner x": "--where 'assignee:VALUE'",
 		"add x --depends y": "--dependencies", "add x --owner y": "--assignee", "add x --desc y": "--message",
 		"complete x --conclusion y": "--message", "set x --label y": "--tags", "search --assignee x y": "arbor search 'assignee:VALUE'",
-		"next --assignee x": "arbor list --where 'is:ready assignee:VALUE'",
+		"next --assignee x": "arbor list --where 'is:ready assignee:VALUE'", "next --who x": "arbor list --where 'is:ready assignee:VALUE'",
+		"list --who x": "--where 'assignee:VALUE'", "set x --who y": "--assignee", "search --owner x y": "arbor search 'assignee:VALUE'",
+		"next --where x": "arbor list --where 'is:ready QUERY'",
 	} {
 		contains(t, "arbor "+line, w.fails(exitInvalid, strings.Fields(line)...), "did you mean "+want+"?")
 	}
 	for _, m := range flagMeanings { // a flag of some command
-		found := m.flag == "QUERY"
+		found := m.flag == strings.ToUpper(m.flag)
 		var look func(cmd *cobra.Command)
 		look = func(cmd *cobra.Command) {
 			found = found || cmd.Flags().Lookup(m.flag) != nil

@@ -109,7 +109,7 @@ func readFile(ctx context.Context, sh *shell, what, name string) (string, error)
 }
 
 func unreadable(what string, err error) error {
-	return errs.New(errs.InvalidPath, "%s cannot be read: %v", what, err)
+	return errs.New(errs.InvalidPath, "%s cannot be read: %s", what, errs.OfFile(err))
 }
 
 // readText reads a whole text. It removes a byte order mark, and line ends at the very end.

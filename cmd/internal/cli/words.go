@@ -105,10 +105,18 @@ func wrongCount(sh *shell, cmd *cobra.Command, words []word, given []string) *er
 	case cmd.HasSubCommands() && most == 0:
 		return unknownCommand(cmd, given[0])
 	case most == 0:
-		return usagef("%s takes no %q", cmd.CommandPath(), given[0])
+		return usagef("%s takes no %q%s", cmd.CommandPath(), given[0], otherSession(cmd))
 	}
-	const text = "%s takes %s, and %q is more; text with spaces goes in quotes"
-	return usagef(text, cmd.CommandPath(), list(words), given[most])
+	const text = "%s takes %s, and %q is more; text with spaces goes in quotes%s"
+	return usagef(text, cmd.CommandPath(), list(words), given[most], otherSession(cmd))
+}
+
+// otherSession says, for a command below session, how it is told which session is meant.
+func otherSession(cmd *cobra.Command) string {
+	if strings.HasPrefix(cmd.CommandPath(), "arbor session ") {
+		return "; --session SESSION chooses another session than this shell's"
+	}
+	return ""
 }
 
 const choicesShown = 12 // at most this many completions of a missing word

@@ -86,7 +86,7 @@ func showWorkspaces(sh *shell, out *ops.WorkspaceListOut) error {
 		if w.Damaged {
 			status = cell{text: "damaged", sgr: "31"}
 		}
-		rows = append(rows, []cell{{text: short(w.ID), sgr: "2"}, status, {text: w.Name, sgr: "1"}, {text: w.Goal}})
+		rows = append(rows, []cell{{text: short(w.ID), sgr: "2"}, status, {text: w.Name, sgr: "1"}, {text: goalOf(w)}})
 	}
 	err := sh.listed("workspaces", []string{"ID", "STATUS", "NAME", "GOAL"}, rows, out.Listed)
 	if err != nil || out.Cursor != "" {
@@ -94,6 +94,14 @@ func showWorkspaces(sh *shell, out *ops.WorkspaceListOut) error {
 	}
 	sh.hint(out.Hint)
 	return nil
+}
+
+// goalOf returns the goal of a workspace in a list, after the mark of this machine's default.
+func goalOf(w ops.WorkspaceHead) string {
+	if w.Default {
+		return strings.TrimSpace("(default)  " + w.Goal)
+	}
+	return w.Goal
 }
 
 func showWorkspace(sh *shell, out *ops.WorkspaceGetOut) error {

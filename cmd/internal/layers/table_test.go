@@ -123,7 +123,7 @@ var rows = []row{
 	{
 		floor: 34,
 		name:  "engine/sessions",
-		may:   "context/render engine/errs engine/plan engine/view mdstore mdstore/mdoc mdstore/pattern",
+		may:   "context/render engine/errs engine/internal/nearest engine/plan engine/view mdstore mdstore/mdoc mdstore/pattern",
 		std:   "pure context encoding/gob io/fs time",
 		tests: wholeEngine,
 	},

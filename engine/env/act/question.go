@@ -45,6 +45,9 @@ func (q *question) addLines(text string) {
 	}
 }
 
+// noNewline is a line that diffs have of their own: the line above ends the file without a line feed.
+const noNewline = `\ No newline at end of file`
+
 // addJSON adds the arguments of a call.
 func (q *question) addJSON(name string, raw json.RawMessage) {
 	if len(raw) == 0 {
@@ -127,7 +130,9 @@ func (q *question) write(b *strings.Builder, t askedText, name, text string) {
 	case t.lines:
 		for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 			mark, rest := "", line
-			if line != "" && strings.Contains("+- ", line[:1]) { // of a diff
+			if line == noNewline {
+				mark, rest = line, ""
+			} else if line != "" && strings.Contains("+- ", line[:1]) { // of a diff
 				mark, rest = line[:1], line[1:]
 			}
 			shown, _ := render.Escaped(rest, true, q.odd > 0)

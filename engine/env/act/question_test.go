@@ -149,3 +149,15 @@ func TestAHiddenCommandIsShown(t *testing.T) {
 		t.Errorf("it does not say how all of it is shown:\n%.300s", large)
 	}
 }
+
+// The line of a diff that says that a file has no line feed at its end is the diff's own: it stays as it is.
+func TestALineOfTheDiffIsNoEscape(t *testing.T) {
+	const own = "\\ No newline at end of file"
+	text := Asked(requestOf("a", "x", "-x\n"+own+"\n+\u202e\\n\n"+own), false)
+	if strings.Count(text, "    "+own+"\n") != 2 || !strings.Contains(text, `+\u202e\\n`) {
+		t.Errorf("the question is\n%s", text)
+	}
+	if plain := Asked(requestOf("a", "x", "-x\n"+own), false); strings.Contains(plain, "not shown as") {
+		t.Errorf("it counts an escape:\n%s", plain)
+	}
+}
