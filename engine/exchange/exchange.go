@@ -39,6 +39,7 @@ func Kinds() []Kind {
 		{"arbor", "the JSON of arbor export json", isArbor, readArbor},
 		{"taskmaster", "the tasks.json of Task Master", isTaskmaster, readTaskmaster},
 		{"backlog", "a folder of Backlog.md", isBacklog, readBacklog},
+		{"taskmd", "a folder of taskmd", isTaskmd, readTaskmd},
 		{"beads", "the JSON lines of bd export", isBeads, readBeads},
 		{"github", "issues of gh issue list --json", isGithub, readGithub},
 		{"markdown", "Markdown: headings, items, task boxes", isMarkdown, readMarkdown},
