@@ -60,6 +60,7 @@ func readMarkdown(r *reader) error {
 		}
 		r.counts, r.order = map[string]int{}, nil
 	}
+	r.above(top)
 	r.entries(top, "", r.out.Scope, "")
 	return nil
 }
@@ -113,10 +114,14 @@ func (r *reader) outline(file, text string, line int) (*entry, error) {
 		r.count("title of the document, which all else stands below", 1) // everything stands below it
 		top.below = only[0].below
 	}
+	return top, nil
+}
+
+// above counts the text that stands above all else.
+func (r *reader) above(top *entry) {
 	for _, t := range top.text {
 		r.count("paragraph(s) above the first heading or item", 1+strings.Count(t, "\n\n"))
 	}
-	return top, nil
 }
 
 // fold makes headings without items below them text of what they stand under.

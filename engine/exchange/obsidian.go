@@ -1,0 +1,186 @@
+package exchange
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"arbor/engine/plan"
+	"arbor/mdstore/pattern"
+	"arbor/statemachine"
+)
+
+// obsidianTasks is where a vault has the settings of Obsidian Tasks.
+const obsidianTasks = ".obsidian/plugins/obsidian-tasks-plugin/data.json"
+
+// taskSign matches what only lines of Obsidian Tasks have.
+var taskSign = pattern.Of(`(?m)^[ \t]*(?:[-*+]|\d+[.)]) \[.\] .*(?:[📅📆🗓⏳⌛🛫➕✅❌🔁🏁🆔⛔🔺⏫🔼🔽⏬]|` +
+	`[\[(](?:due|scheduled|start|created|completion|cancelled|priority|repeat|id|dependsOn)::)`)
+
+func isObsidianTasks(s Source) bool {
+	if s.Files == nil {
+		data, err := s.Read("")
+		return err == nil && isMarkdown(s) && taskSign().Match(data)
+	}
+	if slices.Contains(s.Files, obsidianTasks) {
+		return true
+	}
+	return slices.ContainsFunc(notes(s.Files), func(f string) bool {
+		data, err := s.Read(f)
+		return err == nil && taskSign().Match(data)
+	})
+}
+
+// notes returns the Markdown files that are no settings or trash of a program.
+func notes(files []string) (all []string) {
+	for _, f := range files {
+		if strings.EqualFold(path.Ext(f), ".md") && !strings.HasPrefix(f, ".") && !strings.Contains(f, "/.") {
+			all = append(all, f)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// A vaultReader reads the tasks of a vault of Obsidian.
+type vaultReader struct {
+	*reader
+	types map[string]string // of status marks, by the settings: TODO, DONE, …
+	ids   map[string]string // keys by what 🆔 says
+	items []plan.ImportItem
+}
+
+// readObsidianTasks reads the task boxes of notes as Obsidian Tasks does. Of a folder, each note that has some becomes
+// a planning node. Headings and items without boxes below them are text.
+func readObsidianTasks(r *reader) error {
+	v := &vaultReader{reader: r, types: map[string]string{}, ids: map[string]string{}}
+	v.settings()
+	files := []string{""}
+	if r.out.Scope = r.Name + "#"; r.Files != nil {
+		files, r.out.Scope = notes(r.Files), r.Name+"/"
+	}
+	for _, f := range files {
+		data, err := r.Read(f)
+		if err != nil {
+			if r.Files == nil {
+				return err
+			}
+			r.broken(err)
+			continue
+		}
+		v.note(f, data)
+	}
+	for _, it := range v.items {
+		for i, id := range it.After {
+			it.After[i] = keyOr(v.ids, id)
+		}
+		r.add(it)
+	}
+	return nil
+}
+
+// settings reads what the marks of task boxes mean in this vault.
+func (v *vaultReader) settings() {
+	if !slices.Contains(v.Files, obsidianTasks) {
+		return
+	}
+	type status struct{ Symbol, Type string }
+	var x struct {
+		StatusSettings struct{ CoreStatuses, CustomStatuses []status }
+	}
+	data, err := v.Read(obsidianTasks)
+	if err == nil {
+		err = json.Unmarshal(data, &x)
+	}
+	if err != nil {
+		v.left(obsidianTasks, "the meaning of further marks is not known: %v", err)
+	}
+	for _, s := range slices.Concat(x.StatusSettings.CoreStatuses, x.StatusSettings.CustomStatuses) {
+		v.types[s.Symbol] = s.Type
+	}
+}
+
+// taskTypes are the statuses of the types of marks.
+var taskTypes = map[string]statemachine.Status{"TODO": "", "ON_HOLD": "", "IN_PROGRESS": statemachine.Implementing,
+	"DONE": statemachine.Completed, "CANCELLED": dropped}
+
+// note adds the tasks of a note.
+func (v *vaultReader) note(file string, data []byte) {
+	body, line := v.body(file, data)
+	top, err := v.outline(file, body, line)
+	if err != nil {
+		v.broken(err)
+		return
+	}
+	if !v.prune(top) {
+		v.count("note(s) without task boxes", 1)
+		return
+	}
+	key, up := v.out.Scope, ""
+	if file == "" {
+		v.above(top)
+	} else {
+		up = v.unique(v.out.Scope + file)
+		key = up + "#"
+		it := plan.ImportItem{Key: up, At: v.at(file, 1)}
+		it.Title, it.Requirement = strings.TrimSuffix(file, path.Ext(file)), joined(top.text...)
+		v.items = append(v.items, it)
+	}
+	v.tasks(top, file, key, up)
+}
+
+// prune makes headings and plain items without boxes below them text, and so boxes that are no tasks.
+func (v *vaultReader) prune(e *entry) (has bool) {
+	var left []*entry
+	for _, k := range e.below {
+		below := v.prune(k)
+		if task := k.heading == 0 && k.mark != "" && v.types[k.mark] != "NON_TASK"; task || below {
+			left, has = append(left, k), true
+			continue
+		}
+		head := "- " + k.title
+		if k.heading > 0 {
+			head = strings.Repeat("#", k.heading) + " " + k.title
+		} else if k.mark != "" {
+			head = "- [" + k.mark + "] " + k.title
+		}
+		e.text = append(e.text, head)
+		for _, t := range k.text {
+			if k.heading == 0 {
+				t = "  " + strings.ReplaceAll(t, "\n", "\n  ")
+			}
+			e.text = append(e.text, t)
+		}
+	}
+	e.below = left
+	return has
+}
+
+// tasks adds the items of what stands below an entry.
+func (v *vaultReader) tasks(e *entry, file, path, up string) {
+	for _, k := range e.below {
+		status, known := taskTypes[v.types[k.mark]]
+		if known {
+			if v.types[k.mark] == "ON_HOLD" {
+				v.count("task(s) on hold, which are pending now", 1)
+			}
+			k.mark = " "
+		}
+		it := v.entry(k, file)
+		if known {
+			it.Status, it.Conclusion = status, ended[status]
+		}
+		id := ""
+		if k.heading == 0 {
+			id = v.fields(&it)
+		}
+		it.Key, it.Up = v.unique(path+it.Title), up
+		if id != "" {
+			v.ids[id] = it.Key
+			v.own(&it, "id", id)
+		}
+		v.items = append(v.items, it)
+		v.tasks(k, file, it.Key+"/", it.Key)
+	}
+}
