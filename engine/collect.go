@@ -49,13 +49,10 @@ func (e *Engine) DeleteWorkspace(
 	return deleted, out, nil
 }
 
-// LeastAge is the smallest age at which workspaces are collected.
-const LeastAge = 24 * time.Hour
-
 // Collect says which workspaces go to the trash: those that a resolve on this machine made and that were not used for
 // MaxAge.
 type Collect struct {
-	MaxAge time.Duration // LeastAge or more
+	MaxAge time.Duration // a day or more
 	Shared bool          // other workspaces, too; for them every change of their files counts as use
 
 	Hidden map[mdstore.ID]mdstore.Path // workspaces that the caller does not see: they stay, and have no entry

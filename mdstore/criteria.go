@@ -21,13 +21,13 @@ type Criterion struct {
 	Box mdoc.Box `json:"-"`
 }
 
-// InRequirement is the In of the boxes of a requirement.
-const InRequirement = "requirement"
+// inRequirement is the In of the boxes of a requirement.
+const inRequirement = "requirement"
 
-// CriteriaOf returns the task boxes of a node's document, numbered from 1: those of the sections of criteria in the
+// criteriaOf returns the task boxes of a node's document, numbered from 1: those of the sections of criteria in the
 // order of the file, then those of the requirement.
-func CriteriaOf(d *mdoc.Doc) (all []Criterion) {
-	all = append(boxesIn(d, SecCriteria, ""), boxesIn(d, SecRequirement, InRequirement)...)
+func criteriaOf(d *mdoc.Doc) (all []Criterion) {
+	all = append(boxesIn(d, SecCriteria, ""), boxesIn(d, SecRequirement, inRequirement)...)
 	for i := range all {
 		all[i].N = i + 1
 	}
@@ -42,10 +42,10 @@ func boxesIn(d *mdoc.Doc, section, in string) (all []Criterion) {
 }
 
 // Criteria returns the task boxes of the node: see CriteriaOf.
-func (n *Node) Criteria() []Criterion { return CriteriaOf(n.Doc()) }
+func (n *Node) Criteria() []Criterion { return criteriaOf(n.Doc()) }
 
-// Ticked returns how many of the criteria are ticked, as "2/5"; "" for none.
-func Ticked(all []Criterion) string {
+// ticked returns how many of the criteria are ticked, as "2/5"; "" for none.
+func ticked(all []Criterion) string {
 	done := 0
 	for _, c := range all {
 		if c.Done {

@@ -327,7 +327,7 @@ func (x *Fields) shown(alone, late bool) (all []string) {
 			form = f.formatted(form, text)
 		}
 		if all = append(all, form); late && f.Key == KeyDue {
-			all = append(all, OverdueMark)
+			all = append(all, overdueMark)
 		}
 	}
 	return all

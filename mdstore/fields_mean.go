@@ -71,8 +71,8 @@ func (f *Field) Rank(text string) int {
 // KeyDue is the key of the day by whose end a node is to be completed.
 const KeyDue = "due"
 
-// OverdueMark is the mark behind the day of a node that is overdue.
-const OverdueMark = "overdue"
+// overdueMark is the mark behind the day of a node that is overdue.
+const overdueMark = "overdue"
 
 // Overdue reports whether the day that a node is due has passed and it is not over.
 func (h *Head) Overdue(today string) bool {

@@ -10,8 +10,8 @@ const (
 	WorkspaceFile = "Workspace.md"
 	NodeFile      = "Node.md"
 	NodesDir      = "nodes"
-	SessionsDir   = "sessions"
-	SessionFile   = "Session.md"
+	sessionsDir   = "sessions"
+	sessionFile   = "Session.md"
 	MemoryDir     = "memory"
 	ArchiveDir    = "archive"
 	ReplacedDir   = "replaced"                 // in LocalDir: files with texts that were replaced, for 30 days

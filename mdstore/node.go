@@ -228,8 +228,8 @@ func NodeOf(path Path, version Version, doc *mdoc.Doc, problems []mdoc.Diagnosti
 	}
 	n.Type = statemachine.Type(r.text(KeyType))
 	n.Status = statemachine.Status(r.text(KeyStatus))
-	boxes := CriteriaOf(doc)
-	n.Ticked, n.open = Ticked(boxes), openOf(boxes)
+	boxes := criteriaOf(doc)
+	n.Ticked, n.open = ticked(boxes), openOf(boxes)
 	n.Fields = r.fields()
 	n.CreatedAt = r.integer(KeyCreated)
 	n.UpdatedAt = r.integer(KeyUpdated)

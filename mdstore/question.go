@@ -12,9 +12,9 @@ const (
 	answersAt  = "re " // or another one: "[Human] ! re HH:MM:SS text"
 )
 
-// QuestionsSince is the day of the first version that knows questions. An older log entry that looks like a question is
+// questionsSince is the day of the first version that knows questions. An older log entry that looks like a question is
 // an ordinary entry.
-const QuestionsSince = "2026-11-28 00:00:00"
+const questionsSince = "2026-11-28 00:00:00"
 
 const questionKept = 200 // bytes of a question outside of its file
 
@@ -34,7 +34,7 @@ func AskedEvent(text string) string { return askedSign + strings.TrimLeft(text, 
 
 // Asks reports whether an entry asks a question.
 func (e LogEntry) Asks() bool {
-	return e.Operator == OperatorAI && e.Time >= QuestionsSince && signed(e.Event, askedSign)
+	return e.Operator == OperatorAI && e.Time >= questionsSince && signed(e.Event, askedSign)
 }
 
 // Answers reports whether an entry answers a question, and at which time of day that was asked; "" is the newest open

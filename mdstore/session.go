@@ -5,7 +5,7 @@ import "arbor/mdstore/mdoc"
 // SessionKind is the kind of Session.md, one for each session.
 var SessionKind = &Kind{
 	Name: "session", Named: true, Quiet: true, Form: SessionForm, Facts: pageFacts,
-	Place: Place{Dir: SessionsDir, Name: SessionFile, Deep: true},
+	Place: Place{Dir: sessionsDir, Name: sessionFile, Deep: true},
 	Keys: []Key{
 		{Name: KeyID, Help: "an id"},
 		{Name: KeyName, Merge: MergeNoted, Help: "text of one line"},
@@ -25,7 +25,7 @@ var SessionKind = &Kind{
 // SessionLogKind is the kind of the older parts of a long session log.
 var SessionLogKind = &Kind{
 	Name: "session log", Quiet: true, Form: SessionForm, Facts: pageFacts,
-	Place: Place{Dir: SessionsDir, Name: "Session-*.md", Deep: true},
+	Place: Place{Dir: sessionsDir, Name: "Session-*.md", Deep: true},
 	Keys: []Key{
 		{Name: KeyCreated, Time: true, Help: "when it was made"},
 		{Name: KeyPrevious, Help: "the part before it"},

@@ -31,7 +31,7 @@ var StateKind = &Kind{
 var StateForm = &mdoc.Form{Sections: []mdoc.SectionForm{
 	{Name: SecActiveTask, Aliases: []string{"当前任务"}},
 	{Name: SecNextSteps, Aliases: []string{"后续步骤"}, Key: itself},
-	{Name: SecActiveFiles, Aliases: []string{"相关文件"}, Key: func(item string) string { return ParseActiveFile(item).Path }},
+	{Name: SecActiveFiles, Aliases: []string{"相关文件"}, Key: func(item string) string { return parseActiveFile(item).Path }},
 	{Name: SecConversation, Aliases: []string{"对话背景"}},
 	{Name: SecReasoning, Aliases: []string{"思路"}},
 	{Name: SecWorkspaceWas, Aliases: []string{"工作区背景"}},
@@ -77,7 +77,7 @@ func StateOf(p *Page) State {
 	}
 	for _, it := range doc.Items(SecActiveFiles) {
 		if it.Listed && it.Text != "" {
-			s.ActiveFiles = append(s.ActiveFiles, ParseActiveFile(it.Text))
+			s.ActiveFiles = append(s.ActiveFiles, parseActiveFile(it.Text))
 		}
 	}
 	return s
@@ -137,14 +137,14 @@ func (f ActiveFile) Format() string {
 	}
 	plain := f.Path + facts
 	item, _, err := mdoc.ItemText(plain)
-	if err == nil && item == plain && !strings.Contains(plain, "\n") && ParseActiveFile(plain) == f {
+	if err == nil && item == plain && !strings.Contains(plain, "\n") && parseActiveFile(plain) == f {
 		return plain
 	}
 	return strconv.Quote(f.Path) + facts
 }
 
-// ParseActiveFile reads the text of a list item. Text of another form, as a person may write it, is all path.
-func ParseActiveFile(item string) ActiveFile {
+// parseActiveFile reads the text of a list item. Text of another form, as a person may write it, is all path.
+func parseActiveFile(item string) ActiveFile {
 	f := ActiveFile{Path: item}
 	if m := activeFile().FindStringSubmatch(item); m != nil {
 		f.Path, f.Hash = m[1], m[2]

@@ -20,7 +20,7 @@ func TestActiveFilesReadBack(t *testing.T) {
 		if rapid.Bool().Draw(t, "known") {
 			f = ActiveFileOf(f.Path, []byte(rapid.String().Draw(t, "data")))
 		}
-		if got := ParseActiveFile(f.Format()); got != f {
+		if got := parseActiveFile(f.Format()); got != f {
 			t.Fatalf("%+v is written %q and reads back as %+v", f, f.Format(), got)
 		}
 		s := State{ActiveFiles: []ActiveFile{f, {Path: "next"}}}
@@ -51,7 +51,7 @@ func TestActiveFilesAreWrittenPlainly(t *testing.T) {
 		"a.md (short, 3)":      {Path: "a.md (short, 3)"},
 		`"a.md" said somebody`: {Path: `"a.md" said somebody`},
 	} {
-		if got := ParseActiveFile(item); got != want {
+		if got := parseActiveFile(item); got != want {
 			t.Errorf("ParseActiveFile(%q) = %+v, want %+v", item, got, want)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // TranscriptKind is the kind of Transcript.md, and of the older parts of a long one.
 var TranscriptKind = &Kind{
-	Name: "transcript", Quiet: true, Facts: pageFacts, Place: Place{Dir: SessionsDir, Name: "Transcript*.md", Deep: true},
+	Name: "transcript", Quiet: true, Facts: pageFacts, Place: Place{Dir: sessionsDir, Name: "Transcript*.md", Deep: true},
 	Keys: []Key{
 		{Name: KeyProvider, Help: "whose model speaks"},
 		{Name: KeyModel, Help: "which model"},

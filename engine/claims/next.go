@@ -63,7 +63,7 @@ func (l *Ledger) Offer(v *view.View, act plan.Act, count int) *Offer {
 // among puts a node into a list that is in the order of Compare, behind equal ones, and cuts the list to most.
 func among(list []Ready, r Ready, most int) []Ready {
 	at, _ := slices.BinarySearchFunc(list, r, func(a, r Ready) int {
-		if Compare(a.Node, r.Node) <= 0 {
+		if compare(a.Node, r.Node) <= 0 {
 			return -1
 		}
 		return 1
@@ -90,8 +90,8 @@ func (c Claim) stays(session string) bool {
 	return c.Session != "" && c.Session == session && c.Until > 0
 }
 
-// Compare orders nodes by urgency: by priority (none counts as medium), then by due date (none comes last).
-func Compare(a, b *mdstore.Node) int {
+// compare orders nodes by urgency: by priority (none counts as medium), then by due date (none comes last).
+func compare(a, b *mdstore.Node) int {
 	rank := func(n *mdstore.Node) int {
 		return mdstore.PriorityField().Rank(mdstore.ValueOf(n.Priority))
 	}

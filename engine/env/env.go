@@ -71,16 +71,16 @@ type Tool struct {
 
 // The limits of a program that a tool runs.
 const (
-	DefaultTimeout = 120 * time.Second
+	defaultTimeout = 120 * time.Second
 	ToolsFile      = ".monad/tools.json" // in the root of an environment
 )
 
 // The built-in tools.
 const (
-	FileRead   = "file_read"
-	FileList   = "file_list"
-	FileSearch = "file_search"
-	FileWrite  = "file_write"
-	FileEdit   = "file_edit"
-	FileDelete = "file_delete"
+	fileRead   = "file_read"
+	fileList   = "file_list"
+	fileSearch = "file_search"
+	fileWrite  = "file_write"
+	fileEdit   = "file_edit"
+	fileDelete = "file_delete"
 )

@@ -18,8 +18,8 @@ import (
 // BuiltIn returns the tools that every environment has.
 func BuiltIn() []Tool {
 	return []Tool{
-		{Name: FileRead, ReadOnly: true}, {Name: FileList, ReadOnly: true}, {Name: FileSearch, ReadOnly: true},
-		{Name: FileWrite}, {Name: FileEdit}, {Name: FileDelete},
+		{Name: fileRead, ReadOnly: true}, {Name: fileList, ReadOnly: true}, {Name: fileSearch, ReadOnly: true},
+		{Name: fileWrite}, {Name: fileEdit}, {Name: fileDelete},
 	}
 }
 
@@ -131,7 +131,7 @@ var (
 // tool checks a definition and returns its tool.
 func (d definition) tool(taken func(string) bool) (Tool, error) {
 	t := Tool{Name: first(d.ID, d.Name), Description: d.Description, Parameters: d.Parameters, Command: d.Command, Env: d.Env,
-		Timeout: DefaultTimeout, Asks: d.Asks, ReadOnly: d.ReadOnly, Network: d.Network, Read: d.Read}
+		Timeout: defaultTimeout, Asks: d.Asks, ReadOnly: d.ReadOnly, Network: d.Network, Read: d.Read}
 	if d.Timeout != 0 {
 		t.Timeout = time.Duration(d.Timeout) * time.Second
 	}

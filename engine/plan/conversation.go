@@ -27,7 +27,7 @@ func (c Conversation) start() StartSession {
 // session.
 func (w Import) For(identifier string, session mdstore.ID, now time.Time) (Import, error) {
 	fields, sections := Conversation{identifier}.start().content(session, now, "")
-	path := SessionPath("", session)
+	path := sessionPath("", session)
 	doc, _, err := mdoc.Compose(string(path), mdstore.SessionKind.Form, fields, sections)
 	if err != nil {
 		return w, err

@@ -56,8 +56,8 @@ func (f *front) list(key string, items []string) {
 	}
 }
 
-// AddPage adds a new page, of a kind that has that form.
-func AddPage(
+// addPage adds a new page, of a kind that has that form.
+func addPage(
 	d *Draft, k *mdstore.Kind, path mdstore.Path, fields front, sections []mdoc.SectionText, what view.Change,
 ) error {
 	doc, adapted, err := mdoc.Compose(string(path), k.Form, fields, sections)
@@ -81,8 +81,8 @@ func freshFile(d *Draft, k *mdstore.Kind, folder mdstore.Path, before string) md
 	}
 }
 
-// FreshPage returns an id with that prefix that no page of the kind has.
-func FreshPage(d *Draft, k *mdstore.Kind, prefix string) (mdstore.ID, error) {
+// freshPage returns an id with that prefix that no page of the kind has.
+func freshPage(d *Draft, k *mdstore.Kind, prefix string) (mdstore.ID, error) {
 	return draw(d, prefix, func(id mdstore.ID) bool {
 		same := func(p *mdstore.Page) bool { return strings.EqualFold(string(p.ID), string(id)) }
 		return slices.ContainsFunc(d.View.Pages().Of(k), same)

@@ -57,18 +57,18 @@ func (a StartSession) Plan(d *Draft) (*StartedSession, error) {
 	if !portable(id) || taken(d, id) {
 		a.External = cmp.Or(a.ID, a.External)
 		var err error
-		if id, err = FreshPage(d, mdstore.SessionKind, "session"); err != nil {
+		if id, err = freshPage(d, mdstore.SessionKind, "session"); err != nil {
 			return nil, err
 		}
 	}
 	a.Name = name
-	file := SessionPath(d.View.Workspace().Dir, id)
+	file := sessionPath(d.View.Workspace().Dir, id)
 	fields, sections := a.content(id, d.now, d.act.Operator)
-	return &StartedSession{ID: id, Name: name}, AddPage(d, mdstore.SessionKind, file, fields, sections, created(id, name))
+	return &StartedSession{ID: id, Name: name}, addPage(d, mdstore.SessionKind, file, fields, sections, created(id, name))
 }
 
-// SessionPath returns the path of a new session's file in the folder of a workspace.
-func SessionPath(workspace mdstore.Path, id mdstore.ID) mdstore.Path {
+// sessionPath returns the path of a new session's file in the folder of a workspace.
+func sessionPath(workspace mdstore.Path, id mdstore.ID) mdstore.Path {
 	return mdstore.SessionKind.File(mdstore.SessionKind.Folder(workspace).Join(string(id)))
 }
 
@@ -141,7 +141,7 @@ func (a EndSession) Plan(d *Draft) (None, error) {
 	case len(summary) > mdstore.MaxEvent:
 		e.write(mdstore.SecNotes, strings.TrimSpace(p.Doc().Text(mdstore.SecNotes)+"\n\n"+summary))
 	default:
-		Trace(d, p, TraceNote, summary)
+		trace(d, p, TraceNote, summary)
 	}
 	return None{}, nil
 }
@@ -194,7 +194,7 @@ func (a NoteSession) Plan(d *Draft) (None, error) {
 		}
 		text += "\n" + key + ": " + value
 	}
-	Trace(d, p, kind, text)
+	trace(d, p, kind, text)
 	OnPage(d, p).Did(view.Change{ID: p.ID, Do: "noted", Name: p.Name()})
 	return None{}, nil
 }
@@ -218,7 +218,7 @@ func (a AttachSession) Plan(d *Draft) (None, error) {
 	e := OnPage(d, p)
 	e.Set(mdstore.KeyAttached, mdoc.List(now...))
 	e.Did(view.Change{ID: p.ID, Do: did})
-	Trace(d, p, TraceNote, did)
+	trace(d, p, TraceNote, did)
 	return None{}, nil
 }
 

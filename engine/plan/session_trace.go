@@ -28,8 +28,8 @@ func Traced(kind string) bool {
 // tracedNodes is how many nodes a line of a trace names.
 const tracedNodes = 10
 
-// Trace adds a line to the log of a session: "type: text". The text may have further lines of the form "key: value".
-func Trace(d *Draft, session *mdstore.Page, kind, text string) {
+// trace adds a line to the log of a session: "type: text". The text may have further lines of the form "key: value".
+func trace(d *Draft, session *mdstore.Page, kind, text string) {
 	d.logText(OnPage(d, session), kind+": "+strings.TrimSpace(text))
 }
 
@@ -53,7 +53,7 @@ func TraceAct(d *Draft, session *mdstore.Page) {
 	if len(nodes) > 1 || len(nodes) == 1 && !slices.Contains(strings.Fields(text), nodes[0]) { // else the line has it
 		text += "\nnodes: " + strings.Join(nodes, ", ")
 	}
-	Trace(d, session, TraceCall, text)
+	trace(d, session, TraceCall, text)
 	d.edits[session.Path].spare = true
 }
 

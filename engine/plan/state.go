@@ -34,7 +34,7 @@ func (x SaveState) Plan(d *Draft) (mdstore.ID, error) {
 	if err := title(errs.InvalidName, "name", x.Name); err != nil {
 		return "", err
 	}
-	id, err := FreshPage(d, mdstore.StateKind, "state")
+	id, err := freshPage(d, mdstore.StateKind, "state")
 	if err != nil {
 		return "", err
 	}
@@ -56,11 +56,11 @@ func (x SaveState) Plan(d *Draft) (mdstore.ID, error) {
 	f.text(mdstore.KeyCommit, x.Commit)
 	x.Mark = view.Mark(d.View, x.Node)
 	file := mdstore.StateKind.FileFor(mdstore.StateKind.Folder(d.View.Workspace().Dir), string(id))
-	if err := AddPage(d, mdstore.StateKind, file, f, x.Sections(), created(id, x.Name)); err != nil {
+	if err := addPage(d, mdstore.StateKind, file, f, x.Sections(), created(id, x.Name)); err != nil {
 		return "", err
 	}
 	if traced && view.SessionEnded(session, d.now) == 0 {
-		Trace(d, session, TraceSaved, x.Name+" ("+string(id)+")")
+		trace(d, session, TraceSaved, x.Name+" ("+string(id)+")")
 		OnPage(d, session).spare = true
 	}
 	return id, nil

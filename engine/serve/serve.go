@@ -8,8 +8,13 @@
 //
 // or over HTTP, where Guard lets in only those who have the token, and pages of the server's own origin:
 //
+//	page := serve.NewPage(e, serve.PageOptions{})
 //	mux.Handle("/mcp", serve.Guard(tools.Endpoint(), serve.GuardOptions{Token: token}))
+//	mux.Handle("/", serve.Guard(page.Handler(), serve.GuardOptions{Open: true}))
 //	err = serve.HTTP(ctx, listener, mux, log)
+//
+// docs/library.md has a whole program. The types below are other names of types in engine/serve/internal, where go doc
+// shows all of their fields and methods.
 package serve
 
 import (
@@ -24,13 +29,20 @@ import (
 	"arbor/engine/serve/internal/web"
 )
 
-// Tools are the operations as tools of MCP, with its prompts and resources.
-type (
-	Tools        = mcpserv.Server
-	ToolsOptions = mcpserv.Options
-	Profile      = mcpserv.Profile // what a server is for: see CheckProfile
-	Replies      = mcpserv.Replies // how replies are written
-)
+// Tools are the operations as tools of MCP, with its prompts and resources, for any number of connections.
+// Stdio(ctx, in, out) serves one connection until in ends. Endpoint() is an http.Handler, whose Shutdown(ctx) ends its
+// sessions. Close() ends what still runs.
+type Tools = mcpserv.Server
+
+// ToolsOptions say which tools are offered, by Profile, Toolsets, Tools, Exclude and ReadOnly; for which Workspace and
+// Session; and how large a reply may be, by MaxTokens. The zero value works; Version should name the program.
+type ToolsOptions = mcpserv.Options
+
+// A Profile is what a server is for, such as "worker": see CheckProfile.
+type Profile = mcpserv.Profile
+
+// Replies is the form of replies; "" is structured content with a text beside it.
+type Replies = mcpserv.Replies
 
 // DefaultMaxTokens is the default of the largest reply, in tokens of 4 bytes.
 const DefaultMaxTokens = mcpserv.DefaultMaxTokens
@@ -47,11 +59,13 @@ func CheckProfile(p Profile) error { return mcpserv.CheckProfile(p) }
 // CheckToolsets returns an error that lists the tool sets if a name is none of them.
 func CheckToolsets(names []string) error { return mcpserv.CheckToolsets(names) }
 
-// Page is the page of a vault.
-type (
-	Page        = web.Site
-	PageOptions = web.Options
-)
+// A Page is the page of a vault. Handler() answers its requests. Invite() returns a token that logs in one browser,
+// which opens the address /#token=TOKEN. For pages that show changes at once, give Hear to ToolsOptions.Hear, and call
+// Run(ctx). Export writes the pages of a workspace as files.
+type Page = web.Site
+
+// PageOptions say whether the server speaks TLS, and where errors are logged. The zero value works.
+type PageOptions = web.Options
 
 // NewPage returns the page of an engine.
 func NewPage(e *engine.Engine, opt PageOptions) *Page { return web.New(e, opt) }

@@ -20,7 +20,7 @@ type Hold struct {
 }
 
 const (
-	HoldFor   = time.Minute      // how long a hold lasts after the last sign of life
+	holdFor   = time.Minute      // how long a hold lasts after the last sign of life
 	HoldRenew = 20 * time.Second // how often a server notes signs of life
 	holdKept  = 24 * time.Hour   // after it a hold is dropped: until then a connection that slept renews it
 )
@@ -85,7 +85,7 @@ func (h *Holds) within(o Hold, d time.Duration) bool {
 // Other reports whether a connection other than this one holds an id; "" is no connection.
 func (h *Holds) Other(session, connection string) bool {
 	o, ok := h.all[session]
-	return ok && h.within(o, HoldFor) && o.Connection != connection
+	return ok && h.within(o, holdFor) && o.Connection != connection
 }
 
 // Fresh reports whether a connection holds an id, and showed a sign of life just now.

@@ -15,7 +15,7 @@ func (v *View) Find(ref string) (mdstore.ID, error) {
 	if e := errs.As(err); e == nil || e.Code != errs.NodeNotFound || strings.TrimSpace(ref) == "" {
 		return id, err
 	}
-	switch all := Containing(v.Candidates(), ofNode, ref); len(all) {
+	switch all := containing(v.Candidates(), ofNode, ref); len(all) {
 	case 0:
 		return "", err
 	case 1:

@@ -57,8 +57,8 @@ func matches[T any](all []T, of func(T) errs.Candidate, ref string) (hits []errs
 	return nil
 }
 
-// Containing returns those whose title has ref in it, whatever the case of its letters.
-func Containing[T any](all []T, of func(T) errs.Candidate, ref string) (hits []errs.Candidate) {
+// containing returns those whose title has ref in it, whatever the case of its letters.
+func containing[T any](all []T, of func(T) errs.Candidate, ref string) (hits []errs.Candidate) {
 	low := fold.Name(strings.TrimSpace(ref))
 	for _, x := range all {
 		if c := of(x); low != "" && strings.Contains(fold.Name(c.Title), low) {
@@ -184,7 +184,7 @@ func ResolveWorkspace(all []*mdstore.Workspace, ref string, loose, parts bool) (
 	}
 	hits := matches(all, ofWorkspace, ref)
 	if len(hits) == 0 && parts {
-		hits = Containing(all, ofWorkspace, ref)
+		hits = containing(all, ofWorkspace, ref)
 	}
 	switch {
 	case len(hits) == 1 && loose:
@@ -194,7 +194,7 @@ func ResolveWorkspace(all []*mdstore.Workspace, ref string, loose, parts bool) (
 	case len(hits) > 0:
 		return "", errs.New(errs.WorkspaceNotFound, "%s: no workspace has this id; give the id of the one that is meant: %s", ref, List(hits)).With(errs.Details{Candidates: hits[:min(len(hits), CandidatesShown)]})
 	}
-	return "", UnknownWorkspace(mdstore.ID(ref), all)
+	return "", unknownWorkspace(mdstore.ID(ref), all)
 }
 
 // Candidates returns the first of all, at most most, as candidates for an error.
@@ -220,8 +220,8 @@ func ofWorkspace(w *mdstore.Workspace) errs.Candidate {
 	return errs.Candidate{ID: string(w.ID), Title: w.Name}
 }
 
-// UnknownWorkspace returns the error for an id that none of the workspaces has.
-func UnknownWorkspace(id mdstore.ID, all []*mdstore.Workspace) error {
+// unknownWorkspace returns the error for an id that none of the workspaces has.
+func unknownWorkspace(id mdstore.ID, all []*mdstore.Workspace) error {
 	known, head := "the vault has none yet: make one with {workspace_init}", ""
 	if len(all) > 0 {
 		head = string(id) + ": no such workspace"
@@ -244,7 +244,7 @@ func Workspace(all []*mdstore.Workspace, id mdstore.ID) (*mdstore.Workspace, err
 		}
 	}
 	if hit == nil {
-		return nil, UnknownWorkspace(id, all)
+		return nil, unknownWorkspace(id, all)
 	}
 	return hit, nil
 }

@@ -35,7 +35,7 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 	if most := form.most(); len(src) > most {
 		// The front matter is at the top. The rest is not read.
 		d.opaque = true
-		d.text = src[:lineStart(src, 2*MaxFrontMatterBytes)]
+		d.text = src[:lineStart(src, 2*maxFrontMatterBytes)]
 		found = append(found, Diagnostic{Code: CodeTooLarge, Text: fmt.Sprintf(
 			"the file has %d bytes, the limit is %d", len(src), most)})
 	}

@@ -81,7 +81,7 @@ func (d *Doc) Value(key string) (value any, ok bool) {
 	if e == nil || e.val == nil {
 		return nil, false
 	}
-	room := MaxFrontMatterNodes
+	room := maxFrontMatterNodes
 	value = valueOf(e.val, &room)
 	return value, room >= 0
 }

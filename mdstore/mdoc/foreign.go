@@ -110,7 +110,7 @@ func decodeJSON(b []byte, m *matter) error { return json.Unmarshal(b, m) }
 func limited(decode func([]byte, *matter) error) frontmatter.UnmarshalFunc {
 	return func(b []byte, v any) error {
 		m := v.(*matter)
-		if len(b) > MaxFrontMatterBytes {
+		if len(b) > maxFrontMatterBytes {
 			return nil
 		}
 		if decode(b, m) != nil {

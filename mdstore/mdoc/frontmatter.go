@@ -11,9 +11,9 @@ import (
 // readFront returns the fields of the front matter at s, and what is wrong with it.
 // It asks the YAML parser only if scanPlain gives up.
 func readFront(text []byte, s Span) (fields []Field, problems []Diagnostic) {
-	if s.Len() > MaxFrontMatterBytes {
+	if s.Len() > maxFrontMatterBytes {
 		return nil, []Diagnostic{{Line: lineNumber(text, s.Start), Col: 1, Code: CodeTooLarge,
-			Text: fmt.Sprintf("the front matter has %d bytes, the limit is %d", s.Len(), MaxFrontMatterBytes)}}
+			Text: fmt.Sprintf("the front matter has %d bytes, the limit is %d", s.Len(), maxFrontMatterBytes)}}
 	}
 	if fields, ok := scanPlain(text, s); ok {
 		return fields, nil
@@ -66,9 +66,9 @@ func parseFront(text []byte, s Span) (*front, *Diagnostic) {
 	if root == nil {
 		return f, nil
 	}
-	if countNodes(root) > MaxFrontMatterNodes {
+	if countNodes(root) > maxFrontMatterNodes {
 		return f, &Diagnostic{Line: lineNumber(text, s.Start), Col: 1, Code: CodeTooLarge,
-			Text: fmt.Sprintf("the front matter has more than %d keys and values", MaxFrontMatterNodes)}
+			Text: fmt.Sprintf("the front matter has more than %d keys and values", maxFrontMatterNodes)}
 	}
 	pos := newPositions(text, s)
 	if root.Kind != yaml.MappingNode {

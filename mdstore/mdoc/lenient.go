@@ -27,7 +27,7 @@ func (f *front) readLines() bool {
 			at = end
 			continue
 		}
-		if len(f.entries) == MaxFrontMatterNodes/2 {
+		if len(f.entries) == maxFrontMatterNodes/2 {
 			return false
 		}
 		e, ok := readLine(f.text, line)
@@ -67,7 +67,7 @@ func (f *front) belongEnd(at int) int {
 func (f *front) readSeveral(e entry, s Span) (entry, bool) {
 	root, err := decodeYAML(f.text[s.Start:s.End])
 	if err != nil || root == nil || root.Kind != yaml.MappingNode || len(root.Content) != 2 ||
-		countNodes(root) > MaxFrontMatterNodes {
+		countNodes(root) > maxFrontMatterNodes {
 		return e, false
 	}
 	e = entriesOf(f.text, s, root, newPositions(f.text, s))[0]

@@ -6,11 +6,11 @@ import "fmt"
 // limits, but the file is closed to edits: the YAML and Markdown parsers need more than linear time for such input.
 const (
 	MaxBytes            = 1 << 20  // bytes in a file, unless its form says otherwise
-	MaxFrontMatterBytes = 64 << 10 // bytes between the front matter's delimiters
-	MaxFrontMatterNodes = 512      // YAML nodes: each key, value, list and mapping is one
+	maxFrontMatterBytes = 64 << 10 // bytes between the front matter's delimiters
+	maxFrontMatterNodes = 512      // YAML nodes: each key, value, list and mapping is one
 	MaxContainers       = 64       // markers of quotes and lists at the start of a line
-	MaxDefinitions      = 2000     // lines of the form [x]: in one run of lines
-	MaxOpenBlanks       = 1 << 20  // blank lines, each counted once for every list that is open around it
+	maxDefinitions      = 2000     // lines of the form [x]: in one run of lines
+	maxOpenBlanks       = 1 << 20  // blank lines, each counted once for every list that is open around it
 )
 
 // A limitError says which limit a text exceeds and at which offset.
@@ -31,15 +31,15 @@ func checkBody(b []byte) *limitError {
 			return &limitError{at, fmt.Sprintf("the line begins with more than %d markers of quotes and lists", MaxContainers)}
 		case markers == 0 && blank(rest):
 			// For a blank line, the parser visits every list that is open around it.
-			if blanks += depth; blanks > MaxOpenBlanks {
+			if blanks += depth; blanks > maxOpenBlanks {
 				return &limitError{at, "too many blank lines stand in nested lists"}
 			}
 			definitions, afterBlank = 0, true
 			at += len(line)
 			continue
 		case definition(rest):
-			if definitions++; definitions > MaxDefinitions {
-				return &limitError{at, fmt.Sprintf("more than %d link definitions stand in one run of lines", MaxDefinitions)}
+			if definitions++; definitions > maxDefinitions {
+				return &limitError{at, fmt.Sprintf("more than %d link definitions stand in one run of lines", maxDefinitions)}
 			}
 		case blank(rest):
 			definitions = 0

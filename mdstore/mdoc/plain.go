@@ -12,7 +12,7 @@ import (
 // make sure that the result equals the parser's.
 func scanPlain(text []byte, s Span) (fields []Field, ok bool) {
 	src := string(text[s.Start:s.End])
-	fields = make([]Field, 0, min(bytes.Count(text[s.Start:s.End], []byte{'\n'}), MaxFrontMatterNodes/2))
+	fields = make([]Field, 0, min(bytes.Count(text[s.Start:s.End], []byte{'\n'}), maxFrontMatterNodes/2))
 	line := lineNumber(text, s.Start)
 	at := s.Start
 	for raw := range strings.Lines(src) {
@@ -24,7 +24,7 @@ func scanPlain(text []byte, s Span) (fields []Field, ok bool) {
 			f.Span.Start += at
 			f.Span.End += at
 			f.Line = line
-			if 2*len(fields)+3 > MaxFrontMatterNodes || hasKey(fields, f.Key) {
+			if 2*len(fields)+3 > maxFrontMatterNodes || hasKey(fields, f.Key) {
 				return nil, false // the YAML parser's code reports it
 			}
 			fields = append(fields, f)

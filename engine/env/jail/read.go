@@ -13,7 +13,7 @@ import (
 
 // The limits for reading and showing.
 const (
-	MaxFile   = 10 << 20 // bytes of a file
+	maxFile   = 10 << 20 // bytes of a file
 	maxReply  = 64 << 10 // bytes of text in a reply
 	maxLine   = 2000     // bytes of a line
 	looksInto = 8 << 10  // bytes that decide whether a file is text
@@ -22,8 +22,8 @@ const (
 // A Version identifies the content of a file; "" means no file.
 type Version string
 
-// VersionOf returns the version of a content.
-func VersionOf(data []byte) Version {
+// versionOf returns the version of a content.
+func versionOf(data []byte) Version {
 	sum := sha256.Sum256(data)
 	return Version(hex.EncodeToString(sum[:8]))
 }
@@ -64,11 +64,11 @@ func (r *Root) Read(_ context.Context, p string, offset, limit int) (*Excerpt, e
 	if err != nil {
 		return nil, err
 	}
-	data, _, err := r.read(rel, MaxFile)
+	data, _, err := r.read(rel, maxFile)
 	if err != nil {
 		return nil, err
 	}
-	t := &Excerpt{Path: rel, Version: VersionOf(data), First: max(1, offset)}
+	t := &Excerpt{Path: rel, Version: versionOf(data), First: max(1, offset)}
 	if binary(data) {
 		t.Binary, t.Bytes, t.First = true, len(data), 0
 		return t, nil

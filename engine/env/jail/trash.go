@@ -63,7 +63,7 @@ func writeSynced(name string, data []byte) error {
 // opens the root in which the change was made; the caller must close it.
 func PlanUndo(trash, id string, open func(root string) (*Root, error)) (r *Root, c *Change, err error) {
 	dir := filepath.Join(trash, id)
-	about, err := guard.ReadFile(dir, keptFile, MaxFile)
+	about, err := guard.ReadFile(dir, keptFile, maxFile)
 	var k kept
 	switch {
 	case strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789") != "" || errors.Is(err, fs.ErrNotExist):
@@ -93,7 +93,7 @@ func PlanUndo(trash, id string, open func(root string) (*Root, error)) (r *Root,
 	}
 	if k.Before {
 		c.mode = k.Mode
-		if c.After, err = guard.ReadFile(dir, keptContent, MaxFile); err != nil {
+		if c.After, err = guard.ReadFile(dir, keptContent, maxFile); err != nil {
 			return nil, nil, err
 		}
 	}

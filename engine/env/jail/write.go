@@ -26,7 +26,7 @@ func (c *Change) Now() Version {
 	if c.After == nil {
 		return ""
 	}
-	return VersionOf(c.After)
+	return versionOf(c.After)
 }
 
 // plan begins a change of a writable file. A missing file has no bytes.
@@ -70,11 +70,11 @@ func (r *Root) plan(p string) (*Change, error) {
 			return nil, err
 		}
 	}
-	data, info, err := r.read(rel, MaxFile)
+	data, info, err := r.read(rel, maxFile)
 	if err != nil {
 		return nil, err
 	}
-	c.Before, c.Was, c.mode = data, VersionOf(data), info.Mode()
+	c.Before, c.Was, c.mode = data, versionOf(data), info.Mode()
 	if c.Before == nil {
 		c.Before = []byte{}
 	}
@@ -85,8 +85,8 @@ func (r *Root) plan(p string) (*Change, error) {
 // the new lines end with CRLF too.
 func (r *Root) PlanWrite(p, content string) (*Change, error) {
 	c, err := r.plan(p)
-	if err == nil && len(content) > MaxFile {
-		err = refuse(TooLarge, "%q would have %d bytes; %d is the most", p, len(content), MaxFile)
+	if err == nil && len(content) > maxFile {
+		err = refuse(TooLarge, "%q would have %d bytes; %d is the most", p, len(content), maxFile)
 	}
 	if err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ func (c *Client) Serve(ctx context.Context, ready func()) error {
 		return err
 	}
 	defer ws.CloseNow()
-	ws.SetReadLimit(MaxFrame)
+	ws.SetReadLimit(maxFrame)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var tools []env.Tool
@@ -154,7 +154,7 @@ func (s *serving) run(ctx, connection context.Context, id uint64, call Call) {
 	} else if answer.Result, err = json.Marshal(out); err != nil {
 		answer.Error = failed(err)
 	}
-	if err := send(connection, s.ws, answer); err != nil && len(answer.Result) > MaxFrame/2 {
+	if err := send(connection, s.ws, answer); err != nil && len(answer.Result) > maxFrame/2 {
 		answer.Result, answer.Error = nil, failed(err)
 		_ = send(connection, s.ws, answer)
 	}

@@ -83,7 +83,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, client string) {
 		return // it has answered
 	}
 	defer ws.CloseNow()
-	ws.SetReadLimit(MaxFrame)
+	ws.SetReadLimit(maxFrame)
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	c := &conn{ws: ws, client: client, gone: make(chan struct{}), calls: map[uint64]*pending{}}

@@ -14,8 +14,8 @@ const (
 	pairingTries = 5
 )
 
-// ErrCode says that no pairing is open with this code.
-var ErrCode = errors.New("no pairing is open with this code; arbor serve --pair prints a new one")
+// errCode says that no pairing is open with this code.
+var errCode = errors.New("no pairing is open with this code; arbor serve --pair prints a new one")
 
 // A Pairing is a code with which one client can register, once, within ten minutes and five tries. Its methods may be
 // called by several goroutines at once. The zero Pairing takes no code.
@@ -41,7 +41,7 @@ func (p *Pairing) Take(now time.Time, code string) error {
 	defer p.mu.Unlock()
 	p.tries++
 	if p.code == "" || now.After(p.until) || p.tries > pairingTries || subtle.ConstantTimeCompare([]byte(p.code), []byte(code)) == 0 {
-		return ErrCode
+		return errCode
 	}
 	p.code = ""
 	return nil

@@ -14,8 +14,8 @@ import (
 	"arbor/engine/errs"
 )
 
-// MaxFrame is the largest message, in bytes.
-const MaxFrame = 4 << 20
+// maxFrame is the largest message, in bytes.
+const maxFrame = 4 << 20
 
 // The methods. A Hub calls hello's sender with the names of tools (see Method) and toolList; the rest are
 // notifications.
@@ -80,8 +80,8 @@ func send(ctx context.Context, c *websocket.Conn, m message) error {
 	if err != nil {
 		return err
 	}
-	if len(data) > MaxFrame {
-		return fmt.Errorf("a message of %d bytes is too large; %d are the limit", len(data), MaxFrame)
+	if len(data) > maxFrame {
+		return fmt.Errorf("a message of %d bytes is too large; %d are the limit", len(data), maxFrame)
 	}
 	return c.Write(ctx, websocket.MessageText, data)
 }

@@ -30,7 +30,7 @@ func (b *Book) AddClient(id string, now time.Time) (token string, err error) {
 		return "", errs.New(errs.NameTaken, "%s: another client has this name; arbor env clients --remove %[1]s takes it away", id)
 	}
 	token = rand.Text() + rand.Text()
-	b.Clients = append(b.Clients, Client{ID: id, Hash: hashOf(token), Added: MomentOf(now)})
+	b.Clients = append(b.Clients, Client{ID: id, Hash: hashOf(token), Added: momentOf(now)})
 	return token, nil
 }
 

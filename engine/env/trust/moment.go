@@ -8,8 +8,8 @@ import (
 // A Moment is a time in Unix milliseconds, as JSON has all times; 0 for none.
 type Moment int64
 
-// MomentOf returns a time as a Moment.
-func MomentOf(t time.Time) Moment { return Moment(t.UnixMilli()) }
+// momentOf returns a time as a Moment.
+func momentOf(t time.Time) Moment { return Moment(t.UnixMilli()) }
 
 // Time returns the moment as a time of this machine.
 func (m Moment) Time() time.Time { return time.UnixMilli(int64(m)) }
@@ -23,6 +23,6 @@ func (m *Moment) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &t); err != nil {
 		return err
 	}
-	*m = MomentOf(t)
+	*m = momentOf(t)
 	return nil
 }

@@ -78,7 +78,7 @@ func (b *Book) Trust(e env.Environment, root string, at time.Time) {
 		gone = func(string) bool { return true }
 	}
 	b.distrust(e.ID, gone)
-	b.Environments = append(b.Environments, Trusted{e.ID, e.URI, root, e.Trust, e.Tools, MomentOf(at)})
+	b.Environments = append(b.Environments, Trusted{e.ID, e.URI, root, e.Trust, e.Tools, momentOf(at)})
 }
 
 // Distrust takes the trust in an environment back, with all that was granted there.
@@ -223,7 +223,7 @@ func (b *Book) Ask(now time.Time, r Request, id string) Request {
 			return q
 		}
 	}
-	r.ID, r.Asked, r.State = id, MomentOf(now), Open
+	r.ID, r.Asked, r.State = id, momentOf(now), Open
 	b.Requests = append(b.Requests, r)
 	if more := len(b.Requests) - maxRequests; more > 0 {
 		b.Requests = slices.Delete(b.Requests, 0, more)
@@ -318,7 +318,7 @@ func (b *Book) Decide(now time.Time, id string, d Decision, grant string) (Reque
 	if d.Glob != "" && !validGlob(d.Glob) {
 		return Request{}, errs.New(errs.InvalidParams, "%q is no pattern of paths below the environment, as src/**/*.go", d.Glob)
 	}
-	r.State, r.Decided, r.By = Denied, MomentOf(now), d.By
+	r.State, r.Decided, r.By = Denied, momentOf(now), d.By
 	out := *r
 	if !d.Allow {
 		return out, nil
@@ -326,13 +326,13 @@ func (b *Book) Decide(now time.Time, id string, d Decision, grant string) (Reque
 	r.State = Approved
 	out.State = Approved
 	if g := GrantOf(out, d); g != nil {
-		g.ID, g.At = grant, MomentOf(now)
+		g.ID, g.At = grant, momentOf(now)
 		b.Grants = append(b.Grants, *g)
 	}
 	switch r.Kind {
 	case KindTool:
 		approved := *r.Definition
-		approved.At = MomentOf(now)
+		approved.At = momentOf(now)
 		b.Approve(approved)
 	case KindRegister, KindAccess:
 		b.Trust(*r.Subject, r.Root, now)

@@ -113,7 +113,7 @@ func explorerOf(opt Options) *explorer {
 }
 
 func (x *explorer) disk() *Model {
-	c := NewModel(x.files)
+	c := newModel(x.files)
 	c.NoExchange, c.NoLeases = x.opt.NoExchange, x.opt.NoLeases
 	for _, p := range x.opt.Open {
 		c.Open(p)

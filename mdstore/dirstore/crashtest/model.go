@@ -55,8 +55,8 @@ type edit struct {
 
 const top = 1
 
-// NewModel returns a file system that holds files, all durable, and the folders that they need.
-func NewModel(files map[mdstore.Path][]byte) *Model {
+// newModel returns a file system that holds files, all durable, and the folders that they need.
+func newModel(files map[mdstore.Path][]byte) *Model {
 	c := &Model{nodes: map[int]*node{top: folder()}, next: top}
 	for _, p := range slices.Sorted(maps.Keys(files)) {
 		dir := top

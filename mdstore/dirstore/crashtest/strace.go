@@ -44,9 +44,9 @@ var (
 	anArg = regexp.MustCompile(`^(?:"((?:[^"\\]|\\.)*)"|([^<"\[{]*)<(.*)>(?:\(deleted\))?)$`)
 )
 
-// ParseStrace returns the calls of all threads, in the order in which they ended. Signals, exits and calls that never
+// parseStrace returns the calls of all threads, in the order in which they ended. Signals, exits and calls that never
 // returned are left out. A line that cannot be parsed is an error, as the call may matter.
-func ParseStrace(r io.Reader) (calls []Call, err error) {
+func parseStrace(r io.Reader) (calls []Call, err error) {
 	begun := map[string]string{} // unfinished calls by thread
 	lines := bufio.NewReader(r)
 	for number := 1; ; number++ {

@@ -24,7 +24,7 @@ const recorded = `100 openat(AT_FDCWD<\x2f\x77>, "\x76", O_RDONLY|O_CLOEXEC|O_DI
 `
 
 func TestParseStrace(t *testing.T) {
-	calls, err := ParseStrace(strings.NewReader(recorded))
+	calls, err := parseStrace(strings.NewReader(recorded))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestParseRefuses(t *testing.T) {
 		"100 nothing",
 		"100 <... write resumed>, 1) = 1", // the call has no beginning
 	} {
-		if calls, err := ParseStrace(strings.NewReader(line + "\n")); err == nil {
+		if calls, err := parseStrace(strings.NewReader(line + "\n")); err == nil {
 			t.Errorf("%q: read as %v", line, calls)
 		}
 	}
@@ -84,5 +84,5 @@ func TestParseRefuses(t *testing.T) {
 
 func FuzzParseStrace(f *testing.F) {
 	f.Add(recorded)
-	f.Fuzz(func(t *testing.T, text string) { _, _ = ParseStrace(strings.NewReader(text)) })
+	f.Fuzz(func(t *testing.T, text string) { _, _ = parseStrace(strings.NewReader(text)) })
 }

@@ -72,7 +72,7 @@ func onDisk(t testing.TB, dir string) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := NewModel(files)
+	c := newModel(files)
 	for _, p := range folders {
 		if err := c.Mkdir(p); err != nil && !errors.Is(err, fs.ErrExist) {
 			t.Fatal(err)
@@ -115,7 +115,7 @@ func emptied(files map[mdstore.Path]string, p mdstore.Path) bool {
 // during the command must leave the vault as before or as after it; every crash after its end, as after it.
 func (tr *Trace) Command(t testing.TB, trace io.Reader) {
 	t.Helper()
-	calls, err := ParseStrace(trace)
+	calls, err := parseStrace(trace)
 	if err != nil {
 		t.Fatal(err)
 	}
