@@ -67,6 +67,18 @@ type Wrote struct {
 	Out
 
 	about []mdstore.ID // the nodes that the call named, if these are several
+	began int64
+}
+
+// Began is when the operation began, as the record of operations has it; 0 if it is not recorded.
+func (w Wrote) Began() int64 { return w.began }
+
+// Changes returns what the write did, in the order of its files.
+func (w Wrote) Changes() (all []view.Change) {
+	for _, f := range w.Files {
+		all = append(all, f.What...)
+	}
+	return all
 }
 
 // Workspace returns the id of the workspace that was written to.
@@ -113,6 +125,9 @@ func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *plan.Outcome, hint 
 			Version: f.Version.String(), Lines: f.Lines(), What: f.What})
 	}
 	w.More = hidden
+	if op := mdstore.OperationOf(ctx); op != nil {
+		w.began = op.Began
+	}
 	for i, f := range o.Files { // prefer a new file, else the one that changed first
 		if v := f.Version.String(); i == 0 || f.Old == nil && o.Files[0].Old != nil {
 			w.Version = v

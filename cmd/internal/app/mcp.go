@@ -40,6 +40,7 @@ type offer struct {
 	listen    string            // of arbor serve
 	clients   act.Clients       // of arbor serve: the machines that are connected
 	accept    func(string) bool // of arbor serve: see serve.PageOptions
+	tabs      tabs              // of arbor serve
 	tls       bool              // of arbor serve
 	site      *serve.Page       // of arbor serve: the page
 	begins    bool              // of arbor serve: there may be no vault yet
@@ -96,7 +97,7 @@ func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, versio
 	home := cmp.Or(call.Getenv("HOME"), call.Getenv("USERPROFILE"))
 	var hear func(live.News)
 	if pages {
-		o.site = serve.NewPage(e, serve.PageOptions{Home: home, TLS: o.tls, Clients: o.clients, Accept: o.accept, Log: o.log(call.Stderr)})
+		o.site = serve.NewPage(e, serve.PageOptions{Home: home, TLS: o.tls, Clients: o.clients, Accept: o.accept, Tabs: o.tabs, Log: o.log(call.Stderr)})
 		hear = o.site.Hear
 	}
 	s, err := serve.NewTools(e, serve.ToolsOptions{Version: version, Offer: o.offer,

@@ -49,6 +49,19 @@ func (c *clients) accepts(text string) (ok bool) {
 	return ok && err == nil
 }
 
+// tabs keeps the secrets of the page's tabs in the person's own state. Without a folder for it, none outlives the
+// server.
+type tabs struct{ *clients }
+
+func (t tabs) Keep(secret string) {
+	_ = t.update(context.Background(), func(b *trust.Book) error { b.KeepTab(time.Now(), secret); return nil })
+}
+
+func (t tabs) Knows(secret string) bool {
+	b, err := t.read()
+	return err == nil && b.KnowsTab(time.Now(), secret)
+}
+
 // serving notes the address of the page, until left is called. Without a folder for the note, only this process can
 // invite browsers.
 func (c *clients) serving(base string) {

@@ -71,7 +71,7 @@ func (s *httpServer) flags(fs *flag.FlagSet) {
 }
 
 func (s *httpServer) run(ctx context.Context, call cli.Call, version string) error {
-	s.clients, s.accept = s.machines.hub(), s.machines.accepts
+	s.clients, s.accept, s.tabs = s.machines.hub(), s.machines.accepts, tabs{&s.machines}
 	tls, err := s.machines.tls()
 	if err != nil {
 		return err

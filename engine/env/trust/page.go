@@ -3,6 +3,7 @@ package trust
 import (
 	"crypto/rand"
 	"crypto/subtle"
+	"slices"
 	"time"
 )
 
@@ -48,4 +49,34 @@ func (b *Book) Accept(now time.Time, text string) bool {
 	}
 	p.Invitation = ""
 	return now.Before(p.Until)
+}
+
+// A Tab is a browser's tab that may change the vault on the page.
+type Tab struct {
+	Hash  string    `json:"hash"` // SHA-256, in hexadecimal, of its secret
+	Until time.Time `json:"until"`
+}
+
+const (
+	tabLasts = 7 * 24 * time.Hour
+	maxTabs  = 50 // the oldest are forgotten
+)
+
+// KeepTab notes a tab's secret for a week from now.
+func (b *Book) KeepTab(now time.Time, secret string) {
+	hash := hashOf(secret)
+	b.Tabs = slices.DeleteFunc(b.Tabs, func(t Tab) bool { return t.Hash == hash || now.After(t.Until) })
+	b.Tabs = append(b.Tabs, Tab{hash, now.Add(tabLasts)})
+	b.Tabs = b.Tabs[max(0, len(b.Tabs)-maxTabs):]
+}
+
+// KnowsTab reports whether a tab's secret was kept and has not expired.
+func (b *Book) KnowsTab(now time.Time, secret string) (known bool) {
+	hash := []byte(hashOf(secret))
+	for _, t := range b.Tabs {
+		if subtle.ConstantTimeCompare(hash, []byte(t.Hash)) == 1 && now.Before(t.Until) {
+			known = true
+		}
+	}
+	return known
 }

@@ -33,7 +33,8 @@ type Book struct {
 	Servers map[string]string `json:"servers,omitempty"`
 	Clients []Client          `json:"clients,omitempty"` // clients that may connect
 	Page    *Page             `json:"page,omitempty"`    // of the running server
-	Port    int               `json:"port,omitempty"`    // the vault's own, for its server
+	Tabs    []Tab             `json:"tabs,omitempty"`
+	Port    int               `json:"port,omitempty"` // the vault's own, for its server
 }
 
 // A Trusted is an environment as a person saw it when they said that tools may run there.

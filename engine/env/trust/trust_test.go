@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -319,4 +320,27 @@ func TestWhatIsNotThisPersonsIsNoTrust(t *testing.T) {
 func spend(b *trust.Book, now time.Time, c trust.Call) string {
 	state, _ := b.Spend(now, c)
 	return state
+}
+
+// A tab's secret is known for a week, and no other text is.
+func TestATabIsKnownForAWeek(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	b := &trust.Book{}
+	b.KeepTab(now, "a")
+	if !b.KnowsTab(now.Add(6*24*time.Hour), "a") || b.KnowsTab(now, "b") || b.KnowsTab(now, "") {
+		t.Errorf("%+v", b.Tabs)
+	}
+	if b.KnowsTab(now.Add(8*24*time.Hour), "a") {
+		t.Error("a secret is known after eight days")
+	}
+	const most = 50
+	for i := range 2 * most {
+		b.KeepTab(now, fmt.Sprint(i))
+	}
+	if len(b.Tabs) != most || !b.KnowsTab(now, fmt.Sprint(2*most-1)) || b.KnowsTab(now, "0") {
+		t.Errorf("%d tabs are kept", len(b.Tabs))
+	}
+	if data, err := json.Marshal(b); err != nil || strings.Contains(string(data), `"99"`) {
+		t.Errorf("the book has a secret: %s, %v", data, err)
+	}
 }

@@ -244,7 +244,7 @@ func TestADialogIsEmptiedWhenItIsSentAndFilledAgainWhenThatFails(t *testing.T) {
 	p.until(title + ` === ""`)
 	p.write("Beta")
 	p.keys("Enter")
-	p.sees("the server is away")
+	p.sees("The server does not answer")
 	p.click("button|New node below")
 	p.until(title + ` === "Beta"`)
 }

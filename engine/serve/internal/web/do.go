@@ -27,6 +27,7 @@ func (s *Site) do(w http.ResponseWriter, r *http.Request) {
 		refuse(w, status(err), string(e.Code), e.In(ops.Shell).Message)
 		return
 	}
+	s.told(w, r, out)
 	w.Header().Set("Content-Type", "application/json")
 	if err := json.NewEncoder(w).Encode(out); err != nil {
 		s.opt.Log.Warn("a reply was not sent", "operation", o.Name, "error", err)

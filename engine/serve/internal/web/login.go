@@ -10,10 +10,10 @@ import (
 )
 
 // An invitation gets to the page in the part of the address that browsers do not send (#token=…). The script posts it
-// here and takes it out of the address. From then on the browser has two secrets, which end with the process: a cookie,
-// which opens the page for reading, and a secret of the tab, which the script keeps in the storage of this origin and
-// sends with each POST. Browsers send the cookies of a host to the servers of all its ports, so a cookie alone changes
-// and decides nothing.
+// here and takes it out of the address. From then on the browser has two secrets: a cookie, which opens the page for
+// reading and ends with the process, and a secret of the tab, which the script keeps in the storage of this origin and
+// sends with each POST. The tab's secret also gets a new cookie when the server is started again: see Tabs. Browsers
+// send the cookies of a host to the servers of all its ports, so a cookie alone changes and decides nothing.
 
 // tabHeader is the header with the tab's secret.
 const tabHeader = "Arbor-Tab"
@@ -48,16 +48,21 @@ func cookieName(r *http.Request) string {
 }
 
 func (s *Site) login(w http.ResponseWriter, r *http.Request) {
-	var in struct{ Token string }
+	var in struct{ Token, Tab string }
 	if !readJSON(w, r, &in) {
 		return
 	}
-	if !s.accept(in.Token) {
+	id, tab := rand.Text(), rand.Text()
+	if in.Tab != "" && s.opt.Tabs != nil && s.opt.Tabs.Knows(in.Tab) {
+		tab = in.Tab // of an earlier process of the server
+	} else if !s.accept(in.Token) {
 		refuse(w, http.StatusUnauthorized, "TOKEN_WRONG",
 			"that address was used before, or is of another server; run arbor serve --open")
 		return
 	}
-	id, tab := rand.Text(), rand.Text()
+	if s.opt.Tabs != nil {
+		s.opt.Tabs.Keep(tab)
+	}
 	s.mu.Lock()
 	s.guests[id], s.tabs[tab] = true, true
 	s.mu.Unlock()

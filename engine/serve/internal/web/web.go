@@ -27,10 +27,17 @@ type Options struct {
 	Home    string            // the person's own folder, as ops.Env has it
 	Clients act.Clients       // the machines that serve folders; nil for none
 	Accept  func(string) bool // reports whether a token is an invitation of another process of this person; nil: none is
+	Tabs    Tabs              // nil: secrets of tabs end with the process
 	Log     *slog.Logger      // nil: nothing is logged
 }
 
-// A Site is the page of one vault. Its logins end with the process.
+// Tabs are the secrets of tabs that outlive the process, so that a tab goes on when the server is started again.
+type Tabs interface {
+	Keep(secret string)       // until it expires
+	Knows(secret string) bool // whether it was kept, and has not expired
+}
+
+// A Site is the page of one vault. Its cookies end with the process.
 type Site struct {
 	engine  *engine.Engine
 	opt     Options

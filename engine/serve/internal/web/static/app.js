@@ -11,10 +11,29 @@
   function say(text) {
     const p = $("#said");
     if (!p) return;
-    p.textContent = text;
+    p.replaceChildren(text, " ", made("button", { className: "quiet", textContent: "×", ariaLabel: t("Close"), onclick: () => { p.hidden = true; } }));
     p.hidden = !text;
   }
   function note(text) { $("#live").textContent = text; }
+
+  // did says for eight seconds what an operation did, and offers to undo it. back is called by the button.
+  let didFor, lastUndo = "";
+  function did(text, back) {
+    const box = $("#did");
+    clearTimeout(didFor);
+    box.replaceChildren(made("span", { textContent: text }));
+    if (back) box.append(" ", made("button", { className: "quiet", textContent: t("Undo"), onclick: () => { box.hidden = true; back(); } }));
+    box.hidden = false;
+    didFor = setTimeout(() => { box.hidden = true; }, 8000);
+  }
+  const undo = (id) => post("/do/undo", { operation: id }).then(() => { lastUndo = ""; repaint(); }).catch((x) => say(x.message));
+  function told(res) {
+    const text = decodeURIComponent(res.headers.get("Arbor-Did") || ""), id = res.headers.get("Arbor-Undo");
+    if (!text) return;
+    lastUndo = id || "";
+    sessionStorage.setItem("did", JSON.stringify({ text, id, at: Date.now() })); // the next page says it, if this one is left
+    did(text, id && (() => undo(id)));
+  }
 
   // The text of the tab goes along with everything that changes something: the cookie alone only reads. A tab without
   // one, or with one of an earlier server, asks the other tabs of this origin.
@@ -36,9 +55,12 @@
   async function post(path, body, again) {
     const tab = sessionStorage.getItem(own) || await want() || "";
     const headers = { "Content-Type": "application/json", "Arbor-Tab": tab };
-    const res = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
+    const res = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) })
+      .catch(() => { throw new Error(t("The server does not answer. Your text is kept in this browser; try again when it runs.")); });
     const out = await res.json();
+    if (out.error?.code === "NOT_LOGGED_IN" && !again && await back()) return post(path, body, true);
     if (out.error?.code === "TAB_UNKNOWN" && !again && await want(tab)) return post(path, body, true);
+    if (res.ok) told(res);
     if (!res.ok) throw Object.assign(new Error(out.error.message), { code: out.error.code });
     return out;
   }
@@ -55,6 +77,15 @@
     submitting.add(form);
     try { await submit(); } catch (x) { say(x.message); } finally { submitting.delete(form); }
   }
+
+  // back logs in again with the tab's secret after the server was started again. If that fails, a bar says so, and the
+  // page stays as it is, with what is typed on it.
+  let under;
+  const back = () => under ||= (async () => {
+    const res = await fetch("/login", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ tab: sessionStorage.getItem(own) || "" }) });
+    $("#away").hidden = res.ok;
+    return res.ok;
+  })().finally(() => { under = null; });
 
   // login takes the token out of the address before anything else sees it.
   async function login() {
@@ -76,9 +107,12 @@
 
   // What is drawn again
 
-  const part = async (address, name = "main") => {
+  const part = async (address, name = "main", again) => {
     const res = await fetch(address, { headers: { "Arbor-Part": name } });
-    if (res.status === 401) location.reload();
+    if (res.status === 401) {
+      if (again || !await back()) throw new Error(t("The server was started again and does not know this browser."));
+      return part(address, name, true);
+    }
     const t = document.createElement("template");
     t.innerHTML = await res.text();
     return t.content;
@@ -198,7 +232,9 @@
   }
   document.addEventListener("keydown", (e) => {
     if (e.key === "Enter" && (e.ctrlKey || e.metaKey) && e.target.matches("textarea")) { const f = e.target.form; f?.requestSubmit($("button:not([type=button])", f)); return; }
-    if (e.target.matches("input, textarea, select") || e.ctrlKey || e.metaKey || $("dialog[open]")) return;
+    if (e.target.matches("input, textarea, select") || $("dialog[open]")) return;
+    if (e.key === "z" && (e.ctrlKey || e.metaKey) && lastUndo) { e.preventDefault(); undo(lastUndo); return; }
+    if (e.ctrlKey || e.metaKey) return;
     if (e.key === "?") { $("#keys").showModal(); return; }
     if (e.key === "/") {
       e.preventDefault();
@@ -337,19 +373,24 @@
     section.classList.add("editing");
     $("[data-edit]", section).hidden = true;
     section.append(box);
-    const keep = () => localStorage.setItem(draftOf(field), JSON.stringify({ base, text: area.value }));
+    const keep = () => { localStorage.setItem(draftOf(field), JSON.stringify({ base, text: area.value, title: $("h1", main).textContent })); drafts(); };
     box.rebase = (text, onto) => { base = onto; area.value = text; keep(); };
     box.base = () => base;
     area.addEventListener("input", keep);
     const end = () => {
       localStorage.removeItem(draftOf(field));
+      drafts();
       section.classList.remove("editing");
       box.remove();
       $("[data-edit]", section).hidden = false;
       $("[data-edit]", section).focus();
       repaint();
     };
-    discard.addEventListener("click", end);
+    discard.addEventListener("click", () => {
+      const left = { base, text: area.value };
+      end();
+      did(t("Discarded"), () => edit(section, left));
+    });
     box.addEventListener("submit", (e) => {
       e.preventDefault();
       keep();
@@ -372,6 +413,23 @@
     if (source !== base) conflict(box, source);
     area.focus();
   }
+
+  // drafts lists the nodes of this workspace that have unsaved texts.
+  function drafts() {
+    const of = new Map(), start = "draft " + workspace + " ";
+    for (const key of Object.keys(localStorage)) {
+      if (!key.startsWith(start)) continue;
+      const id = key.slice(start.length).split(" ")[0];
+      of.set(id, JSON.parse(localStorage.getItem(key)).title || id);
+    }
+    $("#drafts").hidden = !of.size;
+    $("#drafts summary").textContent = t("Drafts") + " " + of.size;
+    $("#drafts ul").replaceChildren(...[...of].map(([id, title]) => made("li", {}, made("a", { href: "/node/" + id + "?ws=" + encodeURIComponent(workspace), textContent: title }))));
+  }
+  drafts();
+  const before = JSON.parse(sessionStorage.getItem("did") || "null");
+  sessionStorage.removeItem("did");
+  if (before && Date.now() - before.at < 8000) { lastUndo = before.id || ""; did(before.text, before.id && (() => undo(before.id))); }
 
   // conflict shows what the file says now beside what is being written; saving after that is a decision.
   function conflict(box, theirs) {
@@ -462,7 +520,7 @@
     goal: () => send(t("Edit the goal"), [{ name: "goal", label: t("Goal"), rows: 6, required: true, value: $("#goal").value }], "workspace_update", { ifMatch: $("article", main).dataset.workspaceVersion }),
     rules: () => send(t("Edit the rules"), [{ name: "rules", label: t("One rule per line"), rows: 10, value: $("#rules").value }], "workspace_update_rules",
       (o) => ({ action: "replace", rules: rulesOf(o.rules), ifMatch: $("article", main).dataset.workspaceVersion })),
-    undo: async (b) => { await post("/do/undo", { operation: b.dataset.undo }); repaint(); },
+    undo: (b) => undo(b.dataset.undo),
     do: async (b) => { await post("/do/" + b.dataset.do, { id: b.dataset.request, ...(b.dataset.session !== undefined ? { session: true } : {}) }); repaint(); },
   };
   main.addEventListener("click", async (e) => {
