@@ -42,6 +42,8 @@ func Kinds() []Kind {
 		{"taskmd", "a folder of taskmd", isTaskmd, readTaskmd},
 		{"beads", "the JSON lines of bd export", isBeads, readBeads},
 		{"github", "issues of gh issue list --json", isGithub, readGithub},
+		{"openspec", "the changes of OpenSpec", isOpenspec, readOpenspec},
+		{"speckit", "the tasks.md of Spec Kit", isSpeckit, readSpeckit},
 		{"todotxt", "a file of todo.txt, or a folder with it", isTodotxt, readTodotxt},
 		{"obsidian-tasks", "task boxes of notes in Obsidian", isObsidianTasks, readObsidianTasks},
 		{"markdown", "Markdown: headings, items, task boxes", isMarkdown, readMarkdown},

@@ -60,7 +60,7 @@ func readMarkdown(r *reader) error {
 		}
 		r.counts, r.order = map[string]int{}, nil
 	}
-	r.above(top)
+	r.untitled(top)
 	r.entries(top, "", r.out.Scope, "")
 	return nil
 }
@@ -110,18 +110,53 @@ func (r *reader) outline(file, text string, line int) (*entry, error) {
 		}
 	}
 	top.fold()
-	if only := top.below; len(only) == 1 && only[0].heading == 1 && len(only[0].text) == 0 && len(only[0].below) > 0 {
-		r.count("title of the document, which all else stands below", 1) // everything stands below it
-		top.below = only[0].below
-	}
 	return top, nil
 }
 
-// above counts the text that stands above all else.
-func (r *reader) above(top *entry) {
+// only returns the heading of level 1 that all else stands below, or nil.
+func (e *entry) only() *entry {
+	if len(e.below) == 1 && e.below[0].heading == 1 && len(e.below[0].below) > 0 {
+		return e.below[0]
+	}
+	return nil
+}
+
+// untitled leaves out the title of a document that all else stands below, and the text above all else.
+func (r *reader) untitled(top *entry) {
+	if only := top.only(); only != nil && len(only.text) == 0 {
+		r.count("title of the document, which all else stands below", 1)
+		top.below = only.below
+	}
 	for _, t := range top.text {
 		r.count("paragraph(s) above the first heading or item", 1+strings.Count(t, "\n\n"))
 	}
+}
+
+// boxes makes headings and plain items without task boxes below them text, and so boxes that are no tasks.
+func (e *entry) boxes(task func(*entry) bool) (has bool) {
+	var left []*entry
+	for _, k := range e.below {
+		below := k.boxes(task)
+		if below || k.heading == 0 && k.mark != "" && task(k) {
+			left, has = append(left, k), true
+			continue
+		}
+		head := "- " + k.title
+		if k.heading > 0 {
+			head = strings.Repeat("#", k.heading) + " " + k.title
+		} else if k.mark != "" {
+			head = "- [" + k.mark + "] " + k.title
+		}
+		e.text = append(e.text, head)
+		for _, t := range k.text {
+			if k.heading == 0 {
+				t = "  " + strings.ReplaceAll(t, "\n", "\n  ")
+			}
+			e.text = append(e.text, t)
+		}
+	}
+	e.below = left
+	return has
 }
 
 // fold makes headings without items below them text of what they stand under.

@@ -113,48 +113,27 @@ func (v *vaultReader) note(file string, data []byte) {
 		v.broken(err)
 		return
 	}
-	if !v.prune(top) {
+	if !top.boxes(func(k *entry) bool { return v.types[k.mark] != "NON_TASK" }) {
 		v.count("note(s) without task boxes", 1)
 		return
 	}
 	key, up := v.out.Scope, ""
 	if file == "" {
-		v.above(top)
+		v.untitled(top)
 	} else {
 		up = v.unique(v.out.Scope + file)
 		key = up + "#"
+		if h := top.only(); h != nil {
+			top = &entry{text: slices.Concat(top.text, h.text), below: h.below}
+			if !strings.EqualFold(h.title+path.Ext(file), path.Base(file)) {
+				top.text = slices.Insert(top.text, 0, "# "+h.title)
+			}
+		}
 		it := plan.ImportItem{Key: up, At: v.at(file, 1)}
 		it.Title, it.Requirement = strings.TrimSuffix(file, path.Ext(file)), joined(top.text...)
 		v.items = append(v.items, it)
 	}
 	v.tasks(top, file, key, up)
-}
-
-// prune makes headings and plain items without boxes below them text, and so boxes that are no tasks.
-func (v *vaultReader) prune(e *entry) (has bool) {
-	var left []*entry
-	for _, k := range e.below {
-		below := v.prune(k)
-		if task := k.heading == 0 && k.mark != "" && v.types[k.mark] != "NON_TASK"; task || below {
-			left, has = append(left, k), true
-			continue
-		}
-		head := "- " + k.title
-		if k.heading > 0 {
-			head = strings.Repeat("#", k.heading) + " " + k.title
-		} else if k.mark != "" {
-			head = "- [" + k.mark + "] " + k.title
-		}
-		e.text = append(e.text, head)
-		for _, t := range k.text {
-			if k.heading == 0 {
-				t = "  " + strings.ReplaceAll(t, "\n", "\n  ")
-			}
-			e.text = append(e.text, t)
-		}
-	}
-	e.below = left
-	return has
 }
 
 // tasks adds the items of what stands below an entry.
