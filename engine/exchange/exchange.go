@@ -40,6 +40,7 @@ func Kinds() []Kind {
 		{"taskmaster", "the tasks.json of Task Master", isTaskmaster, readTaskmaster},
 		{"backlog", "a folder of Backlog.md", isBacklog, readBacklog},
 		{"taskmd", "a folder of taskmd", isTaskmd, readTaskmd},
+		{"claudesidian", "a workspace in .workspaces", isClaudesidian, readClaudesidian},
 		{"beads", "the JSON lines of bd export", isBeads, readBeads},
 		{"github", "issues of gh issue list --json", isGithub, readGithub},
 		{"openspec", "the changes of OpenSpec", isOpenspec, readOpenspec},
@@ -76,7 +77,7 @@ func Read(s Source, kind string) (*Result, error) {
 	for _, what := range r.order {
 		r.out.Left = append(r.out.Left, fmt.Sprintf("%d %s", r.counts[what], what))
 	}
-	if len(r.out.Items) == 0 {
+	if len(r.out.Items)+len(r.out.Pages) == 0 && r.out.Briefing == nil {
 		return nil, refused("%s has no task that can be imported as %s%s", r.named(), all[i].Name, because(r.out.Left))
 	}
 	return r.out, nil
@@ -99,6 +100,8 @@ type Result struct {
 	Items    []plan.ImportItem
 	Docs     []plan.ImportDoc
 	Memories []plan.ImportMemory
+	Pages    []plan.ImportPage
+	Briefing *plan.Briefing
 	Left     []string // what is left out, one line each
 }
 

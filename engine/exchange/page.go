@@ -125,7 +125,7 @@ func said(it *plan.ImportItem, who, when, text string) {
 		return
 	}
 	if who != "" {
-		text = who + ": " + text
+		text = lead(who, text)
 	}
 	at, ok := mdstore.ParseTime(when)
 	if !ok {
@@ -134,4 +134,12 @@ func said(it *plan.ImportItem, who, when, text string) {
 	}
 	e := mdstore.LogEntry{Time: at.Format(mdstore.TimeLayout), Operator: mdstore.OperatorHuman, Event: text}
 	it.Log = append(it.Log, e)
+}
+
+// lead returns a text behind a word and a colon; a text that begins with a block stands below them.
+func lead(word, text string) string {
+	if mdoc.BeginsWithBlock(text) {
+		return word + ":\n\n" + text
+	}
+	return word + ": " + text
 }

@@ -29,7 +29,8 @@ type ImportOut struct {
 	Nodes  []ImportedNode `json:"nodes"`              // the new ones, parents before their children
 	Docs   []string       `json:"docs,omitempty"`     // the new documents, by their paths in the vault
 	Slots  int            `json:"entries,omitempty"`  // new entries of the slot that has the name of the kind
-	There  int            `json:"there"`              // items, documents and entries that were imported before
+	Pages  int            `json:"pages,omitempty"`    // new sessions and states
+	There  int            `json:"there"`              // items, documents, entries, sessions and states that were imported before
 	Left   []string       `json:"leftOut,omitempty"`  // what was left out or changed
 	Differ []string       `json:"differ,omitempty"`   // nodes that differ from the source
 	Gone   []string       `json:"notThere,omitempty"` // nodes that the source has no more
@@ -93,7 +94,7 @@ func Import(ctx context.Context, env *Env, in ImportIn) (*ImportOut, error) {
 		read.Docs[i].There = !f.Version.IsZero()
 	}
 	x := plan.ImportItems{Kind: read.Kind, Scope: read.Scope, Into: into,
-		Items: read.Items, Docs: read.Docs, Memories: read.Memories, Vault: in.Vault, Files: read.Files,
+		Items: read.Items, Docs: read.Docs, Memories: read.Memories, Pages: read.Pages, Briefing: read.Briefing, Vault: in.Vault, Files: read.Files,
 		RulesHash: in.RulesHash, RulesRead: in.RulesRead, Cascade: in.Cascade}
 	if in.Source.Name == "" {
 		x.Kind = ""
@@ -102,8 +103,8 @@ func Import(ctx context.Context, env *Env, in ImportIn) (*ImportOut, error) {
 	if err != nil {
 		return nil, fail(err)
 	}
-	out := &ImportOut{Kind: read.Kind, Nodes: []ImportedNode{}, Docs: r.Docs, Slots: r.Entries, There: r.There,
-		Left:   append(read.Left, r.Left...),
+	out := &ImportOut{Kind: read.Kind, Nodes: []ImportedNode{}, Docs: r.Docs, Slots: r.Entries, Pages: r.Pages,
+		There: r.There, Left: append(read.Left, r.Left...),
 		Differ: r.Differ, Gone: r.Gone, Raised: nonNil(r.Cascades),
 		Wrote: env.wrote(ctx, s.Workspace().ID, o, "{node_next} lists nodes that are ready to start")}
 	for _, n := range r.Made {

@@ -45,6 +45,8 @@ type ImportItems struct {
 	Files     map[mdstore.Path][]byte // further files of a workspace of Arbor, by their paths in it
 	Docs      []ImportDoc
 	Memories  []ImportMemory // they become entries of the slot that has the name of the kind
+	Pages     []ImportPage   // sessions and states; a session stands before its states
+	Briefing  *Briefing      // the workspace gets the parts that it lacks; nil for none
 	Vault     string         // the vault's folder in the project; the paths of documents begin with it
 	RulesHash string
 	RulesRead bool
@@ -56,7 +58,8 @@ type ImportedItems struct {
 	Made     []ImportedNode // parents before their children, in the order of the source
 	Docs     []string       // paths of the new documents, in the vault
 	Entries  int            // new entries of the slot
-	There    int            // items, documents and entries that were imported before
+	Pages    int            // new sessions and states
+	There    int            // items, documents, entries, sessions and states that were imported before
 	Left     []string       // what was left out or changed
 	Differ   []string       // nodes that differ from their items
 	Gone     []string       // nodes whose items are not in the source any more
@@ -127,7 +130,7 @@ func (a ImportItems) Plan(d *Draft) (*ImportedItems, error) {
 		if len(m.bad) == 0 {
 			m.files()
 			m.out.Left = append(broken, m.out.Left...)
-			return m.out, cmp.Or(m.raise(), m.documents(), m.memories())
+			return m.out, cmp.Or(m.raise(), m.beside())
 		}
 		d.extra, d.adapted = d.extra[:files], d.adapted[:adapted]
 		a.Items, broken = m.whole(), append(broken, slices.Sorted(maps.Values(m.bad))...)

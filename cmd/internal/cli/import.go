@@ -121,6 +121,9 @@ func showImported(sh *shell, out *ops.ImportOut) error {
 	if n := out.Slots; n > 0 {
 		documents += fmt.Sprintf(", %d new in the slot %s", n, out.Kind)
 	}
+	if n := out.Pages; n > 0 {
+		documents += fmt.Sprintf(", %d new sessions and states", n)
+	}
 	sh.say("%s: %s%s, %d there already", out.Kind, counted(len(out.Nodes), "new node"), documents, out.There)
 	sh.sayDry()
 	return err
