@@ -47,7 +47,7 @@ type Fields struct {
 	Priority     *string  `json:"priority,omitempty" enum:"critical,high,medium,low" means:"P0=critical,P1=high,P2=medium,P3=low,P4=low" judge:"engine" empty:"ok" mark:"%v"`
 	Tags         []string `json:"tags,omitempty" words:"true" commas:"split" sign:"#" merge:"unite" also:"labels" empty:"ok" mark:"#%v"`
 	Assignee     []string `json:"assignee,omitempty" commas:"split" sign:"@" single:"text" merge:"unite" also:"owner,assignees" empty:"ok" mark:"@%v"`
-	Due          *string  `json:"due,omitempty" layout:"2006-01-02" also:"dueDate,due_date,due_at,deadline" empty:"ok" mark:"due %v" help:"DATE: 2026-12-01"`
+	Due          *string  `json:"due,omitempty" layout:"2006-01-02" also:"dueDate,due_date,due_at,deadline" empty:"ok" mark:"due %v" help:"DATE: 2026-12-01, fri or +3d"`
 	Verify       []string `json:"verify,omitempty" merge:"unite" empty:"ok" fact:"verify %v" help:"TOOLS that must pass"`
 }
 

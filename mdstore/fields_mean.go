@@ -1,6 +1,7 @@
 package mdstore
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -24,11 +25,15 @@ func (f *Field) Fold(item string) string {
 // Adopt brings values that a call gave to the form in which they are written: words that mean others become these, tags
 // are in lower case without "#", and empty items of lists are left out.
 //
-// A date may be a word for one: see Day.
-func (x *Fields) Adopt(today time.Time) {
+// A date may be a word for one: see Day. A text that is none stays, and the error names its key.
+func (x *Fields) Adopt(today time.Time) (wrong error) {
 	for f, text := range x.Given() {
-		if day, err := Day(text, today); f.Rule.Layout == DayLayout && err == nil {
-			x.set(f, day)
+		if f.Rule.Layout == DayLayout && text != "" {
+			if day, err := Day(text, today); err == nil {
+				x.set(f, day)
+			} else {
+				wrong = fmt.Errorf("%s: %w", f.Key, err)
+			}
 			continue
 		}
 		if !f.Rule.List {
@@ -46,6 +51,7 @@ func (x *Fields) Adopt(today time.Time) {
 		}
 		reflect.ValueOf(x).Elem().Field(f.at).Set(reflect.ValueOf(items))
 	}
+	return wrong
 }
 
 // parts reports whether a character separates two items of a list that a call gives as one text.

@@ -90,7 +90,7 @@ async function work(a, { id: nodeId, title, type }, i) {
 // handOut works on ready nodes until none is left, and notes which nodes it got.
 async function handOut(a, given) {
 	for (;;) {
-		const { nodes = [] } = await a.call("node_next", { claim: true });
+		const { nodes = [] } = await a.call("node_next", { claim: true, verbose: true });
 		if (nodes.length === 0) return;
 		given.push(nodes[0]);
 		await work(a, nodes[0], given.length);
@@ -183,7 +183,7 @@ async function plan(shown, way, dir, a, b) {
 	await reading(shown, a, ws, ids);
 	await taking(shown, dir, a, b, ids["Ship"], made.rulesHash);
 
-	const given = (await Promise.all([a, b].map((x) => x.call("node_next", { claim: true, count: 4 })))).flatMap((out) => out.nodes ?? []);
+	const given = (await Promise.all([a, b].map((x) => x.call("node_next", { claim: true, count: 4, verbose: true })))).flatMap((out) => out.nodes ?? []);
 	assert.equal(new Set(given.map((n) => n.id)).size, 8, "claims of two clients at once");
 	await Promise.all(given.map((n, i) => work(i < 4 ? a : b, n, i + 1)));
 	await Promise.all([handOut(a, given), handOut(b, given)]);

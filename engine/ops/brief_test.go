@@ -77,8 +77,10 @@ func TestBriefListsNameEachItem(t *testing.T) {
 	}
 	do("memory_save", map[string]any{"slot": "ideas", "text": "t", "tags": []string{"x"}, "workspaceId": ws})
 	for name, want := range map[string][]string{
-		"node_list":   {`"root planning planning Login`, ` node-p planning monitoring P`, `  ` + id.Short() + ` execution pending New"`},
-		"memory_list": {`"ideas · `, ` · 1 entry`, `"tagged":["`},
+		"node_list":        {`"root planning planning Login`, ` node-p planning monitoring P`, `  ` + id.Short() + ` execution pending New"`},
+		"node_next":        {`"nodes":["`, ` execution pending `, ` · can start, drop"`},
+		"workspace_status": {`"progress":"1 of `, `"nodes":["root planning Login`, `  ` + id.Short() + ` pending New"`},
+		"memory_list":      {`"ideas · `, ` · 1 entry`, `"tagged":["`},
 	} {
 		if _, text := do(name, nil); slices.ContainsFunc(want, func(s string) bool { return !strings.Contains(text, s) }) {
 			t.Errorf("%s: %s\nlacks one of %q", name, text, want)

@@ -213,7 +213,9 @@ func (env *Env) resolve(s *view.View, ref, param string) (mdstore.ID, error) {
 // fields brings the fields of a call to the form in which they are kept, and replaces each name of a node by its id. A
 // title in made is that of a node which the same call makes, and stays.
 func (env *Env) fields(s *view.View, x *mdstore.Fields, made map[string]bool) error {
-	x.Adopt(env.today())
+	if err := x.Adopt(env.today()); err != nil {
+		return errs.New(errs.InvalidParams, "%v", err)
+	}
 	return x.Resolve(func(f *mdstore.Field, name string) (mdstore.ID, error) {
 		if made[name] {
 			return mdstore.ID(name), nil

@@ -20,7 +20,7 @@ type Pairs struct {
 // Words returns the words.
 func (p *Pairs) Words() *[]string { return &p.Keys }
 
-// keyEdits returns the edits of keys of a call, with the ids of the nodes and the dates that they name. Title and
+// keyEdits returns the edits of keys of a call, with the ids of the nodes that they name. Title and
 // texts go to their parameters.
 func (env *Env) keyEdits(s *view.View, in *NodeUpdateIn) (all []plan.KeyEdit, err error) {
 	for _, word := range in.Keys {
@@ -30,11 +30,6 @@ func (env *Env) keyEdits(s *view.View, in *NodeUpdateIn) (all []plan.KeyEdit, er
 			return nil, errs.New(errs.InvalidParams, how, short(word))
 		}
 		f := mdstore.FieldNamed(e.Key)
-		if f != nil && f.Rule.Layout == mdstore.DayLayout && len(e.Items) > 0 {
-			if e.Items[0], err = mdstore.Day(e.Items[0], env.today()); err != nil {
-				return nil, badParam(f.Key, "%v", err)
-			}
-		}
 		if f != nil && f.Commas && len(e.Items) > 0 {
 			if _, err := env.resolve(s, e.Items[0], e.Key); !f.Node || err != nil { // else it names a node, commas and all
 				e.Items = f.Split(e.Items[0])

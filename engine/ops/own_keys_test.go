@@ -20,6 +20,7 @@ func TestACallSetsOwnKeys(t *testing.T) {
 		{`{"sprint": 7.5, "who": null, "links": "c", "late": null}`, `{"links":["c"],"sprint":7.5,"when":"2026-12-01"}`, ""},
 		{`{"priority": "P0", "links": null, "sprint": null, "when": null}`, `{}`, ""},
 		{`{"priority": "urgent"}`, `{}`, "critical, high, medium, low"},
+		{`{"due": "someday"}`, `{}`, "write it as 2026-12-01, today, tomorrow, fri, +3d"},
 		{`{"statsu": "x"}`, `{}`, "the nearest one is status"},
 		{`{"prio": "high"}`, `{}`, "the nearest one is priority"},
 		{`{"Depend": "e1"}`, `{}`, "the nearest one is dependencies"},

@@ -157,6 +157,9 @@ type WorkspaceStatusOut struct {
 	Text        string            `json:"text"`                      // in the format asked for
 	Git         *gitrepo.Status   `json:"git,omitempty"`
 	Out
+
+	lines  []render.TreeRow // the rows of the tree that the text has
+	marked bool             // the text is Markdown
 }
 
 type NodeProblem struct {
@@ -222,7 +225,7 @@ var statusOf = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn)
 		out.Hint = emptyPlan
 	}
 	style := render.Style{Markdown: in.Format == "markdown"}
-	out.Text = render.Board(out.Board(boardMost), env.rows(out, out.Tree, listLimit), style)
+	out.board(out.Board(boardMost), env.rows(out, out.Tree, listLimit), style)
 	switch {
 	case env.bounded():
 		env.glance(out, style)
@@ -265,7 +268,7 @@ func (env *Env) glance(out *WorkspaceStatusOut, style render.Style) {
 		w.Docs, w.DocsHidden = first(env, all.Workspace.Docs, items)
 		out.Problems, _ = first(env, all.Problems, items)
 		out.Diagnostics, _ = first(env, all.Diagnostics, items)
-		out.Text = render.Board(board, env.rows(out, tree, rows), style)
+		out.board(board, env.rows(out, tree, rows), style)
 	})
 }
 

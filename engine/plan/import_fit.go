@@ -29,7 +29,7 @@ func way(t statemachine.Type, to statemachine.Status, why string) []mdstore.Stat
 
 // fields takes values that the fields of a node cannot have out of them, and keeps them as keys of their own.
 func (m *importing) fields(n *ImportNode, at string) {
-	n.Fields.Adopt(m.d.now)
+	_ = n.Fields.Adopt(m.d.now) // the check below finds a wrong date
 	for range mdstore.AllFields() {
 		key, err := n.Fields.Check()
 		if err == nil {

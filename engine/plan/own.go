@@ -114,7 +114,9 @@ func (d *Draft) take(n *mdstore.Node, x *mdstore.Fields, edits []KeyEdit) (other
 		}
 	}
 	if len(others) < len(edits) {
-		x.Adopt(d.now)
+		if err := x.Adopt(d.now.Local()); err != nil {
+			return nil, errs.New(errs.InvalidParams, "%v", err)
+		}
 	}
 	return others, nil
 }

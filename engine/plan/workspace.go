@@ -84,7 +84,7 @@ func (x UpdateWorkspace) Plan(d *Draft) (None, error) {
 	}
 	if x.Verify != nil {
 		fields := mdstore.Fields{Verify: x.Verify}
-		fields.Adopt(d.now)
+		_ = fields.Adopt(d.now) // it has no date
 		if was := w.Verify(); !slices.Equal(was, fields.Verify) {
 			f := mdstore.FieldOf(mdstore.KeyVerify)
 			edit.Set(f.Key, scalar(edit.doc, f, fields.Text(f)))

@@ -58,9 +58,10 @@ async function play(dependent) {
     }
     for (const a of assistants) {
       const [next] = (await counted(a.server, 'node_next', { claim: true })).nodes ?? [];
-      if (!next || next.type === 'planning') continue;
-      await counted(a.server, 'node_transition', { nodeId: next.id, action: 'start', context: true });
-      a.node = next;
+      const [, nodeId, type, title] = next?.match(/^(\S+) (\S+) \S+ (.*?) · /) ?? [];
+      if (!next || type === 'planning') continue;
+      await counted(a.server, 'node_transition', { nodeId, action: 'start', context: true });
+      a.node = { nodeId, title };
     }
   }
   await Promise.all([first, ...assistants.map((a) => a.server)].map((s) => s.close()));

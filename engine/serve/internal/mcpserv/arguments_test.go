@@ -175,7 +175,7 @@ func TestAServerForReadingNotesNothing(t *testing.T) {
 			t.Errorf("changes_get says %v", out)
 		}
 	}
-	next := l.do("node_next", args{"count": 3})
+	next := l.do("node_next", args{"count": 3, "verbose": true})
 	if n := items(next["nodes"]); len(n) != 1 || n[0].(map[string]any)["claimedBy"] != nil {
 		t.Errorf("node_next says %v", next)
 	}

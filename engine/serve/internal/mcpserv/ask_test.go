@@ -26,7 +26,7 @@ func (w *world) open() (questions []any, written int) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	for _, n := range items(w.connect(nil).do("node_next", map[string]any{"blocked": true})["nodes"]) {
+	for _, n := range items(w.connect(nil).do("node_next", map[string]any{"blocked": true, "verbose": true})["nodes"]) {
 		questions = append(questions, items(n.(map[string]any)["questions"])...)
 	}
 	return questions, strings.Count(string(data), "[AI] ? Which port?")

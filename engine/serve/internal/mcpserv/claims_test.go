@@ -17,13 +17,13 @@ func TestClaimsEndWithTheirConnection(t *testing.T) {
 	}
 	one, bound, other := w.connect(nil), w.connect(nil), w.connect(nil)
 	bound.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": planID})
-	all := len(items(other.do("node_next", map[string]any{"count": 50})["nodes"]))
+	all := len(items(other.do("node_next", map[string]any{"count": 50, "verbose": true})["nodes"]))
 	if all < 2 {
 		t.Fatalf("%d nodes are ready; two are needed", all)
 	}
 	claim := func(p *peer) map[string]any {
 		t.Helper()
-		return items(p.do("node_next", map[string]any{"claim": true, "leaseSeconds": 86400})["nodes"])[0].(map[string]any)
+		return items(p.do("node_next", map[string]any{"claim": true, "leaseSeconds": 86400, "verbose": true})["nodes"])[0].(map[string]any)
 	}
 	first, second := claim(one), claim(bound)
 	if first["id"] == second["id"] || second["claimedBy"] != "s-1" || !strings.HasPrefix(first["claimedBy"].(string), "mcp-") {
@@ -34,7 +34,7 @@ func TestClaimsEndWithTheirConnection(t *testing.T) {
 	}
 	other.refused(errs.Conflicting, "node_transition", map[string]any{"nodeId": first["id"], "action": "start"})
 	one.do("node_transition", map[string]any{"nodeId": first["id"], "action": "start"})
-	if n := len(items(other.do("node_next", map[string]any{"count": 50})["nodes"])); n != all-2 {
+	if n := len(items(other.do("node_next", map[string]any{"count": 50, "verbose": true})["nodes"])); n != all-2 {
 		t.Errorf("%d of %d nodes are offered while two are claimed", n, all)
 	}
 	for _, p := range []*peer{one, bound} {
@@ -44,7 +44,7 @@ func TestClaimsEndWithTheirConnection(t *testing.T) {
 	}
 	var begun map[string]any
 	eventually(t, "what was claimed is offered", func() bool {
-		nodes := items(other.do("node_next", map[string]any{"count": 50})["nodes"])
+		nodes := items(other.do("node_next", map[string]any{"count": 50, "verbose": true})["nodes"])
 		for _, n := range nodes {
 			if n := n.(map[string]any); n["id"] == first["id"] {
 				begun = n
@@ -62,7 +62,7 @@ func TestUnbindingGivesClaimsBack(t *testing.T) {
 	w := newWorld(t, Options{})
 	one, other := w.connect(nil), w.connect(nil)
 	one.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": planID})
-	id := items(one.do("node_next", map[string]any{"claim": true})["nodes"])[0].(map[string]any)["id"]
+	id := items(one.do("node_next", map[string]any{"claim": true, "verbose": true})["nodes"])[0].(map[string]any)["id"]
 	other.refused(errs.Conflicting, "node_transition", map[string]any{"nodeId": id, "action": "start"})
 	other.refused(errs.Conflicting, "node_next", map[string]any{"release": id})
 	one.do("session_unbind", map[string]any{"sessionId": "s-1"})
@@ -75,8 +75,8 @@ func TestConnectionsMayClaimForOtherSessions(t *testing.T) {
 	w := newWorld(t, Options{})
 	w.save(mdstore.NodePath(planID, "node-x"), "---\nid: node-x\ntitle: T\ntype: execution\nstatus: pending\nparentId: root\n---\n")
 	one, other := w.connect(nil), w.connect(nil)
-	first := items(one.do("node_next", map[string]any{"claim": true, "sessionId": "worker-1"})["nodes"])[0].(map[string]any)["id"]
-	second := items(one.do("node_next", map[string]any{"claim": true})["nodes"])[0].(map[string]any)["id"]
+	first := items(one.do("node_next", map[string]any{"claim": true, "sessionId": "worker-1", "verbose": true})["nodes"])[0].(map[string]any)["id"]
+	second := items(one.do("node_next", map[string]any{"claim": true, "verbose": true})["nodes"])[0].(map[string]any)["id"]
 	if first == second {
 		t.Fatalf("%v is given twice", first)
 	}

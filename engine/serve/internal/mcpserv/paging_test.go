@@ -296,10 +296,10 @@ func TestClaimsAreShown(t *testing.T) {
 		e, _ := large(t, scale{groups: 1, levels: 1})
 		session := strings.Repeat("s", 90) + fmt.Sprint(most)
 		l := openLine(t, e, Options{MaxTokens: most})
-		before := int(l.do("node_next", args{"workspaceId": crowd})["ready"].(float64))
+		before := int(l.do("node_next", args{"workspaceId": crowd, "verbose": true})["ready"].(float64))
 		given := map[string]bool{}
 		for range 3 {
-			r := l.do("node_next", args{"workspaceId": crowd, "count": 10000, "claim": true, "sessionId": session + fmt.Sprint(len(given))})
+			r := l.do("node_next", args{"workspaceId": crowd, "count": 10000, "claim": true, "verbose": true, "sessionId": session + fmt.Sprint(len(given))})
 			if r["cut"] != nil {
 				t.Fatalf("in %d tokens: %v", most, r["cut"])
 			}

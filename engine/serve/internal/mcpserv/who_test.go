@@ -121,7 +121,8 @@ func TestTwoWhoWorkAtOnceAreNeverOne(t *testing.T) {
 			}
 			claim := func(who int) string {
 				t.Helper()
-				return items(call(who, "node_next", map[string]any{"claim": true})["nodes"])[0].(map[string]any)["id"].(string)
+				id, _, _ := strings.Cut(items(call(who, "node_next", map[string]any{"claim": true})["nodes"])[0].(string), " ")
+				return id
 			}
 			for i := range 2 {
 				call(i, "changes_get", nil)
@@ -236,7 +237,7 @@ func TestGivenSessionsAreShared(t *testing.T) {
 func TestNobodyTakesTheOwnSessionOfAConnection(t *testing.T) {
 	w, _ := newClocked(t, Options{})
 	one, two := w.connect(nil), w.connect(nil)
-	own := items(one.do("node_next", who{"claim": true})["nodes"])[0].(map[string]any)["claimedBy"]
+	own := items(one.do("node_next", who{"claim": true, "verbose": true})["nodes"])[0].(map[string]any)["claimedBy"]
 	two.refused(errs.InvalidParams, "node_update", who{"nodeId": signIn, "note": "n", "sessionId": own})
 	one.do("node_update", who{"nodeId": signIn, "note": "n", "sessionId": own})
 	if out := one.do("session_bind", who{"sessionId": own}); out["sessionId"] == own {
