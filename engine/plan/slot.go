@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -138,9 +139,37 @@ func slotOf(d *Draft, ref string) (*mdstore.Page, error) {
 		return nil, err
 	}
 	if err := p.Editable(); err != nil {
-		return nil, err
+		q, ok := fronted(d, p)
+		if !ok {
+			return nil, err
+		}
+		p = q
 	}
 	return p, d.match(p.Path, p.Version())
+}
+
+// fronted returns the page of a note that a person put into the memory, with front matter above its text; ok is false
+// for a page that is closed to edits for another reason.
+func fronted(d *Draft, p *mdstore.Page) (q *mdstore.Page, ok bool) {
+	text := bytes.TrimPrefix(p.Doc().Bytes(), []byte("\ufeff"))
+	if p.Problems[0].Code != mdoc.CodeNoFrontMatter || bytes.HasPrefix(text, []byte("---")) {
+		return nil, false
+	}
+	head, _, err := mdoc.Compose(string(p.Path), mdstore.SlotForm, front{
+		{Key: mdstore.KeyID, Value: mdoc.Text(string(p.ID))},
+		{Key: mdstore.KeyName, Value: mdoc.Text(mdstore.SlotName(p))},
+		{Key: mdstore.KeyCreated, Value: mdoc.Integer(d.now.UnixMilli())},
+	}, nil)
+	if err != nil {
+		return nil, false
+	}
+	above := string(head.Bytes()) + "\n"
+	if bytes.Contains(text, []byte("\r\n")) {
+		above = strings.ReplaceAll(above, "\n", "\r\n")
+	}
+	doc, problems := mdoc.Parse(string(p.Path), slices.Concat([]byte(above), text), mdstore.SlotForm)
+	q = mdstore.PageOf(mdstore.SlotKind, p.Path, p.Version(), doc, problems)
+	return q, q.Editable() == nil
 }
 
 // newSlot returns the path and the document of a new slot.
@@ -214,6 +243,9 @@ func placeTaken(d *Draft, p mdstore.Path) bool {
 func changeSlot(d *Draft, p *mdstore.Page, fields front, c mdstore.SlotChange, keep mdstore.ID, what view.Change) (kept mdstore.Path, err error) {
 	doc, version := p.File()
 	old := mdstore.Stored(p.Path, doc.Bytes())
+	if was, ok := d.View.Pages().At(p.Path); ok {
+		old = mdstore.Stored(p.Path, was.Doc().Bytes())
+	}
 	if !d.opt.Untimed {
 		fields.put(mdstore.KeyUpdated, mdoc.Integer(max(d.now.UnixMilli(), p.Time(mdstore.KeyUpdated))))
 	}

@@ -40,9 +40,9 @@ func openDocs(dir, vault string, log *slog.Logger) (docs, error) {
 
 // ReadDoc returns the bytes of a document of the project. A document of more than most bytes is an
 // *mdoc.UnreadableError. target is a path relative to the project's folder, or an absolute path below it. ReadDoc
-// follows links that stay below the project's folder, and accents may be encoded otherwise. The error is an fs.ErrPermission for a path outside of the
-// project, a path in a folder .local, and a file: URL. It is an fs.ErrNotExist for any other URL and for a missing
-// file.
+// follows links that stay below the project's folder, and accents may be encoded otherwise. The error is an
+// fs.ErrPermission for a path outside of the project, a path in a folder .local, and a file: URL. It is an
+// fs.ErrNotExist for any other URL and for a missing file.
 func (d docs) ReadDoc(ctx context.Context, target string, most int64) (data []byte, err error) {
 	err = d.at(ctx, "read document", target, func(name mdstore.Path) (err error) {
 		if d.local(string(name)) {
@@ -68,7 +68,8 @@ func (d docs) Alike(ctx context.Context, target string) (found string) {
 	return found
 }
 
-// find returns the only path other than name that has the same form, element by element; "" if there is none or several.
+// find returns the only path other than name that has the same form, element by element; "" if there is none or
+// several.
 func (d docs) find(name mdstore.Path, form func(string) string) string {
 	at := mdstore.Path("")
 	for elem := range strings.SplitSeq(string(name), "/") {

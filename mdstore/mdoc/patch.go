@@ -109,7 +109,8 @@ func (d *Doc) RemoveItem(section string, i int) (Patch, error) {
 }
 
 // DropSection computes the edit that takes the heading of a section out, if the items that the same Apply removes are
-// all that the section holds, or if it sets the text of the section to "". Of several sections of the name each is looked at by itself.
+// all that the section holds, or if it sets the text of the section to "". Of several sections of the name each is
+// looked at by itself.
 func (d *Doc) DropSection(section string) (Patch, error) {
 	return d.patch(op{do: dropSection, name: section}, nil)
 }

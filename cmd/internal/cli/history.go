@@ -30,13 +30,13 @@ func showHistory(sh *shell, out *ops.HistoryGetOut) error {
 			all = append(all, head)
 			continue
 		}
-		all = append(all, strings.TrimSpace(head+"  "+e.Time+"  "+render.Visible(e.Author)))
+		all = append(all, strings.TrimSpace(head+"  "+inUTC(e.Time)+"  "+render.Visible(e.Author)))
 		for _, w := range e.What {
 			all = append(all, "    "+render.Visible(n.withTitles(w.String())))
 		}
 		for _, l := range e.Log {
 			text, _, _ := strings.Cut(l.Event, "\n")
-			all = append(all, "    "+style.Paint("2", render.Visible(l.Time+" "+l.Operator+": "+n.withTitles(text))))
+			all = append(all, "    "+style.Paint("2", render.Visible(inUTC(l.Time)+" "+l.Operator+": "+n.withTitles(text))))
 		}
 	}
 	sh.bounded(all, "lines")
@@ -49,7 +49,7 @@ func showBlame(sh *shell, out *ops.BlameOut) error {
 	for _, p := range out.Parts {
 		who := strings.TrimPrefix(strings.Join(append([]string{p.Author}, p.Others...), ", "), ", ")
 		commit := cmp.Or(p.Commit, "not committed")
-		rows = append(rows, []cell{{text: p.Name}, {text: commit, sgr: "33"}, {text: p.Time}, {text: who}})
+		rows = append(rows, []cell{{text: p.Name}, {text: commit, sgr: "33"}, {text: inUTC(p.Time)}, {text: who}})
 	}
 	sh.bounded(sh.table([]string{"PART", "COMMIT", "TIME", "WHO"}, rows), "lines")
 	sh.hint(out.Hint)

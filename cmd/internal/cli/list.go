@@ -170,4 +170,12 @@ func whose(c ops.Claim) string {
 	return strings.Join(parts, "; ")
 }
 
+// inUTC returns a time of a log, which is in UTC, with that word; any other text stays as it is.
+func inUTC(at string) string {
+	if _, err := time.Parse(mdstore.TimeLayout, at); err != nil {
+		return at
+	}
+	return at + " UTC"
+}
+
 func timeOf(ms int64) string { return time.UnixMilli(ms).UTC().Format(mdstore.TimeLayout) + " UTC" }

@@ -34,7 +34,14 @@ func showLoad(sh *shell, out *ops.WorkspaceLoadOut) error {
 	if a := l.Agent; a != nil {
 		p.section("## Agent: "+render.Visible(a.AgentName), a.SystemPrompt)
 	}
-	p.list("## Recent Activity", c.RecentActivity)
+	var activity []string
+	for _, line := range c.RecentActivity {
+		if n := len(mdstore.TimeLayout); len(line) > n {
+			line = inUTC(line[:n]) + line[n:]
+		}
+		activity = append(activity, line)
+	}
+	p.list("## Recent Activity", activity)
 	p.list("## Sessions", headLines(l.Sessions))
 	p.list("## States", headLines(l.States))
 	p.heading("## Plan")
@@ -84,9 +91,9 @@ func headLines(all []ops.StateHead) (lines []string) {
 	return lines
 }
 
-// moment returns a time, given in Unix milliseconds, to the minute and in the form of logs (UTC).
+// moment returns a time, given in Unix milliseconds, to the minute.
 func moment(ms int64) string {
-	return time.UnixMilli(ms).UTC().Format(mdstore.TimeLayout[:len("2006-01-02 15:04")])
+	return time.UnixMilli(ms).UTC().Format(mdstore.TimeLayout[:len("2006-01-02 15:04")]) + " UTC"
 }
 
 // list writes a list under its heading, or nothing if it is empty.

@@ -107,7 +107,7 @@ func showEntries(sh *shell, out *ops.MemoryReadOut) error {
 		all = append(all, out.Above+"\n")
 	}
 	for _, e := range out.Entries {
-		head := []string{e.Type, e.Time, e.Title}
+		head := []string{e.Type, inUTC(e.Time), e.Title}
 		if e.ID != "" {
 			head = append([]string{e.ID}, head...)
 		}

@@ -40,7 +40,7 @@ func showNode(sh *shell, out *ops.NodeGetOut) error {
 	}
 	p.line(whose(n.Claim))
 	for _, q := range n.Questions {
-		p.line("asks (" + q.Time[len("2006-01-02 "):] + "): " + render.Visible(q.Text))
+		p.line("asks (" + q.Time[len("2006-01-02 "):] + " UTC): " + render.Visible(q.Text))
 	}
 	p.diagnostics(n.Diagnostics)
 	p.own(n.Own)
@@ -242,7 +242,7 @@ func (p *page) entries(entries []mdstore.LogEntry) {
 	for _, e := range entries {
 		event := strings.ReplaceAll(render.VisibleLines(e.Event), "\n", "\n  ")
 		if e.Time != "" || e.Operator != "" {
-			who := "[" + render.Visible(e.Time) + "] [" + render.Visible(e.Operator) + "]"
+			who := "[" + render.Visible(inUTC(e.Time)) + "] [" + render.Visible(e.Operator) + "]"
 			event = p.style.Paint("2", who) + " " + event
 		}
 		p.write("- " + event)

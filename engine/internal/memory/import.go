@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"arbor/mdstore"
@@ -35,15 +36,18 @@ const maxFile = 4 * mdstore.MaxSlot // bytes of all texts of a file
 
 // Import returns the slots in a file. as is "text", which makes one entry of the whole file; "memcord", which reads the
 // JSON of memcord or of an export; or "auto", which detects the format. With "auto" the file may also be a slot's own
-// file.
+// file, or a note, whose tags and time of creation are those of the slot.
 func Import(file string, data []byte, as string) ([]Incoming, error) {
 	base := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	start := bytes.TrimLeft(data, "\ufeff \t\r\n")
 	looks := len(start) > 0 && (start[0] == '{' || start[0] == '[') &&
 		(bytes.Contains(data, []byte(`"entries"`)) || bytes.Contains(data, []byte(`"slot_name"`)))
 	if as == "text" || as == "auto" && !looks {
-		if p := mdstore.ParsePage(mdstore.SlotKind, mdstore.File{Path: mdstore.Path(path.Base(file)), Data: data}); as == "auto" && p.Editable() == nil {
+		p := mdstore.ParsePage(mdstore.SlotKind, mdstore.File{Path: mdstore.Path(path.Base(file)), Data: data})
+		note := mdstore.Slot{Name: base}
+		if as == "auto" && p.Editable() == nil {
 			s := mdstore.SlotOf(p)
+			note.Tags = noteTags(p)
 			if s.Group = ""; slices.ContainsFunc(s.Entries, func(e mdstore.SlotEntry) bool { return e.ID != "" }) {
 				return []Incoming{ofFile(s, p)}, nil
 			}
@@ -56,7 +60,13 @@ func Import(file string, data []byte, as string) ([]Incoming, error) {
 			return nil, fmt.Errorf("%s: %w; nothing was imported", file, err)
 		}
 		text.ID = idOf(text, 0) // a second import finds it
-		return []Incoming{{Slot: mdstore.Slot{Name: base, Entries: []mdstore.SlotEntry{text}}}}, nil
+		for _, key := range []string{mdstore.KeyCreated, "created", "date"} {
+			if at, ok := mdstore.ParseTime(p.Field(key)); ok && text.Time.IsZero() {
+				text.Time, note.Created = at, at.UnixMilli()
+			}
+		}
+		note.Entries = []mdstore.SlotEntry{text}
+		return []Incoming{{Slot: note}}, nil
 	}
 	r := reader{base: base}
 	dec := json.NewDecoder(bytes.NewReader(start))
@@ -74,6 +84,19 @@ func Import(file string, data []byte, as string) ([]Incoming, error) {
 			"({.as: text}) it becomes one entry"}
 	}
 	return r.found, nil
+}
+
+// noteTags returns the tags of a note as people write them: a list, or one text with commas or
+// blanks, with or without #.
+func noteTags(p *mdstore.Page) (tags []string) {
+	given := slices.Concat(p.List(mdstore.KeyTags), p.List("tag"))
+	if len(given) == 1 {
+		given = strings.FieldsFunc(given[0], func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+	}
+	for _, tag := range given {
+		tags = append(tags, strings.TrimPrefix(tag, "#"))
+	}
+	return tags
 }
 
 // ofFile returns what a slot's own file says.

@@ -12,6 +12,7 @@ import (
 	"arbor/context/render"
 	"arbor/engine/ops"
 	"arbor/engine/view"
+	"arbor/mdstore"
 	"arbor/statemachine"
 )
 
@@ -37,8 +38,8 @@ func (l look) funcs() template.FuncMap {
 	return template.FuncMap{
 		"t":      func(word any) string { return l.say(fmt.Sprint(word)) },
 		"fields": l.formFields,
-		"when":   when,
-		"logged": logged,
+		"when":   l.when,
+		"logged": l.logged,
 		"item":   l.item,
 		"page":   l.page,
 		"live":   func() bool { return !l.Static },
@@ -96,19 +97,28 @@ func (l look) item(kind, ws, id string) string {
 	return "/" + kind + "/" + url.PathEscape(id) + "?ws=" + url.QueryEscape(ws)
 }
 
-func when(ms int64) string {
-	if ms == 0 {
+// minutes is how times are shown.
+const minutes = "2006-01-02 15:04"
+
+// when returns a time: that of this machine, or for an export, which goes to other places, UTC.
+func (l look) when(ms int64) string {
+	switch at := time.UnixMilli(ms); {
+	case ms == 0:
 		return ""
+	case l.Static:
+		return at.UTC().Format(minutes) + " UTC"
+	default:
+		return at.Format(minutes)
 	}
-	return time.UnixMilli(ms).Format("2006-01-02 15:04")
 }
 
-// logged returns the time of a log line without seconds, such as 2006-01-02 15:04. It returns any other text as it is.
-func logged(at string) string {
-	if len(at) >= len("2006-01-02 15:04") {
-		return strings.Replace(at[:len("2006-01-02 15:04")], "T", " ", 1)
+// logged is when for the time of a log line. It returns any other text as it is.
+func (l look) logged(at string) string {
+	t, ok := mdstore.ParseTime(at)
+	if !ok {
+		return at
 	}
-	return at
+	return l.when(t.UnixMilli())
 }
 
 // A branch is a node of the outline with its workspace.
