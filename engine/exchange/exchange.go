@@ -47,6 +47,7 @@ func Kinds() []Kind {
 		{"speckit", "the tasks.md of Spec Kit", isSpeckit, readSpeckit},
 		{"todotxt", "a file of todo.txt, or a folder with it", isTodotxt, readTodotxt},
 		{"obsidian-tasks", "task boxes of notes in Obsidian", isObsidianTasks, readObsidianTasks},
+		{"folder", "a folder of notes in Markdown", isFolder, readFolder},
 		{"markdown", "Markdown: headings, items, task boxes", isMarkdown, readMarkdown},
 	}
 }

@@ -110,7 +110,7 @@ var rows = []row{
 		floor: 34,
 		name:  "engine/exchange",
 		may:   "context/render engine/errs engine/plan engine/view mdstore mdstore/mdoc mdstore/pattern statemachine",
-		std:   "pure time",
+		std:   "pure net/url time",
 		tests: wholeEngine,
 	},
 	{
