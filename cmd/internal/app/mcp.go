@@ -97,7 +97,8 @@ func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, versio
 	home := cmp.Or(call.Getenv("HOME"), call.Getenv("USERPROFILE"))
 	var hear func(live.News)
 	if pages {
-		o.site = serve.NewPage(e, serve.PageOptions{Home: home, TLS: o.tls, Clients: o.clients, Accept: o.accept, Tabs: o.tabs, Log: o.log(call.Stderr)})
+		o.site = serve.NewPage(e, serve.PageOptions{Home: home, TLS: o.tls, Clients: o.clients, Accept: o.accept,
+			Tabs: o.tabs, Log: o.log(call.Stderr)})
 		hear = o.site.Hear
 	}
 	s, err := serve.NewTools(e, serve.ToolsOptions{Version: version, Offer: o.offer,

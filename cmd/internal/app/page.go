@@ -121,7 +121,7 @@ func (c *clients) listenOwn(ctx context.Context) (net.Listener, error) {
 		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(at))
 		l, busy := net.Listen("tcp", address)
 		if busy == nil {
-			_ = c.update(ctx, func(b *trust.Book) error { b.Port = at; return nil }) // without a folder for it, it is asked for again
+			_ = c.update(ctx, func(b *trust.Book) error { b.Port = at; return nil }) // or it is looked for again
 			return l, nil
 		}
 		if err == nil && b.Page != nil && strings.HasSuffix(b.Page.Address, "://"+address) && answers(ctx, b.Page.Address) {
@@ -129,7 +129,8 @@ func (c *clients) listenOwn(ctx context.Context) (net.Listener, error) {
 				"--listen 127.0.0.1:0 starts another one", b.Page.Address)
 		}
 	}
-	return nil, errs.New(errs.InvalidParams, "no port from %d to %d is free; --listen ADDRESS takes another", firstPort, firstPort+ports-1)
+	return nil, errs.New(errs.InvalidParams, "no port from %d to %d is free; --listen ADDRESS takes another",
+		firstPort, firstPort+ports-1)
 }
 
 // show opens an address in the browser. If that fails, it prints the address.

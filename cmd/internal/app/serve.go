@@ -63,9 +63,12 @@ func (s *httpServer) flags(fs *flag.FlagSet) {
 	fs.StringVar(&s.listen, "listen", "", "the `ADDRESS` on this machine; 127.0.0.1 and a port of the vault's own "+
 		"unless said otherwise; port 0 takes any that is free")
 	fs.BoolVar(&s.open, "open", false, "open the page in your browser, also that of a server which runs already")
-	fs.StringVar(&s.token, "token-file", "", "the `FILE` with the token, made where it is missing; .local/token in the vault unless said otherwise")
-	fs.Func("allow-host", "a further `NAME` that clients may call the server by; may be repeated", appendTo(&s.hosts))
-	fs.Func("allow-origin", "a further `ORIGIN` whose pages may call, as https://arbor.example; may be repeated", appendTo(&s.origins))
+	fs.StringVar(&s.token, "token-file", "",
+		"the `FILE` with the token, made where it is missing; .local/token in the vault unless said otherwise")
+	fs.Func("allow-host",
+		"a further `NAME` that clients may call the server by; may be repeated", appendTo(&s.hosts))
+	fs.Func("allow-origin",
+		"a further `ORIGIN` whose pages may call, as https://arbor.example; may be repeated", appendTo(&s.origins))
 	s.machines.flags(fs)
 	s.offer.flags(fs)
 }
@@ -113,9 +116,11 @@ func (s *httpServer) run(ctx context.Context, call cli.Call, version string) err
 	defer stop()
 	go s.page(told, call)
 	all := http.NewServeMux()
-	all.Handle("/", serve.Guard(s.site.Handler(), serve.GuardOptions{Open: true, Hosts: s.hosts, Origins: s.origins, TLS: s.tls}))
-	all.Handle("/env", serve.Guard(http.HandlerFunc(s.machines.connect), serve.GuardOptions{Open: true, Hosts: s.hosts}))
-	all.Handle("POST /env/pair", serve.Guard(http.HandlerFunc(s.machines.pair), serve.GuardOptions{Open: true, Hosts: s.hosts}))
+	all.Handle("/", serve.Guard(s.site.Handler(),
+		serve.GuardOptions{Open: true, Hosts: s.hosts, Origins: s.origins, TLS: s.tls}))
+	machines := serve.GuardOptions{Open: true, Hosts: s.hosts}
+	all.Handle("/env", serve.Guard(http.HandlerFunc(s.machines.connect), machines))
+	all.Handle("POST /env/pair", serve.Guard(http.HandlerFunc(s.machines.pair), machines))
 	endpoint := tools.Endpoint()
 	begin := func(secret string) {
 		all.Handle("/mcp", serve.Guard(endpoint, serve.GuardOptions{Token: secret, Hosts: s.hosts, Origins: s.origins,
@@ -208,7 +213,8 @@ func (s *httpServer) await(ctx context.Context, call cli.Call, e *engine.Engine,
 	}
 	begin(secret)
 	if !call.Quiet {
-		fmt.Fprintf(call.Stderr, "the plan is in %s; assistants can connect with the token in %s\n", e.Vault(), s.file(call, e))
+		fmt.Fprintf(call.Stderr, "the plan is in %s; assistants can connect with the token in %s\n",
+			e.Vault(), s.file(call, e))
 	}
 }
 
