@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"arbor/engine/errs"
+	"arbor/engine/exchange"
 	"arbor/engine/ops"
 )
 
@@ -21,7 +22,29 @@ func (s *Site) do(w http.ResponseWriter, r *http.Request) {
 	if !readJSON(w, r, &args) {
 		return
 	}
-	out, err := s.run(r, o, args)
+	in, err := o.Read(args)
+	if err != nil {
+		refuse(w, status(err), string(errs.As(err).Code), errs.As(err).In(ops.Shell).Message)
+		return
+	}
+	s.answer(w, r, o, in)
+}
+
+// outline makes nodes of lines or Markdown that a person pasted.
+func (s *Site) outline(w http.ResponseWriter, r *http.Request) {
+	var in struct{ WorkspaceID, Into, Text string }
+	if !readJSON(w, r, &in) {
+		return
+	}
+	o, _ := ops.Find("import")
+	read := func(string) ([]byte, error) { return []byte(in.Text), nil }
+	s.answer(w, r, o, &ops.ImportIn{In: ops.In{WorkspaceID: in.WorkspaceID}, Path: "-", From: "markdown", Into: in.Into,
+		RulesRead: true, Source: exchange.Source{Read: read}})
+}
+
+// answer runs an operation and sends its reply.
+func (s *Site) answer(w http.ResponseWriter, r *http.Request, o ops.Operation, in any) {
+	out, err := s.run(r, o, in)
 	if err != nil {
 		e := errs.As(err)
 		refuse(w, status(err), string(e.Code), e.In(ops.Shell).Message)
@@ -35,7 +58,7 @@ func (s *Site) do(w http.ResponseWriter, r *http.Request) {
 }
 
 // run runs an operation. A panic fails this call only.
-func (s *Site) run(r *http.Request, o ops.Operation, args json.RawMessage) (out any, err error) {
+func (s *Site) run(r *http.Request, o ops.Operation, in any) (out any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.opt.Log.Error("a bug in arbor", "operation", o.Name, "panic", p, "stack", string(debug.Stack()))
@@ -44,5 +67,5 @@ func (s *Site) run(r *http.Request, o ops.Operation, args json.RawMessage) (out 
 	}()
 	env := s.env()
 	env.Names = ops.NamesLoose
-	return o.Call(r.Context(), env, args)
+	return o.Run(r.Context(), env, in)
 }

@@ -105,6 +105,14 @@ func wrongFilter(err error) string {
 // Filtered reports whether the outline shows only what matches.
 func (o outline) Filtered() bool { return o.Filter != "" || o.Status != "" || o.Claim != "" }
 
+// Takes reports whether nodes can be added below the root.
+func (o outline) Takes() bool { return len(o.Tree) > 0 && !o.Filtered() && takes(o.Tree[0]) }
+
+// takes reports whether a node takes new ones below it.
+func takes(n *ops.TreeNode) bool {
+	return n.Type == statemachine.Planning && !statemachine.Terminal(n.Status) && !n.Damaged
+}
+
 // Further is how many matches are shown after a press on "further".
 func (o outline) Further() int { return o.Most + firstView }
 

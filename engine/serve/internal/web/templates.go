@@ -43,6 +43,7 @@ func (l look) funcs() template.FuncMap {
 		"item":   l.item,
 		"page":   l.page,
 		"live":   func() bool { return !l.Static },
+		"takes":  func(n branch) bool { return !l.Static && takes(n.TreeNode) },
 		"mark":   func(status any) string { return render.SignOf(statemachine.Status(fmt.Sprint(status)), false) },
 		"box":    func(done bool) string { return map[bool]string{true: "☑", false: "☐"}[done] },
 		"branch": func(ws string, n *ops.TreeNode) branch { return branch{ws, n} },

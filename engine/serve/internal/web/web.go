@@ -86,6 +86,7 @@ func (s *Site) Handler() http.Handler {
 	mux.HandleFunc("GET /events", s.known(s.events))
 	mux.HandleFunc("POST /do/{operation}", s.mayChange(s.do))
 	mux.HandleFunc("POST /join", s.mayChange(s.join))
+	mux.HandleFunc("POST /outline", s.mayChange(s.outline))
 	for _, v := range s.views() {
 		mux.HandleFunc("GET "+v.path, s.page(v))
 	}

@@ -94,7 +94,7 @@ var scripted = []string{
 	"Conclusion: the result", "The life cycle does not allow that. From here a node can become:", "The rules:",
 	"This text was changed elsewhere. It now says:", "Title", "Type",
 	"Places where both changed the same lines (yours come first):", "moved", "not connected", "saved",
-	"Undo", "Discarded", "Drafts", "Close",
+	"Add below", "Undo", "Discarded", "Drafts", "Close",
 	"The server does not answer. Your text is kept in this browser; try again when it runs.",
 	"The server was started again and does not know this browser.",
 	"execution", "planning", "complete", "fail", "cancel", "drop",

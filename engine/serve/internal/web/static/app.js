@@ -243,6 +243,11 @@
       return;
     }
     const tree = $("#tree");
+    if (tree && e.key === "n") {
+      const at = document.activeElement.closest?.("#tree li[data-id]"), b = at && $(":scope > .leaf [data-add]", at) || at && above(at) && $(":scope > .leaf [data-add]", above(at)) || $("[data-add]");
+      if (b) { e.preventDefault(); adding(b.dataset.add === "root" ? $("#tree > li").dataset.id : b.dataset.add); }
+      return;
+    }
     if (!tree || !e.key.startsWith("Arrow")) return;
     const li = document.activeElement.closest?.("#tree li[data-id]");
     if (!li && document.activeElement !== document.body && document.activeElement !== main) return;
@@ -257,6 +262,51 @@
   });
   $("#help").addEventListener("click", () => $("#keys").showModal());
   $("#workspace")?.addEventListener("change", (e) => { location.href = location.pathname.replace(/^\/(node|slot|session|state)\/.*/, "/") + "?ws=" + encodeURIComponent(e.target.value); });
+
+  // Adding in the outline: Enter adds a task and goes on, Tab adds a group and goes on below it, Shift+Tab goes on one
+  // level up, Escape ends. Several lines that are pasted become an outline.
+  function adding(parent) {
+    $("#adding")?.remove();
+    const li = $('#tree [data-id="' + CSS.escape(parent) + '"]'), d = li && $(":scope > details", li);
+    if (!li) return;
+    if (d) d.open = true;
+    let list = $(":scope > details > ul, :scope > ul", li);
+    if (!list) li.append(list = made("ul"));
+    const input = made("input", { placeholder: t("Title"), ariaLabel: t("Add below") + ": " + rowOf(li).textContent });
+    list.append(made("li", { id: "adding", className: "editing" }, input));
+    let busy = false;
+    const draft = "draft add " + workspace;
+    input.value = localStorage.getItem(draft) ?? "";
+    input.oninput = () => localStorage.setItem(draft, input.value);
+    const add = async (make, into) => {
+      if (busy) return;
+      busy = true;
+      try {
+        const next = into(await make());
+        localStorage.removeItem(draft);
+        morph(main, await part(location.href));
+        adding(next);
+      } catch (x) { say(x.message); busy = false; }
+    };
+    input.onpaste = (e) => {
+      const text = e.clipboardData.getData("text");
+      if (!text.trim().includes("\n")) return;
+      e.preventDefault();
+      add(() => post("/outline", { workspaceId: workspace, into: parent, text }), () => parent);
+    };
+    input.onkeydown = (e) => {
+      if (e.isComposing) return;
+      const title = input.value.trim(), group = e.key === "Tab" && !e.shiftKey;
+      if (e.key === "Escape") { localStorage.removeItem(draft); input.closest("li").remove(); rowOf(li)?.focus(); }
+      else if (e.key === "Tab" && e.shiftKey && above(li) && !title) { e.preventDefault(); adding(above(li).dataset.id); }
+      else if (title && (group || e.key === "Enter")) {
+        e.preventDefault();
+        e.stopPropagation();
+        add(() => run("node_create", { parentId: parent, title, type: group ? "planning" : "execution" }), (out) => group ? out.nodeId : parent);
+      }
+    };
+    input.focus();
+  }
 
   // Dragging: in the outline a node goes before, after or below another one; on the board it gets another status.
   let dragged = null;
@@ -495,6 +545,7 @@
   const rulesOf = (text) => text.split("\n").map((x) => x.trim()).filter(Boolean);
   const clicks = {
     edit: (b) => edit(b.closest("section")),
+    add: (b) => adding(b.dataset.add === "root" ? $("#tree > li").dataset.id : b.dataset.add),
     more: (b) => { const d = b.closest("details") || $("#tree > li > details"); d.pieces = (d.pieces || 1) + 1; return fill(d); },
     action: (b) => act(node().node, b.dataset.action, $("h1", main).textContent),
     new: () => {
