@@ -21,6 +21,7 @@ import (
 // A Source is a file, a folder, or a text from stdin.
 type Source struct {
 	Name  string                            // the last element of its path; "" for a text from stdin
+	Place string                            // the folder that it is in, or is: relative to the project, or absolute
 	Files []string                          // of a folder, by their paths below it, with slashes; nil for a file
 	Read  func(path string) ([]byte, error) // reads a file of the folder, or with "" the file or text itself
 }
@@ -75,6 +76,7 @@ func Read(s Source, kind string) (*Result, error) {
 	if err := all[i].read(r); err != nil {
 		return nil, err
 	}
+	r.placeKeys()
 	for _, what := range r.order {
 		r.out.Left = append(r.out.Left, fmt.Sprintf("%d %s", r.counts[what], what))
 	}

@@ -208,7 +208,7 @@ func (m *importing) known() {
 		}
 		if _, is := m.at[key]; is {
 			m.there[key] = n
-		} else if strings.HasPrefix(key, m.Scope) {
+		} else if strings.HasPrefix(key, m.Scope) && (m.Scope != "" || !strings.Contains(key, "#")) { // "a#1" is of project a
 			m.out.Gone = append(m.out.Gone, view.Named(n))
 		}
 	}

@@ -33,6 +33,7 @@ func importCommand(sh *shell) command {
 		if found, err := sh.sys.Vaults.Find(sh.place()); err == nil {
 			rel, _ := filepath.Rel(found.Project, found.Vault) // "" on another drive
 			in.Vault = filepath.ToSlash(rel)
+			in.Source.Place = placeOf(found.Project, resolve(sh.dir(), in.Path), in.Source.Files != nil)
 		}
 		if err == nil && env.Operator == mdstore.OperatorHuman && in.RulesHash == "" {
 			in.RulesRead = true
@@ -41,6 +42,22 @@ func importCommand(sh *shell) command {
 		return err != nil, err
 	}
 	return c
+}
+
+// placeOf returns the folder of a source, or the source that is one, relative to the project's folder; absolute if it
+// lies outside of that.
+func placeOf(project, at string, folder bool) string {
+	if !folder {
+		at = filepath.Dir(at)
+	}
+	rel, err := filepath.Rel(project, at)
+	switch {
+	case err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)):
+		return "/" + strings.Trim(filepath.ToSlash(strings.TrimPrefix(at, filepath.VolumeName(at))), "/")
+	case rel == ".":
+		return ""
+	}
+	return filepath.ToSlash(rel)
 }
 
 // maxImport is how many bytes a file of a source may have.
