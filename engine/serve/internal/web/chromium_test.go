@@ -55,7 +55,7 @@ func TestBrowserShowsEachView(t *testing.T) {
 	for _, at := range [][2]string{
 		{"/plan", "Shop"}, {"/board", "Design"}, {"/node/" + first, "Do Design"}, {"/activity", "What can be undone"},
 		{"/search?q=shop", "Shop"}, {"/memory", "decisions"}, {"/slot/decisions", "We use Postgres"}, {"/sessions", "No sessions yet"},
-		{"/approvals", "No requests"}, {"/check", "No problems found"}, {"/plan?lang=zh", "计划"}, {"/?lang=en", "Overview"},
+		{"/approvals", "No requests"}, {"/check", "No problems found"}, {"/plan?lang=zh", "计划"}, {"/?lang=en", "Now"},
 	} {
 		path := at[0]
 		p.visit(path)

@@ -72,6 +72,34 @@ func TestAPersonAnswersQuestions(t *testing.T) {
 	}
 }
 
+// The first screen has what waits for the person, first: questions, which are answered there, problems, nodes in
+// validation and overdue ones. Nodes in work have the last line of their logs.
+func TestNowHasWhatWaitsForThePerson(t *testing.T) {
+	w := newWorld(t, nil)
+	b := newBrowser(t)
+	w.follow()
+	ws, first, second := w.plan()
+	w.saved(first, "Do Design", "Do Design\n\n## Log\n\n- [2026-11-28 00:00:01] [AI] ? Which colours?")
+	w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": second, "due": "2020-01-01"})
+	w.do("node_transition", map[string]any{"workspaceId": ws, "nodeId": second, "action": "start"})
+	w.do("log_append", map[string]any{"workspaceId": ws, "nodeId": second, "event": "the shelves are up"})
+	p := b.open(w, "/")
+	p.sees("Which colours?")
+	if said := p.eval(`document.querySelector("#for-you").innerText`).(string); !strings.Contains(said, "Shop") {
+		t.Errorf("an overdue node does not wait for the person:\n%s", said)
+	}
+	p.sees("the shelves are up")
+	p.click("#for-you input")
+	p.write("Green")
+	p.keys("Enter")
+	p.until(`!document.querySelector(".question")`)
+	if said := w.says(first); !strings.Contains(said, "[Human] ! re ") || !strings.Contains(said, "Green") {
+		t.Errorf("the file says\n%s", said)
+	}
+	w.do("problem_update", map[string]any{"workspaceId": ws, "nodeId": second, "problem": "No paint"})
+	p.until(`document.querySelector("#for-you").innerText.includes("No paint")`)
+}
+
 // A person changes, adds and removes their own keys in "Properties". The other keys stay the same.
 func TestAPersonEditsTheirOwnKeys(t *testing.T) {
 	w := newWorld(t, nil)

@@ -14,7 +14,7 @@ var planForms = []menuItem{
 // Menu returns the links in the head of the page.
 func (v *screen) Menu() []menuItem {
 	all := []menuItem{
-		{Path: "", Title: "Overview"}, {Path: "plan", Title: "Plan"}, {Path: "activity", Title: "Activity"},
+		{Path: "", Title: "Now"}, {Path: "plan", Title: "Plan"}, {Path: "activity", Title: "Activity"},
 		{Path: "search", Title: "Search"}, {Path: "memory", Title: "Memory"}, {Path: "sessions", Title: "Sessions"},
 		{Path: "approvals", Title: "Approvals"}, {Path: "check", Title: "Check"},
 	}

@@ -59,13 +59,27 @@ func open(all []trust.Request) (waiting []trust.Request) {
 type overview struct {
 	*ops.WorkspaceStatusOut
 	Others  []otherWorkspace
-	Working []*ops.TreeNode // nodes that are being worked on
+	Asked   []asked         // unanswered questions of assistants
+	Due     []*ops.TreeNode // nodes in validation, and overdue ones
+	Working []working       // nodes that are being worked on
 	Next    []*ops.TreeNode // the first ready nodes that are not
 	Last    int64           // when this browser was here before, Unix milliseconds; 0 for never
 	Changed []view.Difference
 	More    int // further ones
 
 	MoreWork, MoreProblems int // further ones that are not shown; none if 0 or less
+}
+
+// An asked is a question of an assistant about a node.
+type asked struct {
+	NodeID, Title string
+	mdstore.Question
+}
+
+// A working is a node that is being worked on, with the last entry of its log.
+type working struct {
+	*ops.TreeNode
+	Last *mdstore.LogEntry // nil for none, and for nodes behind the first ones of the list
 }
 
 // An otherWorkspace is one besides the one that is shown.
@@ -80,7 +94,7 @@ const (
 )
 
 func (s *Site) overview(r *http.Request, v *screen) error {
-	v.Title = "Overview"
+	v.Title = "Now"
 	if len(v.All) == 0 {
 		return nil
 	}
@@ -91,12 +105,27 @@ func (s *Site) overview(r *http.Request, v *screen) error {
 	}
 	v.Title = out.Workspace.Name
 	o := overview{WorkspaceStatusOut: out, Last: v.lastVisit}
-	o.Working = pick(out.Tree, func(n *ops.TreeNode) bool {
+	at := pick(out.Tree, func(n *ops.TreeNode) bool {
 		waits, over := n.Status == statemachine.Initial(n.Type), statemachine.Terminal(n.Status)
 		return n.Type == statemachine.Execution && !waits && !over || n.ClaimedBy != ""
 	})
-	o.MoreWork, o.MoreProblems = len(o.Working)-longList, len(out.Problems)-longList
-	o.Working, out.Problems = o.Working[:min(len(o.Working), longList)], out.Problems[:min(len(out.Problems), longList)]
+	o.MoreWork, o.MoreProblems = len(at)-longList, len(out.Problems)-longList
+	out.Problems = out.Problems[:min(len(out.Problems), longList)]
+	if o.Working, err = s.working(r.Context(), in.In, at[:min(len(at), longList)]); err != nil {
+		return err
+	}
+	snap, err := s.engine.View(r.Context(), mdstore.ID(out.Workspace.ID))
+	if err != nil {
+		return err
+	}
+	o.Due = pick(out.Tree, func(n *ops.TreeNode) bool {
+		if known, ok := snap.Node(mdstore.ID(n.ID)); ok && !statemachine.Terminal(n.Status) {
+			for _, q := range known.OpenQuestions() {
+				o.Asked = append(o.Asked, asked{n.ID, n.Title, q})
+			}
+		}
+		return n.Status == statemachine.Validating || n.Late
+	})
 	ready, err := ops.NodeNext(r.Context(), s.env(), ops.NodeNextIn{In: in.In, Count: new(shortList)})
 	if err != nil {
 		return err
@@ -104,7 +133,7 @@ func (s *Site) overview(r *http.Request, v *screen) error {
 	place := func(n *ops.TreeNode) int {
 		return slices.IndexFunc(ready.Nodes, func(r ops.NextNode) bool { return r.ID == n.ID })
 	}
-	o.Next = pick(out.Tree, func(n *ops.TreeNode) bool { return place(n) >= 0 && !slices.Contains(o.Working, n) })
+	o.Next = pick(out.Tree, func(n *ops.TreeNode) bool { return place(n) >= 0 && !slices.Contains(at, n) })
 	slices.SortFunc(o.Next, func(a, b *ops.TreeNode) int { return place(a) - place(b) })
 	for _, head := range v.All {
 		if head.ID != v.Workspace && !v.Static {
@@ -116,16 +145,35 @@ func (s *Site) overview(r *http.Request, v *screen) error {
 		}
 	}
 	if o.Last > 0 {
-		snap, err := s.engine.View(r.Context(), mdstore.ID(out.Workspace.ID))
-		if err != nil {
-			return err
-		}
 		o.Changed = snap.Since(time.UnixMilli(o.Last))
 		o.More = max(0, len(o.Changed)-shortList)
 		o.Changed = o.Changed[:min(len(o.Changed), shortList)]
 	}
 	v.Body = o
 	return nil
+}
+
+// ForYou reports whether something waits for the person.
+func (o overview) ForYou() bool {
+	return len(o.Asked)+len(o.Due)+len(o.Problems)+len(o.Diagnostics) > 0 || o.Problem != nil
+}
+
+// working adds the last log entries to the first nodes of a list.
+func (s *Site) working(ctx context.Context, in ops.In, nodes []*ops.TreeNode) (all []working, err error) {
+	for i, n := range nodes {
+		w := working{TreeNode: n}
+		if i < shortList {
+			out, err := ops.NodeGet(ctx, s.env(), ops.NodeGetIn{In: in, NodeID: n.ID})
+			if err != nil {
+				return nil, err
+			}
+			if log := out.Node.Log; len(log) > 0 {
+				w.Last = &log[len(log)-1]
+			}
+		}
+		all = append(all, w)
+	}
+	return all, nil
 }
 
 // away is the pause after which a new visit begins.

@@ -43,6 +43,10 @@ func (l look) funcs() template.FuncMap {
 		"item":   l.item,
 		"page":   l.page,
 		"live":   func() bool { return !l.Static },
+		"firstLine": func(text string) string {
+			first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+			return first
+		},
 		"takes":  func(n branch) bool { return !l.Static && takes(n.TreeNode) },
 		"mark":   func(status any) string { return render.SignOf(statemachine.Status(fmt.Sprint(status)), false) },
 		"box":    func(done bool) string { return map[bool]string{true: "☑", false: "☐"}[done] },

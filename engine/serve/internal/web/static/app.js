@@ -588,7 +588,7 @@
     e.preventDefault();
     once(form, async () => {
       const data = Object.fromEntries(new FormData(form));
-      if (form.dataset.log !== undefined) await run("log_append", { nodeId: node().node, event: form.dataset.log + data.event });
+      if (form.dataset.log !== undefined) await run("log_append", { nodeId: form.dataset.node || node().node, event: form.dataset.log + data.event });
       else if (form.dataset.make === "workspace_init") { await post("/do/workspace_init", data); sent(form); location.href = "/plan"; return; }
       else await run(form.dataset.make, data);
       sent(form);
