@@ -81,12 +81,21 @@ func (e *Edit) Rename(key, to string) {
 	e.item(func() (mdoc.Patch, error) { return e.doc.RenameField(key, to) })
 }
 
-// write gives a section another text; the text that it has already changes nothing. It reports whether it will change.
+// write gives a section another text; the text that it has already changes nothing. What belongs to the whole file stays
+// at its end. It reports whether the section will change.
 func (e *Edit) write(section, body string) bool {
+	body, kept := e.doc.KeepTail(section, body)
 	if nested, _, err := mdoc.Nest(body, 2); err == nil && e.doc.Text(section) == nested {
 		return false
 	}
-	e.texts = append(e.texts, func() (mdoc.Patch, error) { return e.doc.SetSection(section, body) })
+	e.texts = append(e.texts, func() (mdoc.Patch, error) {
+		p, err := e.doc.SetSection(section, body)
+		if kept != "" {
+			first, _, _ := strings.Cut(kept, "\n")
+			p.Adapted = append(p.Adapted, "what belongs to the whole file stays at the end of the section: "+first)
+		}
+		return p, err
+	})
 	e.touched = true
 	return true
 }
