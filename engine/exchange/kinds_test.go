@@ -238,3 +238,31 @@ func TestBrokenFiles(t *testing.T) {
 		}
 	}
 }
+
+// What one item makes wrong is said once, also what is said of the others.
+func TestABrokenItemAmongOthers(t *testing.T) {
+	item := func(key, up, title string) plan.ImportItem {
+		it := plan.ImportItem{Key: key, Up: up, At: "f:" + key}
+		it.Title = title
+		return it
+	}
+	bad := item("2", "1", "Bad")
+	bad.Conclusion, bad.Status = "<!-- never ends\n\n# a\n\x00", "completed"
+	r := &Result{Kind: "taskmd", Items: []plan.ImportItem{item("1", "", "A"), bad, item("3", "2", "C"), item("4", "9", "D"),
+		item("5", "6", "E"), item("6", "5", "F"), item("1", "", "Twice")}}
+	out, _ := imported(t, enginetest.New(t, enginetest.Plan("ws-a")), r)
+	var made []string
+	for _, n := range out.Made {
+		made = append(made, strings.Repeat("  ", n.Depth)+n.Title)
+	}
+	if got, want := strings.Join(made, "\n"), "A\n  C\nD\nE\n  F"; got != want {
+		t.Errorf("nodes are\n%s\nwant\n%s", got, want)
+	}
+	left := strings.Join(out.Left, "\n")
+	for _, want := range []string{"f:2: Bad is left out", "f:4: the parent of D, 9, is not there", "f:5: the parent of E, 6, is not there",
+		"f:1: Twice has the key of A"} {
+		if strings.Count(left, want) != 1 {
+			t.Errorf("%q lacks %q", left, want)
+		}
+	}
+}

@@ -131,7 +131,7 @@ func (x *object) rest(r *reader, it plan.ImportItem) plan.ImportItem {
 			continue
 		}
 		taken := func(k mdstore.Key) bool { return k.Name == key }
-		if mdstore.FieldNamed(key) != nil || slices.ContainsFunc(mdstore.NodeKind.Keys, taken) {
+		if key == plan.ImportedKey || mdstore.FieldNamed(key) != nil || slices.ContainsFunc(mdstore.NodeKind.Keys, taken) {
 			key = r.out.Kind + "-" + key
 		}
 		it.Own = append(it.Own, mdoc.FieldValue{Key: key, Value: mdoc.Text(text)})

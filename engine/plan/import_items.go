@@ -133,18 +133,18 @@ func (a ImportItems) Plan(d *Draft) (*ImportedItems, error) {
 			return m.out, cmp.Or(m.raise(), m.beside())
 		}
 		d.extra, d.adapted = d.extra[:files], d.adapted[:adapted]
-		a.Items, broken = m.whole(), append(broken, slices.Sorted(maps.Values(m.bad))...)
+		a.Items, broken = m.whole(a.Items), append(broken, slices.Sorted(maps.Values(m.bad))...)
 	}
 }
 
 // whole returns the items without the broken ones, whose children get the parents of these.
-func (m *importing) whole() (all []ImportItem) {
-	for i, it := range m.Items {
-		if m.at[it.Key] != i || m.bad[it.Key] != "" {
+func (m *importing) whole(items []ImportItem) (all []ImportItem) {
+	for _, it := range items {
+		if m.bad[it.Key] != "" {
 			continue
 		}
-		for m.bad[it.Up] != "" {
-			it.Up = m.Items[m.at[it.Up]].Up
+		for n := 0; m.bad[it.Up] != "" && n < len(items); n++ { // parents may form a circle
+			it.Up = items[m.at[it.Up]].Up
 		}
 		all = append(all, it)
 	}
