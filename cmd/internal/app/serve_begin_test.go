@@ -16,7 +16,7 @@ import (
 	"arbor/cmd/internal/cli"
 )
 
-// A person is one person's account: commands of it run in folders.
+// An account is what the commands of one person see of the environment.
 type account map[string]string
 
 func newAccount(t *testing.T) account {
@@ -72,20 +72,18 @@ func TestEachVaultHasAPortOfItsOwn(t *testing.T) {
 		}
 		base, _, end := a.serves(t, dir, "-q")
 		bases = append(bases, base)
-		var said bytes.Buffer
-		if code := run(t.Context(), a.system(dir, io.Discard, &said, "serve")); code != 2 || !strings.Contains(said.String(), base) {
-			t.Errorf("a second server: %d %s", code, &said)
+		says := func(code int, want string, args ...string) {
+			t.Helper()
+			var said bytes.Buffer
+			if got := run(t.Context(), a.system(dir, io.Discard, &said, args...)); got != code || !strings.Contains(said.String(), want) {
+				t.Errorf("arbor %v: %d %s", args, got, &said)
+			}
 		}
-		said.Reset()
-		if code := run(t.Context(), a.system(dir, io.Discard, &said, "serve", "--open")); code != 0 || !strings.Contains(said.String(), base+"/#token=") {
-			t.Errorf("serve --open: %d %s", code, &said)
-		}
+		says(2, base, "serve")
+		says(0, base+"/#token=", "serve", "--open")
 		end()
 		elsewhere, _, end := a.serves(t, dir, "-q", "--listen", "127.0.0.1:0")
-		said.Reset()
-		if code := run(t.Context(), a.system(dir, io.Discard, &said, "serve", "--open")); code != 0 || !strings.Contains(said.String(), elsewhere+"/#token=") {
-			t.Errorf("serve --open beside a server at another address: %d %s", code, &said)
-		}
+		says(0, elsewhere+"/#token=", "serve", "--open")
 		end()
 		again, _, end := a.serves(t, dir, "-q")
 		if end(); again != base {
@@ -152,7 +150,8 @@ func TestThePageBeginsWhereThereIsNoVault(t *testing.T) {
 		t.Errorf("before the first title: %v, %v", left, err)
 	}
 	browser["Arbor-Tab"] = in.Tab
-	if status := send("/do/workspace_init", `{"name":"Garden","goal":"Vegetables"}`, browser, nil); status != http.StatusOK {
+	garden := `{"name":"Garden","goal":"Vegetables"}`
+	if status := send("/do/workspace_init", garden, browser, nil); status != http.StatusOK {
 		t.Fatalf("workspace_init: %d", status)
 	}
 	select {
@@ -167,8 +166,10 @@ func TestThePageBeginsWhereThereIsNoVault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
-	bearer := map[string]string{"Authorization": "Bearer " + string(bytes.TrimSpace(secret)), "Accept": "application/json, text/event-stream"}
+	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+		`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	bearer := map[string]string{"Authorization": "Bearer " + string(bytes.TrimSpace(secret)),
+		"Accept": "application/json, text/event-stream"}
 	if status := send("/mcp", hello, bearer, nil); status != http.StatusOK {
 		t.Errorf("an assistant: %d", status)
 	}

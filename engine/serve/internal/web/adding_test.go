@@ -22,8 +22,10 @@ func TestAPlanIsMadeInTheOutline(t *testing.T) {
 		p.keys(names...)
 	}
 	await := func(below, title string) {
-		p.until(`!document.querySelector("#adding input").value && [...document.querySelectorAll("#tree a")].some((a) => a.innerText === ` + quoted(title) +
-			`) && document.querySelector("#adding").parentElement.closest("li").querySelector(".leaf a").innerText === ` + quoted(below))
+		p.until(`!document.querySelector("#adding input").value &&
+			[...document.querySelectorAll("#tree a")].some((a) => a.innerText === ` + quoted(title) + `)`)
+		p.until(`document.querySelector("#adding").parentElement.closest("li").querySelector(".leaf a").innerText === ` +
+			quoted(below))
 	}
 	p.click("p [data-add]")
 	p.until(`document.activeElement.closest("#adding")`)
@@ -49,7 +51,9 @@ func TestAPlanIsMadeInTheOutline(t *testing.T) {
 	}
 	p.keys("n")
 	p.until(`document.activeElement.closest("#adding")`)
-	p.eval(`(() => { const data = new DataTransfer(); data.setData("text", "- Garden\n  - [x] Beds\n  - Seeds\n"); document.activeElement.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true })) })()`)
+	p.eval(`(() => { const data = new DataTransfer(), at = { clipboardData: data, bubbles: true, cancelable: true };
+		data.setData("text", "- Garden\n  - [x] Beds\n  - Seeds\n");
+		document.activeElement.dispatchEvent(new ClipboardEvent("paste", at)) })()`)
 	p.sees("Seeds")
 	p.until(`document.querySelector("#did").innerText.includes("Added Garden (and others: 2)")`)
 }

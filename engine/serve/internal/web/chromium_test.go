@@ -93,7 +93,8 @@ func TestAnEditIsSavedAndAnotherOneShowsWhereTheReaderIs(t *testing.T) {
 	p.eval(`document.activeElement.value = ""`)
 	p.write("Draw **it**")
 	p.keys("Control+Enter")
-	p.until(`document.querySelector("[data-field=requirement] .text strong")?.innerText === "it" && !document.querySelector(".editing")`)
+	p.until(`document.querySelector("[data-field=requirement] .text strong")?.innerText === "it" &&
+		!document.querySelector(".editing")`)
 	if said := w.says(first); !strings.Contains(said, "Draw **it**") {
 		t.Errorf("the file says\n%s", said)
 	}
@@ -239,7 +240,8 @@ func TestADialogIsEmptiedWhenItIsSentAndFilledAgainWhenThatFails(t *testing.T) {
 	p.click("#ask button|Cancel")
 	p.eval(`go(); window.fetch = realFetch`)
 	p.sees("Alpha")
-	p.eval(`window.fetch = (path, opt) => String(path).startsWith("/do/node_create") ? Promise.reject(new Error("the server is away")) : realFetch(path, opt)`)
+	p.eval(`window.fetch = (path, opt) => String(path).startsWith("/do/node_create") ?
+		Promise.reject(new Error("the server is away")) : realFetch(path, opt)`)
 	p.click("button|New node below")
 	p.until(title + ` === ""`)
 	p.write("Beta")
