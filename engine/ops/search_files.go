@@ -205,6 +205,8 @@ const readers = 16 // goroutines that read files: more than most machines have p
 
 // lookAt calls look with every source, from several goroutines and in no order. It skips files that cannot be read.
 func lookAt(ctx context.Context, env *Env, all []source, look func(i int, f *search.File, data []byte)) error {
+	loop := mdstore.LoopOf(ctx, "files searched", len(all))
+	defer loop.End()
 	var next atomic.Int64
 	var group sync.WaitGroup
 	for range readers {
@@ -213,6 +215,7 @@ func lookAt(ctx context.Context, env *Env, all []source, look func(i int, f *sea
 				if f, data, err := all[i].read(ctx, env); err == nil {
 					look(i, &f, data)
 				}
+				loop.Done(1)
 			}
 		})
 	}

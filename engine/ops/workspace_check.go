@@ -98,7 +98,10 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *Wo
 			return nil, err
 		}
 	}
+	loop := mdstore.LoopOf(ctx, "workspaces checked", len(ids))
+	defer loop.End()
 	for i, id := range ids {
+		loop.Done(min(i, 1))
 		env.progress(i, len(ids), string(id))
 		if in.Fix {
 			switch checked, err := fixWithMarks(ctx, env, id, in.Write, out); {
@@ -119,6 +122,7 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *Wo
 		out.Diagnostics = append(out.Diagnostics, ds...)
 	}
 	out.Diagnostics = gitDiagnostics(ctx, env, under, out.Diagnostics)
+	loop.Done(min(len(ids), 1))
 	env.progress(len(ids), len(ids), "checked")
 	if unread != nil {
 		return nil, unread

@@ -70,6 +70,9 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 		}
 	}
 	if err == nil {
+		loop := mdstore.LoopOf(ctx, "files written", len(changes))
+		s.committer.OnStaged = func() { loop.Done(1) }
+		defer loop.End()
 		err = s.committer.Commit(changes, func() error {
 			if !s.holds() {
 				// Someone deleted .local/, so another process may hold the new lock. Because of this error, git.with

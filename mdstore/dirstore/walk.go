@@ -127,6 +127,8 @@ func (w *walk) split(p *kindFolder) {
 	parts := make([]walk, len(batches))
 	found := make([]item, len(w.items)+len(p.top.entries)) // most entries make one item
 	at := copy(found, w.items)
+	loop := mdstore.LoopOf(w.ctx, "files looked at", len(p.top.entries))
+	defer loop.End()
 	var next atomic.Int64
 	var all sync.WaitGroup
 	for range min(len(batches), max(4, runtime.GOMAXPROCS(0))) {
@@ -138,6 +140,9 @@ func (w *walk) split(p *kindFolder) {
 				part.items = found[from : from : from+len(batches[i])]
 				for j := range batches[i] {
 					part.visit(p, &batches[i][j], true)
+				}
+				if w.ctx.Err() == nil {
+					loop.Done(len(batches[i]))
 				}
 			}
 		})

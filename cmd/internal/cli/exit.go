@@ -70,6 +70,9 @@ func (sh *shell) finish(ctx context.Context, err error, n names) int {
 		complain(sh, e, n)
 	}
 	if ctx.Err() != nil {
+		if stopped := sh.loops.stopped(); stopped != "" {
+			sh.say("%s", stopped)
+		}
 		return exitInterrupted
 	}
 	return exitCodes[e.Class()]

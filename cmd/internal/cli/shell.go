@@ -34,10 +34,11 @@ type shell struct {
 	parts   bool                      // the command only reads: a part of a title is enough to name a node
 	flagged map[*cobra.Command]func() // adds the flags of a command: see giveFlags
 
-	protocol  bool     // stdout belongs to a protocol
-	offered   []string // lines that an error shows: what a missing word may be
-	refused   string   // the command whose words or flags are wrong: its help tells more; "" for none
-	unprinted error    // the error of the first result that could not be printed
+	loops     *progress // shows long loops; nil if stderr is no terminal
+	protocol  bool      // stdout belongs to a protocol
+	offered   []string  // lines that an error shows: what a missing word may be
+	refused   string    // the command whose words or flags are wrong: its help tells more; "" for none
+	unprinted error     // the error of the first result that could not be printed
 }
 
 // globals are the flags that every command takes, and those of all commands that write or list.

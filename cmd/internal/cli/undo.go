@@ -63,6 +63,7 @@ func (sh *shell) recorded(cmd *cobra.Command, words []string) {
 	if slices.ContainsFunc(sh.sys.More, func(m Command) bool { return strings.Fields(m.Use)[0] == cmd.Name() }) {
 		return // a front end makes many operations
 	}
+	cmd.SetContext(sh.withProgress(cmd.Context()))
 	text := strings.Join(strings.Fields(cmd.CommandPath())[1:], " ")
 	if len(words) > 0 {
 		named, _, _ := strings.Cut(words[0], "=") // the rest may be a secret

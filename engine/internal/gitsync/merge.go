@@ -143,10 +143,13 @@ func (m *merging) merge(ctx context.Context) error {
 		return err
 	}
 	m.titles = map[string]string{}
+	loop := mdstore.LoopOf(ctx, "files merged", len(clashes))
+	defer loop.End()
 	for i, c := range clashes {
 		if err := m.file(ctx, c, texts[3*i], texts[3*i+1], texts[3*i+2]); err != nil {
 			return err
 		}
+		loop.Done(1)
 	}
 	var write [][]byte
 	var at []int

@@ -113,6 +113,9 @@ func (c *Committer) stage(steps []*step) (several bool, err error) {
 			}
 			temps = append(temps, s.Temp)
 		}
+		if c.OnStaged != nil {
+			c.OnStaged()
+		}
 	}
 	return several, osfs.SyncAll(c.FS, temps, nil)
 }

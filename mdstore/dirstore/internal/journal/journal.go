@@ -42,6 +42,7 @@ type Committer struct {
 	Log         *slog.Logger
 	OnCollision func(mdstore.Collision) // called for each save that collided with a commit
 	OnMade      func([]Made)            // called after files were changed, before the change is durable
+	OnStaged    func()                  // called for each step that was prepared; nil: not called
 
 	// BaseOf returns the older version that a save at p was made from, if that is proved, and else nil. If BaseOf is
 	// nil, no save is made from an older version.
