@@ -84,8 +84,8 @@ func requestOf(path, content, diff string) trust.Request {
 		Call: trust.Call{Session: "s1", Environment: "app", Tool: "file_write", Path: path, Arguments: raw}}
 }
 
-// Of a question, shown whole, arguments, path and diff can be read back. Where it is cut, what is shown is the
-// beginning and the end of that, and the size of the rest is said, with the command that shows all.
+// A question that is shown whole has all of the arguments, the path and the diff. A question that is cut has their
+// beginning and their end, the size of the part between, and the command that shows everything.
 func TestAQuestionLeavesNothingOut(t *testing.T) {
 	gap := regexp.MustCompile(`(?m)^  … (\d+) bytes? in (\d+) lines?, from byte (\d+) on(?:, \d+ characters? of them escapes)?, not shown here: arbor env approve x3k9qa shows all …\n`)
 	rapid.Check(t, func(t *rapid.T) {

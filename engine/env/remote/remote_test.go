@@ -236,8 +236,8 @@ func TestACallerThatGoesEndsTheCall(t *testing.T) {
 	<-cancelled
 }
 
-// Without the token nobody connects; of two with one token the second is refused while the first answers, and takes
-// over from one that does not.
+// A machine without the token cannot connect. Of two machines with the same token, the second is refused while the first
+// answers; if the first does not answer, the second replaces it.
 func TestImpostorsAndTwins(t *testing.T) {
 	w := newWorld(t, false, nil)
 	impostor := w.client("laptop", nil)
