@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"arbor/engine/plan"
+	"arbor/mdstore"
 	"arbor/mdstore/pattern"
 	"arbor/statemachine"
 )
@@ -32,15 +33,29 @@ func isObsidianTasks(s Source) bool {
 	})
 }
 
-// notes returns the Markdown files that are no settings or trash of a program.
+// notes returns the Markdown files, without settings and trash of programs and workspaces of Arbor.
 func notes(files []string) (all []string) {
+	own := map[string]bool{}
 	for _, f := range files {
-		if strings.EqualFold(path.Ext(f), ".md") && !strings.HasPrefix(f, ".") && !strings.Contains(f, "/.") {
+		own[path.Dir(f)] = own[path.Dir(f)] || path.Base(f) == mdstore.WorkspaceKind.Place.Name
+	}
+	for _, f := range files {
+		hidden := strings.HasPrefix(f, ".") || strings.Contains(f, "/.")
+		if strings.EqualFold(path.Ext(f), ".md") && !hidden && !within(own, f) {
 			all = append(all, f)
 		}
 	}
 	slices.Sort(all)
 	return all
+}
+
+// within reports whether a file lies in or below a folder.
+func within(folders map[string]bool, file string) bool {
+	for dir := path.Dir(file); ; dir = path.Dir(dir) {
+		if folders[dir] || dir == "." || dir == "/" {
+			return folders[dir]
+		}
+	}
 }
 
 // A vaultReader reads the tasks of a vault of Obsidian.

@@ -94,9 +94,10 @@ func Import(ctx context.Context, env *Env, in ImportIn) (*ImportOut, error) {
 		read.Docs[i].There = !f.Version.IsZero()
 	}
 	x := plan.ImportItems{Kind: read.Kind, Scope: read.Scope, Into: into,
-		Items: read.Items, Docs: read.Docs, Memories: read.Memories, Pages: read.Pages, Briefing: read.Briefing, Vault: in.Vault, Files: read.Files,
+		Items: read.Items, Docs: read.Docs, Memories: read.Memories, Pages: read.Pages, Briefing: read.Briefing,
+		Files: read.Files, Vault: in.Vault,
 		RulesHash: in.RulesHash, RulesRead: in.RulesRead, Cascade: in.Cascade}
-	if in.Source.Name == "" {
+	if in.Source.Name == "" && read.Files == nil { // a workspace of Arbor says itself what it is
 		x.Kind = ""
 	}
 	r, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, Match{}), x)

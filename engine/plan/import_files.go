@@ -148,7 +148,7 @@ func (m *importing) files() {
 		case kind == mdstore.WorkspaceKind:
 			m.left(string(rel), "goal, rules and docs of the workspace are left out: this one has its own")
 		default:
-			m.page(p, rel, text)
+			m.page(kind, p, rel, text)
 		}
 	}
 }
@@ -179,7 +179,7 @@ func (m *importing) workspace(text []byte) {
 }
 
 // page adds a file that is neither a node nor the workspace's own.
-func (m *importing) page(p, rel mdstore.Path, text []byte) {
+func (m *importing) page(kind *mdstore.Kind, p, rel mdstore.Path, text []byte) {
 	pages := m.d.View.Pages()
 	_, broken := pages.Broken()[p]
 	page, there := pages.At(p)
@@ -187,6 +187,8 @@ func (m *importing) page(p, rel mdstore.Path, text []byte) {
 	case broken || there && !bytes.Equal(page.Doc().Bytes(), text):
 		m.left(string(rel), "it is there, with another text, which stays")
 	case !there:
-		m.d.whole(mdstore.Change{Path: p, New: mdstore.Stored(p, text)}, created(mdstore.ID(rel), rel.Base()))
+		doc, problems := mdoc.Parse(string(p), text, kind.Form)
+		page := mdstore.PageOf(kind, p, mdstore.Version{}, doc, problems)
+		m.d.whole(mdstore.Change{Path: p, New: mdstore.Stored(p, text)}, created(page.ID, page.Name()))
 	}
 }
