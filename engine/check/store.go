@@ -149,6 +149,9 @@ func Strays(st Store) []Finding {
 			f.Text = "a temporary file of another program: delete it when that has ended"
 		case mdstore.StrayMarkdown:
 			f.Text = "a Markdown file among the nodes that is none: a node is a folder with " + mdstore.NodeKind.Place.Name + "; make it one, or move it elsewhere"
+		case mdstore.StrayUnfit:
+			f.Text = fmt.Sprintf("a node that is not read: its path %q has a control character, a backslash or a byte that "+
+				"is no UTF-8; rename the folder", string(s.Path))
 		case mdstore.StrayBindings:
 			f.Text = "bindings of sessions that could not be read: take over what you need, then delete the file"
 		case mdstore.StrayLeftover:

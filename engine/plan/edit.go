@@ -81,8 +81,8 @@ func (e *Edit) Rename(key, to string) {
 	e.item(func() (mdoc.Patch, error) { return e.doc.RenameField(key, to) })
 }
 
-// write gives a section another text; the text that it has already changes nothing. What belongs to the whole file stays
-// at its end. It reports whether the section will change.
+// write gives a section another text; the text that it has already changes nothing. What belongs to the whole file
+// stays at its end. It reports whether the section will change.
 func (e *Edit) write(section, body string) bool {
 	body, kept := e.doc.KeepTail(section, body)
 	if nested, _, err := mdoc.Nest(body, 2); err == nil && e.doc.Text(section) == nested {

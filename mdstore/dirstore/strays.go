@@ -114,13 +114,16 @@ func (v *vault) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.S
 	}
 	empty = true
 	nodes := mdstore.NodeKind.Folder(mdstore.WorkspaceDir(dir))
-	astray := (dir == nodes || dir.Under(nodes)) && !slices.ContainsFunc(entries, func(e osfs.Entry) bool { return e.Name == mdstore.NodeKind.Place.Name })
+	inNodes := dir == nodes || dir.Under(nodes)
+	astray := inNodes && !slices.ContainsFunc(entries, func(e osfs.Entry) bool { return e.Name == mdstore.NodeKind.Place.Name })
 	for _, e := range entries {
 		p := dir.Join(e.Name)
 		switch {
 		case !e.Type.IsDir():
 			empty = false
-			if stray, ok := v.strayOf(p); ok {
+			if inNodes && !p.Valid() && e.Name == mdstore.NodeKind.Place.Name {
+				out = append(out, mdstore.Stray{Path: p, Kind: mdstore.StrayUnfit})
+			} else if stray, ok := v.strayOf(p); ok {
 				out = append(out, stray)
 			} else if of, ok := v.copied(p, entries); ok {
 				out = append(out, mdstore.Stray{Path: p, Kind: mdstore.StrayConflictCopy, Of: of})
