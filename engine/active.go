@@ -19,7 +19,7 @@ func (e *Engine) ReadProject(ctx context.Context, path string, most int64) (data
 	case errors.Is(err, fs.ErrNotExist):
 		err = errNoFile
 	case errors.Is(err, fs.ErrPermission):
-		err = errors.New("it is outside of the project, or may not be read")
+		err = errors.New("it is outside the project or cannot be read")
 	}
 	return data, err
 }
@@ -37,7 +37,7 @@ func (e *Engine) MakeInProject(ctx context.Context, path string, data []byte) er
 	case errors.Is(err, fs.ErrNotExist):
 		err = errors.New("its folder does not exist; create it first")
 	case errors.Is(err, fs.ErrPermission):
-		err = errors.New("it is outside of the project, in the vault or hidden, or may not be written; name another file")
+		err = errors.New("it is outside the project, inside the vault, hidden or read-only; name another file")
 	}
 	return err
 }

@@ -79,7 +79,7 @@ func showConflicts(sh *shell, out *ops.ConflictsOut) error {
 		case f.Gone != "":
 			p.line("  " + f.Gone + " deleted it, and the other side changed it")
 		case f.Settles:
-			p.line("  the changes do not contradict each other: arbor check --fix ends it")
+			p.line("  arbor check --fix merges it: the changes do not contradict each other")
 		case f.Lines:
 			p.line("  its lines are in conflict; -e edits them, --ours and --theirs take a whole file")
 		}

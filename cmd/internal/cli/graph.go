@@ -37,7 +37,7 @@ func graphCommand(sh *shell) command {
 			sh.say("%s", out.Hint)
 			return nil
 		case in.Waves && len(out.Waves)+len(out.Stuck) == 0:
-			sh.say("no work is open; arbor graph draws what is done, too")
+			sh.say("no open work; arbor graph also shows finished nodes")
 			return nil
 		case in.Waves:
 			return sh.bounded(lines(g.WavesText(sh.style())), "lines")

@@ -57,5 +57,5 @@ func TestWhatListsSay(t *testing.T) {
 	}
 	w.ok("drop", "root", "--cascade", "-m", "enough")
 	_, stderr, _ := w.run("graph", "--waves")
-	contains(t, "graph --waves", stderr, "no work is open")
+	contains(t, "graph --waves", stderr, "no open work")
 }

@@ -92,7 +92,7 @@ func (opt *watchOptions) began(b feed.Baseline) {
 	where := opt.shown(opt.vault.Found.Vault)
 	opt.say("watching %s with %s in %s; Ctrl-C ends it", counted(b.Workspaces, "workspace"), counted(b.Nodes, "node"), where)
 	if b.Diagnostics > 0 {
-		opt.say("wrong already: %s; arbor check lists what", counted(b.Diagnostics, "diagnostic"))
+		opt.say("found before the watch began: %s; arbor check lists them", counted(b.Diagnostics, "diagnostic"))
 	}
 }
 

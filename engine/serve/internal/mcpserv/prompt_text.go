@@ -84,8 +84,9 @@ Roles, where one fits: info_collection gathers facts, and the lists under Rules 
 Steps:
 `)
 	d.steps(
-		"Read the context to the end: the rules, why the node is there, what was found out already.",
-		"Choose the fewest children that cover its requirement, three to seven as a rule, none that overlaps another. What has to be known first comes first.",
+		"Read the whole context: the rules, the purpose of the node, what is known already.",
+		"Choose as few children as cover its requirement, usually three to seven, without overlap. "+
+			"Put those first whose results the others need.",
 		fmt.Sprintf("node_create for each, with parentId %s: a title that tells it from its siblings, and a requirement that says what is wanted, what is not, and how to tell that it is done.", d.Node.ID),
 		"node_reference from a child to the nodes and documents that its work needs and its context does not bring. node_isolate a child that the nodes above would only distract.",
 		"Children are worked on in the order of the tree; node_move with before or after changes it.",
@@ -137,7 +138,7 @@ func (d *promptData) workOnNode() error {
 		d.children()
 	}
 	d.say("\n\nSteps:\n")
-	d.steps("Read the context to the end; the rules in it bind you.")
+	d.steps("Read the whole context; its rules apply to you.")
 	if statemachine.Terminal(n.Status) {
 		d.steps(fmt.Sprintf("It is %s, with the conclusion in its context. Say so, and ask what more is wanted, before you take it up again.", n.Status))
 	}
