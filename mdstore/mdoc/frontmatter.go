@@ -60,6 +60,11 @@ func parseFront(text []byte, s Span) (*front, *Diagnostic) {
 			return f, &Diagnostic{Line: here, Col: col, Code: CodeFrontMatter,
 				Text: "the front matter is not YAML: a no-break space (U+00A0) stands behind the colon; write a plain one"}
 		}
+		if k := bytes.Index(text[s.Start:s.End], []byte("\n\t")); k >= 0 {
+			here, col := position(text, s.Start+k+1)
+			return f, &Diagnostic{Line: here, Col: col, Code: CodeFrontMatter,
+				Text: "the front matter is not YAML: a tab indents this line; write blanks"}
+		}
 		return f, &Diagnostic{Line: min(at+max(line-1, 0), lineNumber(text, s.End)), Col: 1, Code: CodeFrontMatter,
 			Text: "the front matter is not YAML: " + what + "; a text with a colon, a hash or a bracket in it needs quotes"}
 	}
