@@ -178,7 +178,7 @@ func (f *Field) text(v reflect.Value) string {
 		}
 		return strconv.FormatInt(v.Int(), 10)
 	case reflect.Float64:
-		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+		return strconv.FormatFloat(v.Float(), 'f', -1, 64)
 	}
 	return v.String()
 }

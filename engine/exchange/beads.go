@@ -51,7 +51,7 @@ func readBeads(r *reader) error {
 		}
 		x := &object{at: r.at(file, n)}
 		if err := json.Unmarshal(line, &x.members); err != nil {
-			r.left(x.at, "the line is left out: %v", err)
+			r.left(x.at, "the line is left out: it is no object in JSON")
 			continue
 		}
 		switch kind := x.text("_type"); {

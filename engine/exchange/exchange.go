@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"arbor/engine/errs"
 	"arbor/engine/plan"
@@ -228,6 +229,17 @@ func given(s string) *string {
 
 // dropped is the status of what was given up: an item without others below it becomes failed.
 const dropped = statemachine.Cancelled
+
+// utf8Text returns a text without a byte order mark. It counts what is not UTF-8, which becomes U+FFFD.
+func (r *reader) utf8Text(data []byte) string {
+	text := strings.TrimPrefix(string(data), "\uFEFF")
+	if utf8.ValidString(text) {
+		return text
+	}
+	valid := strings.ToValidUTF8(text, "\uFFFD")
+	r.count("place(s) that are not UTF-8, which become U+FFFD", strings.Count(valid, "\uFFFD")-strings.Count(text, "\uFFFD"))
+	return valid
+}
 
 // joined joins texts that are not empty, with a blank line between them.
 func joined(texts ...string) string {

@@ -266,3 +266,27 @@ func TestABrokenItemAmongOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestTheTreeHasTheOrderOfTheSource imports items that were made in another order than that in which the source has
+// them.
+func TestTheTreeHasTheOrderOfTheSource(t *testing.T) {
+	text := "2026-03-01 Third\n2026-01-01 First\n2026-02-01 Second\nx 2026-04-01 2025-01-01 Done\nWithout a date\n"
+	r, err := Read(Source{Name: "todo.txt", Read: func(string) ([]byte, error) { return []byte(text), nil }}, "todotxt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := enginetest.New(t, enginetest.Plan("ws-a"))
+	imported(t, w, r)
+	v, err := w.Engine.View(t.Context(), "ws-a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var titles []string
+	for _, id := range v.Children(mdstore.Root) {
+		n, _ := v.Node(id)
+		titles = append(titles, n.Title)
+	}
+	if got := strings.Join(titles, ", "); got != "Third, First, Second, Done, Without a date" {
+		t.Error(got)
+	}
+}

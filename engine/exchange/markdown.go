@@ -17,6 +17,9 @@ func isMarkdown(s Source) bool {
 	return s.Files == nil && (s.Name == "" || slices.Contains([]string{".md", ".markdown", ".mdown", ".txt"}, ext))
 }
 
+// nbspBox is a box before a no-break space, as a Mac writes it by Option+Space.
+var nbspBox = pattern.Of(`^\[(.)\]\x{A0}\s*((?s).*)$`)
+
 // marks are the statuses of task boxes. A box with another mark stays part of its text.
 var marks = map[string]statemachine.Status{"": "", " ": "", "x": statemachine.Completed, "X": statemachine.Completed,
 	"/": statemachine.Implementing, "-": dropped}
@@ -67,7 +70,7 @@ func readMarkdown(r *reader) error {
 
 // body returns a file's text without front matter, with the number of its first line.
 func (r *reader) body(file string, data []byte) (text string, line int) {
-	text = strings.ToValidUTF8(strings.TrimPrefix(string(data), "\uFEFF"), "\uFFFD")
+	text = r.utf8Text(data)
 	d, problems := mdoc.Parse(file, []byte(text), nil)
 	if len(d.Front()) == 0 || len(d.Fields()) == 0 && len(problems) > 0 || !strings.HasPrefix(text, string(d.Front())) {
 		return text, 1
@@ -98,6 +101,9 @@ func (r *reader) outline(file, text string, line int) (*entry, error) {
 			above := way[len(way)-1]
 			above.below, way, items = append(above.below, e), append(way, e), nil
 		case mdoc.ItemPiece:
+			if box := nbspBox().FindStringSubmatch(e.title); e.mark == "" && box != nil {
+				e.mark, e.title = box[1], box[2] // GFM reads a box only before a common space
+			}
 			items = items[:min(len(items), p.Level-1)]
 			above := slices.Concat(way, items)[len(way)+len(items)-1]
 			above.below, items = append(above.below, e), append(items, e)

@@ -66,6 +66,14 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+// A box may stand before a no-break space.
+func TestBoxesBeforeNoBreakSpaces(t *testing.T) {
+	r, err := Read(text("plan.md", "- [x]\u00a0one\n- [ ]\u00a0two\n"), "")
+	if err != nil || drawn(r.Items) != "one | \"completed\" | \"was ticked in the source\"\ntwo\n" {
+		t.Errorf("%v\n%s", err, drawn(r.Items))
+	}
+}
+
 // Equal titles have keys of their own, which are the same when the source is read again.
 func TestMarkdownKeys(t *testing.T) {
 	r, err := Read(text("p.md", "- A\n  - B\n- A\n  - B\n- "+strings.Repeat("long ", 100)), "")

@@ -158,7 +158,7 @@ func (r *reader) page(file string) (x *object, text string, line int, err error)
 	if err != nil {
 		return nil, "", 0, err
 	}
-	s := strings.ToValidUTF8(strings.TrimPrefix(string(data), "\uFEFF"), "\uFFFD")
+	s := r.utf8Text(data)
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	if front, _, ok := strings.Cut(strings.TrimPrefix(s, "---\n"), "\n---"); ok && strings.HasPrefix(s, "---\n") {
 		with := unquotedIn().ReplaceAllString(unquoted().ReplaceAllString(front, `$1"$2"`), `$1"$2"`)

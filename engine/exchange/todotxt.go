@@ -137,6 +137,9 @@ func (r *reader) setDate(it *plan.ImportItem, name, date string) {
 		it.UpdatedAt = at.UnixMilli()
 		it.Conclusion = "was " + name + " on " + date
 	default:
+		if !ok && name == "due" {
+			r.left(it.At, "its due date %q is no date; it is a key of the node", date)
+		}
 		r.own(it, name, date)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
+	"time"
 
 	"arbor/engine"
 	"arbor/engine/errs"
@@ -11,6 +13,7 @@ import (
 	"arbor/engine/sessions"
 	"arbor/engine/view"
 	"arbor/mdstore"
+	"arbor/mdstore/fold"
 )
 
 type SessionBindIn struct {
@@ -207,7 +210,10 @@ func sessionOf(ctx context.Context, env *Env, in SessionRef) (*view.View, *mdsto
 		return v, p, nil
 	}
 	if in.SessionID != "" && env.Names != NamesExact {
-		p, _, err := v.Pages().Resolve(mdstore.SessionKind, ref, errs.SessionNotFound)
+		p, others, err := v.Pages().Resolve(mdstore.SessionKind, ref, errs.SessionNotFound)
+		if others > 0 {
+			p, err = openOne(v, p, env.Engine.Now())
+		}
 		return v, p, fail(err)
 	}
 	who := "no session is active here"
@@ -216,6 +222,22 @@ func sessionOf(ctx context.Context, env *Env, in SessionRef) (*view.View, *mdsto
 	}
 	return nil, nil, errs.New(errs.SessionNotFound, "%s; {session_start} makes one, {session_list} names those that are "+
 		"there", who).With(errs.Details{Param: "sessionId"})
+}
+
+// openOne returns the only open session with the name of p; p if none is open. Of several, the caller must choose.
+func openOne(v *view.View, p *mdstore.Page, now time.Time) (*mdstore.Page, error) {
+	var ids []string
+	found := p
+	for _, q := range v.Pages().Newest(mdstore.SessionKind) {
+		if fold.Name(q.Name()) == fold.Name(p.Name()) && view.SessionEnded(q, now) == 0 {
+			found, ids = q, append(ids, string(q.ID))
+		}
+	}
+	if len(ids) > 1 {
+		return nil, errs.New(errs.InvalidParams, "%s: several open sessions have this name: %s; give the id of one",
+			p.Name(), strings.Join(ids, ", ")).With(errs.Details{Param: "sessionId"})
+	}
+	return found, nil
 }
 
 // newSession returns the id for a new session: the one the call gives, or else the caller's own name; "" lets the plan

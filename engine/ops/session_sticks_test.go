@@ -141,3 +141,19 @@ func TestANearMissOfASessionWarns(t *testing.T) {
 		}
 	}
 }
+
+// Of several open sessions of one name none is ended or gets a note by that name. One that is open is meant before
+// ended ones.
+func TestOfSeveralSessionsOfANameTheOpenOneIsMeant(t *testing.T) {
+	w := enginetest.New(t, plan())
+	for _, id := range []string{"one", "two"} {
+		must(t, &ops.Env{Engine: w.Engine, Session: id}, "session_start", map[string]any{"workspaceId": ws, "name": "Review"})
+	}
+	person := &ops.Env{Engine: w.Engine, Names: ops.NamesLoose}
+	end := map[string]any{"workspaceId": ws, "sessionId": "review"}
+	refused(t, w, person, errs.InvalidParams, "session_end", end)
+	must(t, person, "session_end", map[string]any{"workspaceId": ws, "sessionId": "two"})
+	if out := must(t, person, "session_end", end); out["sessionId"] != "one" {
+		t.Errorf("%v", out)
+	}
+}

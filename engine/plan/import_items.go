@@ -88,12 +88,7 @@ type importing struct {
 	begin map[mdstore.ID]int64     // when the first new node below a node is created
 	paths map[mdstore.Path]bool    // of new nodes with files
 	times map[moment]int64         // how many nodes have it
-}
-
-// A moment is the time at which the source says that an item was made, and the parent.
-type moment struct {
-	parent mdstore.ID
-	at     int64
+	last  map[mdstore.ID]int64     // the place of the last new node below a parent, in the order of siblings
 }
 
 // Plan adds the files of the new nodes.
@@ -114,7 +109,8 @@ func (a ImportItems) Plan(d *Draft) (*ImportedItems, error) {
 	for {
 		m := &importing{ImportItems: a, d: d, out: &ImportedItems{}, there: map[string]*mdstore.Node{}, at: map[string]int{},
 			below: map[string][]int{}, ids: make([]mdstore.ID, len(a.Items)), bad: map[string]string{},
-			begin: map[mdstore.ID]int64{}, paths: map[mdstore.Path]bool{}, times: map[moment]int64{}}
+			begin: map[mdstore.ID]int64{}, paths: map[mdstore.Path]bool{}, times: map[moment]int64{},
+			last: map[mdstore.ID]int64{}}
 		d.drawn = d.drawn[:drawn]
 		m.Items = slices.Clone(a.Items)
 		m.known()
@@ -347,16 +343,7 @@ func (m *importing) add(i int, parent mdstore.ID, nth int64, depth int) error {
 	}
 	n := it.ImportNode
 	n.ID, n.Parent = m.ids[i], parent
-	if m.begin[parent] == 0 {
-		m.begin[parent] = d.createdAt(parent)
-	}
-	if n.CreatedAt == 0 {
-		n.CreatedAt = m.begin[parent] + nth
-	} else { // siblings of one moment stay in their order
-		at := moment{parent, n.CreatedAt}
-		n.CreatedAt += m.times[at]
-		m.times[at]++
-	}
+	m.place(&n, parent, nth)
 	n.UpdatedAt = max(cmp.Or(n.UpdatedAt, d.now.UnixMilli()), n.CreatedAt)
 	title, cut := fitTitle(n.Title)
 	if cut {
