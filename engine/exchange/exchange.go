@@ -237,7 +237,8 @@ func (r *reader) utf8Text(data []byte) string {
 		return text
 	}
 	valid := strings.ToValidUTF8(text, "\uFFFD")
-	r.count("place(s) that are not UTF-8, which become U+FFFD", strings.Count(valid, "\uFFFD")-strings.Count(text, "\uFFFD"))
+	r.count("place(s) that are not UTF-8, which become U+FFFD",
+		strings.Count(valid, "\uFFFD")-strings.Count(text, "\uFFFD"))
 	return valid
 }
 

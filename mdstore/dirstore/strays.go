@@ -115,7 +115,8 @@ func (v *vault) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.S
 	empty = true
 	nodes := mdstore.NodeKind.Folder(mdstore.WorkspaceDir(dir))
 	inNodes := dir == nodes || dir.Under(nodes)
-	astray := inNodes && !slices.ContainsFunc(entries, func(e osfs.Entry) bool { return e.Name == mdstore.NodeKind.Place.Name })
+	isNode := func(e osfs.Entry) bool { return e.Name == mdstore.NodeKind.Place.Name }
+	astray := inNodes && !slices.ContainsFunc(entries, isNode)
 	for _, e := range entries {
 		p := dir.Join(e.Name)
 		switch {

@@ -126,7 +126,8 @@ func showImported(sh *shell, out *ops.ImportOut) error {
 	for _, x := range []struct {
 		what  string
 		lines []string
-	}{{"left out or changed: ", out.Left}, {"differs from the source: ", out.Differ}, {"not in the source any more: ", out.Gone}} {
+	}{{"left out or changed: ", out.Left},
+		{"differs from the source: ", out.Differ}, {"not in the source any more: ", out.Gone}} {
 		for _, line := range x.lines {
 			sh.say("%s%s", x.what, line)
 		}
