@@ -54,6 +54,9 @@ func Kinds() []Kind {
 	}
 }
 
+// general are the kinds that nearly any folder or file looks like.
+var general = []string{"obsidian-tasks", "folder", "markdown"}
+
 // Names returns the names of the kinds.
 func Names() (names []string) {
 	for _, k := range Kinds() {
@@ -71,9 +74,23 @@ func Read(s Source, kind string) (*Result, error) {
 	case i < 0 && kind != "":
 		return nil, refused("%q is no kind of source; one of %s is expected", kind, strings.Join(Names(), ", "))
 	case i < 0:
-		return nil, refused("%s looks like none of %s; from says which of them it is", s.Name, strings.Join(Names(), ", "))
+		return nil, refused("%s looks like none of %s; {.from} says which of them it is",
+			s.Name, strings.Join(Names(), ", "))
 	}
 	r := &reader{Source: s, out: &Result{Kind: all[i].Name}, keys: map[string]int{}, counts: map[string]int{}}
+	if read := s.Read; s.Files != nil {
+		r.Read = func(path string) ([]byte, error) {
+			if path == "" {
+				return nil, refused("%s is a folder that does not have %s", s.Name, all[i].Form)
+			}
+			return read(path)
+		}
+	}
+	for _, k := range all[i+1:] {
+		if kind == "" && s.Files != nil && !slices.Contains(general, k.Name) && k.is(s) {
+			r.left(s.Name, "it has %s, too (kind %s), which is not read", k.Form, k.Name)
+		}
+	}
 	if err := all[i].read(r); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -288,5 +289,20 @@ func TestTheTreeHasTheOrderOfTheSource(t *testing.T) {
 	}
 	if got := strings.Join(titles, ", "); got != "Third, First, Second, Done, Without a date" {
 		t.Error(got)
+	}
+}
+
+// TestAFolderOfSeveralKinds reads one kind and names the others. A folder without what a kind reads says so.
+func TestAFolderOfSeveralKinds(t *testing.T) {
+	files := map[string]string{"todo.txt": "(A) one\n", "backlog/config.yml": "project_name: x\n",
+		"backlog/tasks/task-1 - Two.md": "---\nid: task-1\ntitle: Two\nstatus: To Do\n---\n"}
+	both := Source{Name: "both", Files: slices.Sorted(maps.Keys(files)),
+		Read: func(p string) ([]byte, error) { return []byte(files[p]), nil }}
+	r, err := Read(both, "")
+	if err != nil || r.Kind != "backlog" || !strings.Contains(strings.Join(r.Left, "\n"), "too (kind todotxt), which is not read") {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := Read(both, "taskmaster"); err == nil || !strings.Contains(err.Error(), "does not have the tasks.json") {
+		t.Error(err)
 	}
 }

@@ -62,13 +62,16 @@ func (f *jsonSource) objects(list json.RawMessage, what string, needs ...string)
 		return nil
 	}
 	if err := json.Unmarshal(list, &raws); err != nil {
-		f.left(f.at(f.file, 0), "%s are left out: %v", what, err)
+		f.left(f.at(f.file, 0), "%s are left out: they are no list", what)
 		return nil
 	}
 	for _, raw := range raws {
 		x := &object{at: f.line(raw)}
 		x.here = f.here
 		err := json.Unmarshal(raw, &x.members)
+		if err != nil {
+			err = errors.New("it is no object")
+		}
 		lacks := func(key string) bool { return scalarText(x.members[key]) == "" }
 		if err == nil && slices.ContainsFunc(needs, lacks) {
 			err = fmt.Errorf("it needs %s", strings.Join(needs, " and "))
