@@ -18,17 +18,28 @@ import (
 )
 
 // The tests drive a Chromium by the DevTools protocol, over a pipe: messages of JSON, each ended by a zero byte
-// (https://chromedevtools.github.io/devtools-protocol/). Nothing listens, and nothing is left when the test ends.
+// (https://chromedevtools.github.io/devtools-protocol/). Nothing listens, and nothing is left when the tests end.
 
-type browser struct {
-	t  *testing.T
-	in io.Writer
+// A program is the one Chromium of all tests.
+type program struct {
+	in   io.WriteCloser
+	cmd  *exec.Cmd
+	said bytes.Buffer
+	home string        // its profile
+	read chan struct{} // closed when nothing comes from it any more
 
 	mu    sync.Mutex
 	last  int
 	wait  map[int]chan reply
 	pages map[string]*page // by session
 	gone  error
+}
+
+// A browser is what one test sees of the program: tabs with storage and cookies of their own.
+type browser struct {
+	*program
+	t       *testing.T
+	context string
 }
 
 type reply struct {
@@ -63,45 +74,75 @@ func newBrowser(t *testing.T) *browser {
 		t.Skip("-short: no browser is started")
 	}
 	path := chromium(t)
-	theirIn, ourOut, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
+	begin.Do(func() { running, absent = start(path) })
+	if absent != nil {
+		t.Fatal(absent)
 	}
-	ourIn, theirOut, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var said bytes.Buffer
-	cmd := exec.Command(path, "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--no-first-run",
-		"--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--hide-scrollbars",
-		"--force-color-profile=srgb", "--lang=en", "--host-resolver-rules=MAP *.test 127.0.0.1", "--user-data-dir="+t.TempDir(), "about:blank")
-	cmd.Stderr = &said
-	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	_ = theirIn.Close()
-	_ = theirOut.Close()
-	b := &browser{t: t, in: ourOut, wait: map[int]chan reply{}, pages: map[string]*page{}}
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		b.read(ourIn)
-	}()
+	b := &browser{program: running, t: t}
+	var made struct{ BrowserContextID string }
+	b.must("", "Target.createBrowserContext", map[string]any{}, &made)
+	b.context = made.BrowserContextID
 	t.Cleanup(func() {
-		_, _ = b.call("", "Browser.close", nil) // there may be no answer
-		_ = ourOut.Close()
-		_ = cmd.Wait()
-		_ = ourIn.Close()
-		<-read
-		if t.Failed() && said.Len() > 0 {
-			t.Logf("chromium said:\n%.2000s", said.String())
+		_, _ = b.call("", "Target.disposeBrowserContext", map[string]any{"browserContextId": b.context}) // it may be gone
+		if t.Failed() && b.gone != nil {
+			t.Logf("chromium said:\n%.2000s", b.said.String())
 		}
 	})
 	return b
 }
 
-func (b *browser) read(from io.Reader) {
+var (
+	begin   sync.Once
+	running *program // nil if no test needed it
+	absent  error    // why it could not be started
+)
+
+func start(path string) (*program, error) {
+	theirIn, ourOut, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	ourIn, theirOut, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	home, err := os.MkdirTemp("", "arbor-chromium-")
+	if err != nil {
+		return nil, err
+	}
+	p := &program{in: ourOut, home: home, read: make(chan struct{}), wait: map[int]chan reply{}, pages: map[string]*page{}}
+	p.cmd = exec.Command(path, "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--no-first-run",
+		"--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--hide-scrollbars",
+		"--force-color-profile=srgb", "--lang=en", "--host-resolver-rules=MAP *.test 127.0.0.1", "--user-data-dir="+home, "about:blank")
+	p.cmd.Stderr = &p.said
+	p.cmd.ExtraFiles = []*os.File{theirIn, theirOut}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	_ = theirIn.Close()
+	_ = theirOut.Close()
+	go func() {
+		defer close(p.read)
+		defer ourIn.Close()
+		p.hear(ourIn)
+	}()
+	return p, nil
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if p := running; p != nil {
+		_, _ = p.call("", "Browser.close", nil) // there may be no answer
+		_ = p.in.Close()
+		_ = p.cmd.Wait()
+		<-p.read
+		_ = os.RemoveAll(p.home)
+	}
+	os.Exit(code)
+}
+
+// hear passes on what the program says.
+func (b *program) hear(from io.Reader) {
 	in := bufio.NewReaderSize(from, 1<<20)
 	for {
 		data, err := in.ReadBytes(0)
@@ -133,7 +174,7 @@ func (b *browser) read(from io.Reader) {
 }
 
 // call calls a method of the browser, or of the page of a session, and waits for the answer.
-func (b *browser) call(session, method string, params any) (json.RawMessage, error) {
+func (b *program) call(session, method string, params any) (json.RawMessage, error) {
 	c := make(chan reply, 1)
 	b.mu.Lock()
 	if b.gone != nil {
@@ -204,7 +245,7 @@ func (b *browser) open(w *world, path string) *page {
 func (b *browser) tab(base string) *page {
 	b.t.Helper()
 	var made struct{ TargetID, SessionID string }
-	b.must("", "Target.createTarget", map[string]any{"url": "about:blank"}, &made)
+	b.must("", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": b.context}, &made)
 	b.must("", "Target.attachToTarget", map[string]any{"targetId": made.TargetID, "flatten": true}, &made)
 	p := &page{b: b, t: b.t, session: made.SessionID, target: made.TargetID, base: base}
 	b.mu.Lock()
