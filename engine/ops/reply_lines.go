@@ -14,8 +14,8 @@ import (
 
 // NextLines is a NodeNextOut in brief.
 type NextLines struct {
-	Nodes    []string `json:"nodes"`             // "ID TYPE STATUS TITLE · in WAY · MARK …", with open questions below
-	Running  []string `json:"running,omitempty"` // "ID STATUS TITLE · claimed by …"
+	Next     []string `json:"next"`              // "ID TYPE STATUS TITLE · in WAY · MARK …", with open questions below
+	Runs     []string `json:"runs,omitempty"`    // "ID STATUS TITLE · claimed by …", as Running of NodeNextOut
 	Ready    int      `json:"ready,omitempty"`   // ready nodes in all, if these are more than are shown
 	Claimed  int      `json:"claimed,omitempty"` // as in NodeNextOut
 	Lost     int      `json:"lost,omitempty"`
@@ -29,10 +29,10 @@ func (out *NodeNextOut) lean(short func(id string) string) any {
 		l.Ready = out.Ready
 	}
 	for _, n := range out.Nodes {
-		l.Nodes = append(l.Nodes, n.line(short))
+		l.Next = append(l.Next, n.line(short))
 	}
 	for _, r := range out.Running {
-		l.Running = append(l.Running, strings.Join(append([]string{short(r.NodeID) + " " + r.Status + " " + r.Title},
+		l.Runs = append(l.Runs, strings.Join(append([]string{short(r.NodeID) + " " + r.Status + " " + r.Title},
 			r.Claim.marks()...), " · "))
 	}
 	return l

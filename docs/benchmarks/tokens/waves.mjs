@@ -57,7 +57,7 @@ async function play(dependent) {
       }
     }
     for (const a of assistants) {
-      const [next] = (await counted(a.server, 'node_next', { claim: true })).nodes ?? [];
+      const [next] = (await counted(a.server, 'node_next', { claim: true })).next ?? [];
       const [, nodeId, type, title] = next?.match(/^(\S+) (\S+) \S+ (.*?) · /) ?? [];
       if (!next || type === 'planning') continue;
       await counted(a.server, 'node_transition', { nodeId, action: 'start', context: true });

@@ -187,7 +187,7 @@ func TestAServerForReadingNotesNothing(t *testing.T) {
 	if holder := writer.do("node_get", args{"nodeId": node})["node"].(map[string]any)["claimedBy"]; holder != nil {
 		t.Errorf("the node is claimed by %v", holder)
 	}
-	if out := writer.do("node_next", args{"claim": true}); len(items(out["nodes"])) != 1 {
+	if out := writer.do("node_next", args{"claim": true}); len(items(out["next"])) != 1 {
 		t.Errorf("a claim of a writer: %v", out)
 	}
 }

@@ -398,3 +398,20 @@ func TestOtherFormsMeanWhatTheySay(t *testing.T) {
 		}
 	}
 }
+
+// A member that brief and verbose replies share has the same type in both: clients check replies by the one schema that
+// the list of tools has.
+func TestBriefAndVerboseRepliesShareNoNameForTwoThings(t *testing.T) {
+	for _, o := range ops.All() {
+		whole := map[string]*ops.Shape{}
+		for _, m := range ops.ShapeOf(o.Out).Members {
+			whole[m.Name] = m.Shape
+		}
+		for _, m := range ops.ShapeOf(o.Brief).Members {
+			w := whole[m.Name]
+			if w != nil && (w.Kind != m.Shape.Kind || w.Kind == ops.KindList && w.Item.Kind != m.Shape.Item.Kind) {
+				t.Errorf("%s: %s is another thing in brief replies", o.Name, m.Name)
+			}
+		}
+	}
+}

@@ -121,7 +121,7 @@ func TestTwoWhoWorkAtOnceAreNeverOne(t *testing.T) {
 			}
 			claim := func(who int) string {
 				t.Helper()
-				id, _, _ := strings.Cut(items(call(who, "node_next", map[string]any{"claim": true})["nodes"])[0].(string), " ")
+				id, _, _ := strings.Cut(items(call(who, "node_next", map[string]any{"claim": true})["next"])[0].(string), " ")
 				return id
 			}
 			for i := range 2 {
