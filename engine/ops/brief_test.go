@@ -78,7 +78,7 @@ func TestBriefListsNameEachItem(t *testing.T) {
 	do("memory_save", map[string]any{"slot": "ideas", "text": "t", "tags": []string{"x"}, "workspaceId": ws})
 	for name, want := range map[string][]string{
 		"node_list":        {`"root planning planning Login`, ` node-p planning monitoring P`, `  ` + id.Short() + ` execution pending New"`},
-		"node_next":        {`"nodes":["`, ` execution pending `, ` · can start, drop"`},
+		"node_next":        {`"next":["`, ` execution pending `, ` · can start, drop"`},
 		"workspace_status": {`"progress":"1 of `, `"nodes":["root planning Login`, `  ` + id.Short() + ` pending New"`},
 		"memory_list":      {`"ideas · `, ` · 1 entry`, `"tagged":["`},
 	} {
