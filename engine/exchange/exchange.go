@@ -180,7 +180,8 @@ func (r *reader) unique(key string) string {
 	return key
 }
 
-// key returns the key of the item with an id; if another item has it, that is said.
+// key returns a key for an item with this id. If another item has the id too, it adds a message and makes the key
+// unique.
 func (r *reader) key(id, at string) string {
 	key := r.unique(id)
 	if r.keys[key] == 1 && r.keys[strings.Join(strings.Fields(id), " ")] > 1 {

@@ -90,8 +90,8 @@ func words(s string) []string {
 	return strings.FieldsFunc(s, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 }
 
-// TestCases compares what each case becomes, what is said to be left out, and which words of it are in no file of the
-// vault. A second import changes nothing.
+// TestCases imports each case and compares three things with its .want file: the nodes, the messages about what was left
+// out, and the words of the source that no file of the vault has. A second import changes nothing.
 func TestCases(t *testing.T) {
 	for _, c := range cases(t) {
 		t.Run(c.name, func(t *testing.T) {
@@ -240,7 +240,7 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
-// What one item makes wrong is said once, also what is said of the others.
+// A broken item is named once. The messages about the other items stay, and each appears once.
 func TestABrokenItemAmongOthers(t *testing.T) {
 	item := func(key, up, title string) plan.ImportItem {
 		it := plan.ImportItem{Key: key, Up: up, At: "f:" + key}

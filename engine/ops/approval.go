@@ -248,7 +248,7 @@ func Decide(ctx context.Context, env *Env, id string, d trust.Decision) (*Decide
 	return out, nil
 }
 
-// waitsStill returns an error if the session that asked has ended: nobody would run what a person allows.
+// waitsStill returns an error if the session that asked has ended. An approval would then have no effect.
 func waitsStill(ctx context.Context, env *Env, r trust.Request) error {
 	if r.Session == "" {
 		return nil

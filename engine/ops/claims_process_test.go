@@ -157,8 +157,8 @@ type site struct {
 	failed bool              // guarded by mu
 }
 
-// lives holds whether each process is alive. The claims of one that died end: the clock moves on by a lease, in steps after
-// which the others' claims are renewed.
+// lives records whether a process is alive. If it died, its claims must end: the clock advances by the length of a lease,
+// in steps, and after each step the living processes renew their claims.
 func (s *site) lives(session string, alive bool) error {
 	s.clock.Lock()
 	defer s.clock.Unlock()

@@ -102,8 +102,8 @@ func TestServe(t *testing.T) {
 			t.Errorf("%s learns where the vault is: %s", tt.name, text)
 		}
 	}
-	// Only an invitation opens the page, and serve --open writes it into the person's state folder. With the clients' token
-	// nobody logs in or changes anything.
+	// Only an invitation logs a browser in. serve --open writes it into the person's state folder. The clients' token does
+	// not log in, and the page's operations refuse it.
 	base := strings.TrimSuffix(url, "/mcp")
 	for _, path := range []string{"/invite", "/login", "/do/workspace_init", "/do/env_register", "/do/approve", "/join"} {
 		url = base + path

@@ -29,7 +29,7 @@ func crowd(t *testing.T, n int) *world {
 	return &world{t: t, engine: e, store: st, env: map[string]string{"LANG": "C.UTF-8"}, dir: t.TempDir()}
 }
 
-// next --claim lists every node that it claimed: nobody else can claim them.
+// next --claim lists all nodes that it claimed, because other sessions can no longer claim them.
 func TestAClaimIsShownWhole(t *testing.T) {
 	const ready, many = 800, 300
 	w := crowd(t, ready)

@@ -22,7 +22,7 @@ func TestAnotherSessionIsNamed(t *testing.T) {
 	}
 }
 
-// A state in the place of a node leads to the flag that asks for it.
+// If a command gets a status where it expects a node, its error names the flag that filters by status.
 func TestAStateIsNoNode(t *testing.T) {
 	w := newWorld(t)
 	contains(t, "list", w.fails(exitNotFound, "list", "overdue"), "--where is:overdue lists")
