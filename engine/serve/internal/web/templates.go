@@ -42,6 +42,7 @@ func (l look) funcs() template.FuncMap {
 		"logged": l.logged,
 		"item":   l.item,
 		"page":   l.page,
+		"static": l.static,
 		"live":   func() bool { return !l.Static },
 		"firstLine": func(text string) string {
 			first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")

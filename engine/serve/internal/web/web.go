@@ -6,7 +6,6 @@ package web
 import (
 	"bytes"
 	"embed"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -76,21 +75,18 @@ func (s *Site) Hear(n live.News) {
 
 // Handler answers the requests of the page. It checks neither Host nor Origin.
 func (s *Site) Handler() http.Handler {
-	static, err := fs.Sub(files, "static")
-	if err != nil {
-		panic(err) // the folder is part of the program
-	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /static/", http.StripPrefix("/static/", http.FileServerFS(static)))
+	mux, streams := http.NewServeMux(), http.NewServeMux()
+	mux.HandleFunc("GET /static/{hash}/{name...}", staticFile)
 	mux.HandleFunc("POST /login", s.login)
-	mux.HandleFunc("GET /events", s.known(s.events))
 	mux.HandleFunc("POST /do/{operation}", s.mayChange(s.do))
 	mux.HandleFunc("POST /join", s.mayChange(s.join))
 	mux.HandleFunc("POST /outline", s.mayChange(s.outline))
 	for _, v := range s.views() {
 		mux.HandleFunc("GET "+v.path, s.page(v))
 	}
-	return protected(mux)
+	streams.Handle("/", compressed(mux))
+	streams.HandleFunc("GET /events", s.known(s.events))
+	return protected(streams)
 }
 
 // policy lets the page run its own script and style sheet and talk to its own server, and nothing else.
