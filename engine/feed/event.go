@@ -37,6 +37,14 @@ func (v *Event) before() mdstore.Path {
 	return v.Path
 }
 
+// Version returns the version of the file after the change, zero for a removed or blank one.
+func (v *Event) Version() mdstore.Version {
+	if v.is == nil {
+		return mdstore.Version{}
+	}
+	return mdstore.VersionOf(v.is.Bytes())
+}
+
 // Fields returns the keys whose values changed, as view.FieldChanges. In successive events of a file, From is the To of
 // the event before.
 func (v *Event) Fields() []view.FieldChange { return view.FieldChanges(v.was, v.is) }

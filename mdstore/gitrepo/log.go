@@ -251,3 +251,32 @@ func Lately(ctx context.Context, r *Repo, paths []mdstore.Path, most int) (texts
 	})
 	return texts, err
 }
+
+// An Entry is a commit of a Log.
+type Entry struct {
+	ID, Author, Subject string // Subject is the first line of the message
+	Time                time.Time
+	Paths               []mdstore.Path // the files of the folder that it changed; none for a merge
+}
+
+// Log returns the newest commits that changed files of the folder, from the commit with the full id id on: at most
+// most, made at until or before. The zero time is no limit.
+func (r *Repo) Log(ctx context.Context, id string, until time.Time, most int) (all []Entry, err error) {
+	args := []string{"log", "--date-order", "--name-only", "-z", "--no-renames", "--encoding=UTF-8",
+		"--format=%x01%H%x00%at%x00%aN%x00%s", "--max-count=" + strconv.Itoa(most)}
+	if !until.IsZero() {
+		args = append(args, "--until="+until.UTC().Format(time.RFC3339))
+	}
+	out, err := r.Run(ctx, nil, within(r, append(args, id)...)...)
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i < len(fields); i++ {
+		field := strings.TrimPrefix(fields[i], "\n")
+		if id, ok := strings.CutPrefix(field, "\x01"); ok && i+3 < len(fields) {
+			all = append(all, Entry{ID: id, Time: unix(fields[i+1]), Author: fields[i+2], Subject: fields[i+3]})
+			i += 3
+		} else if p, ok := r.InFolder(field); ok && field != "" && len(all) > 0 {
+			all[len(all)-1].Paths = append(all[len(all)-1].Paths, p)
+		}
+	}
+	return all, err
+}

@@ -1,84 +1,197 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"arbor/engine/feed"
 	"arbor/engine/ops"
 	"arbor/engine/view"
+	"arbor/mdstore"
 )
 
-// A happening is a change that was seen while the server runs, whoever made it.
-type happening struct {
-	Time      int64 // Unix milliseconds
-	Kind      string
-	Workspace string
-	Node      string // "" for the workspace's own file and pages
-	Page      string
-	Title     string
+// A save is a change of a file that was seen while the server runs, whoever made it.
+type save struct {
+	ops.Happening
+	workspace string
 	Fields    []view.FieldChange
 	Sections  []view.SectionChange
 }
 
-const remembered = 200 // happenings; older ones are only in git, if at all
+const (
+	remembered = 200     // saves that the server remembers
+	seenID     = "seen-" // begins the ID of a save that was seen
+)
 
-// remember keeps what the feed tells, newest first.
+// remember keeps what the feed tells, newest first. Sessions only record what was done otherwise.
 func (s *Site) remember(r feed.Report) {
 	for i := range r.Events {
 		e := &r.Events[i]
-		s.past = slices.Insert(s.past, 0, happening{Time: r.Time.UnixMilli(), Kind: e.Kind, Workspace: string(e.Workspace),
-			Node: string(e.Node), Page: e.Page, Title: e.Title, Fields: e.Fields(), Sections: e.Sections()})
+		if kind := mdstore.AllKinds().Of(e.Path); e.Kind == feed.Diagnosed || kind != nil && kind.Quiet {
+			continue
+		}
+		s.saves++
+		h := ops.Happening{ID: seenID + strconv.Itoa(s.saves), Time: r.Time.UnixMilli(), Path: e.Path, Version: e.Version(),
+			Text: e.Kind, What: []view.Change{{ID: e.Node}}, Titles: map[mdstore.ID]string{e.Node: e.Title}}
+		s.past = slices.Insert(s.past, 0, save{h, string(e.Workspace), e.Fields(), e.Sections()})
 	}
 	s.past = s.past[:min(len(s.past), remembered)]
 }
 
 type activityPage struct {
-	Past       []happening
-	Operations []ops.Undoable
-	Why        string // why there are no operations
-	Started    int64
+	Days  []day
+	Older int64 // where the next page begins, Unix milliseconds; 0 if this is the last one
 }
 
+// A day of the list of what happened.
+type day struct {
+	Date string
+	Rows []row
+}
+
+// A row is one thing that happened.
+type row struct {
+	ops.Happening
+	At, Who, Said string
+	Node          string // the id of the present node that it was about first; "" for none
+}
+
+const happeningsOnPage = 100
+
+// activity lists what happened, page by page (until=TIME in Unix milliseconds).
 func (s *Site) activity(r *http.Request, v *screen) error {
 	v.Title = "Activity"
-	b := activityPage{Started: s.started.UnixMilli()}
+	if len(v.All) == 0 {
+		return nil
+	}
+	in := ops.ActivityIn{In: ops.In{WorkspaceID: v.Workspace}, Limit: happeningsOnPage}
+	in.Until, _ = strconv.ParseInt(r.FormValue("until"), 10, 64) // 0 for what is no number
 	s.mu.Lock()
 	for _, h := range s.past {
-		if h.Workspace == v.Workspace {
-			b.Past = append(b.Past, h)
+		if h.workspace == v.Workspace {
+			in.Seen = append(in.Seen, h.Happening)
 		}
 	}
 	s.mu.Unlock()
-	out, err := ops.UndoOperation(r.Context(), s.env(), ops.UndoIn{List: true})
-	if b.Why = why(err); err == nil {
-		b.Operations = out.Operations
+	out, err := ops.Activity(r.Context(), s.env(), in)
+	if err != nil {
+		return err
+	}
+	snap, err := s.engine.View(r.Context(), mdstore.ID(v.Workspace))
+	if err != nil {
+		return err
+	}
+	b := activityPage{}
+	for _, h := range out.Happenings {
+		date, at, _ := strings.Cut(v.when(h.Time), " ")
+		if len(b.Days) == 0 || b.Days[len(b.Days)-1].Date != date {
+			b.Days = append(b.Days, day{Date: date})
+		}
+		last := &b.Days[len(b.Days)-1]
+		last.Rows = append(last.Rows, v.row(h, at, snap))
+	}
+	if n := len(out.Happenings); out.Older && n > 0 {
+		b.Older = out.Happenings[n-1].Time - 1
 	}
 	v.Body = b
 	return nil
 }
 
-// A cutDiff is the diff of an operation as far as the page shows it.
+// row puts what happened into words.
+func (l look) row(h ops.Happening, at string, snap *view.View) row {
+	x := row{Happening: h, At: at, Who: l.who(h.By)}
+	for _, c := range h.What {
+		if _, ok := snap.Node(c.ID); ok && (x.Node == "" || c.Do == view.Created) {
+			x.Node = string(c.ID)
+			if c.Do == view.Created {
+				break
+			}
+		}
+	}
+	title := func(id mdstore.ID) string { return h.Titles[id] }
+	switch {
+	case h.Operation:
+		x.Said = l.did(h.What, title)
+		if x.Said == "" {
+			x.Said = h.Text
+		} else {
+			x.Said += l.besides("and others", h.More)
+		}
+		if h.Undone {
+			x.Said += " · " + l.say("undone")
+		}
+	case h.Path != "":
+		x.Who = l.say("another program")
+		x.Said = title(h.What[0].ID) + ": " + l.say(cmp.Or(h.Text, view.Altered))
+	default:
+		var titles []string
+		for _, c := range h.What[:min(3, len(h.What))] {
+			titles = append(titles, title(c.ID))
+		}
+		x.Said = h.Text + strings.TrimSuffix(" · "+strings.Join(titles, ", "), " · ") +
+			l.besides("and others", len(h.What)-len(titles)+h.More)
+	}
+	return x
+}
+
+// who returns who operated, in words.
+func (l look) who(by string) string {
+	kind, session, _ := strings.Cut(by, " ")
+	switch kind {
+	case mdstore.OperatorAI:
+		return strings.TrimSpace(l.say("assistant") + " " + session)
+	case mdstore.OperatorHuman:
+		return l.say("a person")
+	}
+	return by
+}
+
+// A cutDiff is what one thing that happened changed, as far as the page shows it.
 type cutDiff struct {
 	Text string
 	More int // further lines
+	Seen *save
 }
 
-const diffLinesShown = 200
+const (
+	diffLinesShown = 200
+	diffLineShown  = 1000 // bytes of a line
+)
 
-// operation shows what one operation changed.
+// operation shows what one thing that happened changed.
 func (s *Site) operation(r *http.Request, v *screen) error {
-	out, err := ops.UndoOperation(r.Context(), s.env(), ops.UndoIn{Operation: r.PathValue("id"), List: true, Diff: true})
+	v.Title = "Activity"
+	id := r.PathValue("id")
+	s.mu.Lock()
+	at := slices.IndexFunc(s.past, func(h save) bool { return h.ID == id })
+	if at >= 0 {
+		seen := s.past[at]
+		v.Body = cutDiff{Seen: &seen}
+	}
+	s.mu.Unlock()
+	if at >= 0 {
+		return nil
+	}
+	diff, err := ops.ActivityDiff(r.Context(), s.env(), id)
 	if err != nil {
 		return err
 	}
-	var d cutDiff
-	for _, o := range out.Operations {
-		lines := slices.Collect(strings.Lines(o.Diff))
-		d.More = max(0, len(lines)-diffLinesShown)
-		d.Text = strings.Join(lines[:len(lines)-d.More], "")
-	}
-	v.Title, v.Body = "Activity", d
+	v.Body = cut(diff)
 	return nil
+}
+
+// cut returns the first lines of a diff.
+func cut(diff string) (d cutDiff) {
+	lines := slices.Collect(strings.Lines(diff))
+	d.More = max(0, len(lines)-diffLinesShown)
+	for _, line := range lines[:len(lines)-d.More] {
+		if len(line) > diffLineShown {
+			line = strings.ToValidUTF8(line[:diffLineShown], "") + "…\n"
+		}
+		d.Text += line
+	}
+	return d
 }

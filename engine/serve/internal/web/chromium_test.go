@@ -53,7 +53,7 @@ func TestBrowserShowsEachView(t *testing.T) {
 	p := b.open(w, "/")
 	p.sees("A site for the shop")
 	for _, at := range [][2]string{
-		{"/plan", "Shop"}, {"/board", "Design"}, {"/node/" + first, "Do Design"}, {"/activity", "What can be undone"},
+		{"/plan", "Shop"}, {"/board", "Design"}, {"/node/" + first, "Do Design"}, {"/activity", "Added Shop"},
 		{"/search?q=shop", "Shop"}, {"/memory", "decisions"}, {"/slot/decisions", "We use Postgres"}, {"/sessions", "No sessions yet"},
 		{"/approvals", "No requests"}, {"/check", "No problems found"}, {"/plan?lang=zh", "计划"}, {"/?lang=en", "Now"},
 	} {
@@ -303,7 +303,7 @@ func TestAnUndoIsAClick(t *testing.T) {
 	w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": first, "requirement": "Something else"})
 	p := b.open(w, "/activity")
 	p.click("button|Undo")
-	p.until(`document.querySelector(".undoable .tag")?.innerText.includes("undone")`)
+	p.until(`document.querySelector(".activity").innerText.includes("undone")`)
 	if said := w.says(first); !strings.Contains(said, "Do Design") {
 		t.Errorf("the file says\n%s", said)
 	}

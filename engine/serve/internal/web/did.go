@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -32,7 +33,13 @@ func (s *Site) told(w http.ResponseWriter, r *http.Request, out any) {
 	if err != nil {
 		return // it was deleted
 	}
-	if said := (look{Language: language(w, r)}).did(did.Changes(), v); said != "" {
+	title := func(id mdstore.ID) string {
+		if n, ok := v.Node(id); ok {
+			return n.Title
+		}
+		return ""
+	}
+	if said := (look{Language: language(w, r)}).did(did.Changes(), title); said != "" {
 		w.Header().Set(didHeader, url.PathEscape(said))
 	}
 	deeds, err := s.engine.Deeds(r.Context())
@@ -47,8 +54,8 @@ func (s *Site) told(w http.ResponseWriter, r *http.Request, out any) {
 }
 
 // did puts the changes of an operation into a sentence with titles. It is about the node that the operation was for: a
-// new or deleted one, or else the first; of the others it tells the number.
-func (l look) did(all []view.Change, v *view.View) string {
+// new or deleted one, or else the first; of the others it tells the number. title returns the title of a node.
+func (l look) did(all []view.Change, title func(mdstore.ID) string) string {
 	whole := func(do string) (found []view.Change) {
 		for _, c := range all {
 			if c.Key == "" && c.Do == do {
@@ -57,26 +64,22 @@ func (l look) did(all []view.Change, v *view.View) string {
 		}
 		return found
 	}
-	title := func(id mdstore.ID, name string) string {
-		if n, ok := v.Node(id); ok {
-			return n.Title
-		}
-		return name
-	}
 	added, gone := whole(view.Created), whole(view.Deleted)
 	switch {
 	case len(gone) > 0: // those below come first
 		last := gone[len(gone)-1]
-		return l.say("Deleted") + " " + title(last.ID, last.Name) + l.besides("and below it", len(gone)-1)
+		return l.say("Deleted") + " " + cmp.Or(title(last.ID), last.Name) + l.besides("and below it", len(gone)-1)
 	case len(added) > 0:
-		return l.say("Added") + " " + title(added[0].ID, added[0].Name) + l.besides("and others", len(added)-1)
+		return l.say("Added") + " " + cmp.Or(title(added[0].ID), added[0].Name) + l.besides("and others", len(added)-1)
 	case len(all) == 0:
 		return ""
 	}
-	main, keys := all[0].ID, []string{}
+	main, keys, logged := all[0].ID, []string{}, ""
 	for _, c := range all {
 		switch {
-		case c.ID != main || c.Key == "log" || c.Key == "order":
+		case c.ID != main || c.Key == "order":
+		case c.Key == "log":
+			logged = cmp.Or(logged, c.To)
 		case c.Key == mdstore.KeyStatus:
 			keys = append(keys, l.say(c.To))
 		case c.Key == mdstore.KeyParent:
@@ -85,7 +88,11 @@ func (l look) did(all []view.Change, v *view.View) string {
 			keys = append(keys, l.say(c.Key))
 		}
 	}
-	named := title(main, "")
+	if len(keys) == 0 && logged != "" {
+		logged, _, _ = strings.Cut(logged, "\n")
+		keys = append(keys, logged)
+	}
+	named := title(main)
 	if named == "" {
 		named = l.say("Workspace")
 	}

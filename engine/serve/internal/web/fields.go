@@ -35,7 +35,7 @@ func (l look) formFields(n ops.NodeInfo) string {
 			form.None = []string{}
 		case f.Rule.List:
 			form.None, form.Value = []string{}, n.Text(f)
-			form.Rows, form.Label = 3, l.say(f.Key)+" ("+l.say("an item on each line")+")"
+			form.Rows, form.Label = 3, l.say(f.Key)+" ("+l.say("one item per line")+")"
 		case kind == reflect.Bool:
 			form.None, form.Options = false, []string{"", "true"}
 		case kind != reflect.String:

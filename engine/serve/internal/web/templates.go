@@ -43,6 +43,7 @@ func (l look) funcs() template.FuncMap {
 		"item":   l.item,
 		"page":   l.page,
 		"static": l.static,
+		"path":   url.PathEscape,
 		"live":   func() bool { return !l.Static },
 		"firstLine": func(text string) string {
 			first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")

@@ -47,7 +47,8 @@ type Site struct {
 
 	mu      sync.Mutex
 	invited string          // the token of the valid invitation; "" for none
-	past    []happening     // newest first
+	past    []save          // newest first
+	saves   int             // how many there were
 	guests  map[string]bool // the cookies of browsers that are logged in
 	tabs    map[string]bool // the secrets of tabs that may change something
 	streams map[chan event]bool

@@ -2,6 +2,8 @@ package web
 
 import (
 	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +15,7 @@ import (
 var (
 	ofTemplates = regexp.MustCompile(`\bt "([^"]+)"`)
 	ofScript    = regexp.MustCompile(`\bt\("([^"]+)"\)`)
+	ofSources   = regexp.MustCompile(`\b(?:l|v)\.(?:say|besides)\("([^"]+)"`)
 )
 
 // Every text of the page is translated into each language, and the script gets the texts that it uses.
@@ -38,6 +41,19 @@ func TestEveryLanguageHasEveryWord(t *testing.T) {
 	for _, m := range ofScript.FindAllStringSubmatch(string(data), -1) {
 		if !slices.Contains(scripted, m[1]) {
 			t.Errorf("the script says %q, which is not in scripted", m[1])
+		}
+	}
+	sources, err := filepath.Glob("*.go")
+	if err != nil || len(sources) == 0 {
+		t.Fatalf("no sources: %v", err)
+	}
+	for _, name := range sources {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range ofSources.FindAllStringSubmatch(string(data), -1) {
+			all = append(all, m[1])
 		}
 	}
 	for _, item := range slices.Concat((&screen{}).Menu(), planForms) {
