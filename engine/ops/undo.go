@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -97,7 +98,14 @@ func UndoOperation(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
 		return nil, fail(err)
 	}
 	mask(u.Outcome.Files)
+	slices.SortStableFunc(u.Outcome.Files, func(a, b plan.FileChange) int { // moves first: they are what it is about
+		return cmp.Compare(b.To, "") - cmp.Compare(a.To, "")
+	})
 	for i, f := range u.Outcome.Files {
+		if f.To != "" {
+			u.Outcome.Files[i].What = broughtBy(f, u.Files)
+			continue
+		}
 		k := mdstore.AllKinds().Of(f.Path)
 		if f.Old == nil || f.New == nil || k != mdstore.NodeKind && k != mdstore.WorkspaceKind {
 			continue
@@ -118,6 +126,34 @@ func UndoOperation(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
 		hint = "written again what was missing of it; undo takes that back"
 	}
 	return &UndoOut{Undone: d.Text, ID: d.ID, Wrote: env.wrote(ctx, u.Workspace, &u.Outcome, hint)}, nil
+}
+
+// broughtBy names what the move of a folder into the trash deletes, or the move out of it restores: a workspace, or nodes.
+// after has the files after the move.
+func broughtBy(move plan.FileChange, after []mdstore.File) (what []view.Change) {
+	trash := mdstore.Path(mdstore.TrashDir)
+	do := "restored"
+	switch deletes, restores := move.To.Under(trash), move.Path.Under(trash); {
+	case deletes == restores:
+		return nil // the changed parentId tells of a node that was moved within the plan
+	case deletes:
+		do = view.Deleted
+	}
+	for _, f := range after {
+		switch {
+		case f.Version.IsZero() || !f.Path.Under(move.To):
+		case f.Path.Base() == mdstore.WorkspaceFile:
+			w := view.EditionOf(mdstore.WorkspacePath(mdstore.Path(f.Path.Dir().Base())), f.Data)
+			return []view.Change{{ID: w.ID, Do: do, Name: w.Title}}
+		case f.Path.Base() == mdstore.NodeFile:
+			n := view.EditionOf(f.Path, f.Data)
+			what = append(what, view.Change{ID: n.ID, Do: do, Name: n.Title})
+		}
+	}
+	if do == view.Deleted {
+		slices.Reverse(what) // descendants first, as every deletion
+	}
+	return what
 }
 
 // deeds returns the last operations, without those that changed a workspace that the caller does not see.

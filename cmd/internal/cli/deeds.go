@@ -113,8 +113,12 @@ func (sh *shell) changes(n names, w ops.Wrote, main string) string {
 	all, gone := deedsOf(files)
 	n.gone = gone
 	if i := slices.IndexFunc(all, func(d deed) bool { return gone[d.id] != "" }); i >= 0 {
-		slices.Reverse(all[i:]) // descendants are deleted first
-		main = all[i].id
+		deleted := all[i:]
+		if end := slices.IndexFunc(deleted, func(d deed) bool { return gone[d.id] == "" }); end >= 0 {
+			deleted = deleted[:end]
+		}
+		slices.Reverse(deleted) // descendants are deleted first
+		main = deleted[0].id
 	} else if main == "" && len(all) > 0 {
 		main = all[0].id
 	}

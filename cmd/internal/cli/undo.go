@@ -30,7 +30,7 @@ func showUndone(sh *shell, in *ops.UndoIn, out *ops.UndoOut) error {
 			}
 			sh.say("%s: %s", what, render.Visible(out.Undone))
 		}
-		return sh.wrote(out, out.Wrote, out.ID)
+		return sh.wrote(out, out.Wrote, "")
 	}
 	var rows [][]cell
 	for _, o := range out.Operations {

@@ -123,11 +123,18 @@ func (x *exporter) things(ws mdstore.ID) error {
 	for _, state := range states.States {
 		ids["state"] = append(ids["state"], state.ID)
 	}
+	total := 0
+	for _, of := range ids {
+		total += len(of)
+	}
+	loop := mdstore.LoopOf(x.ctx, "pages written", total)
+	defer loop.End()
 	for _, v := range x.site.views() {
 		for _, id := range ids[v.name] {
 			if err := x.draw(fileOf(v.name, id), v, id); err != nil {
 				return err
 			}
+			loop.Done(1)
 		}
 	}
 	return nil
