@@ -453,6 +453,12 @@ func (p *page) dark(on bool) {
 	p.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": value}}}, nil)
 }
 
+// front shows the tab, which hides the one that was shown.
+func (p *page) front() {
+	p.t.Helper()
+	p.call("Page.bringToFront", nil, nil)
+}
+
 // picture saves a screenshot of the tab.
 func (p *page) picture(file string) {
 	p.t.Helper()

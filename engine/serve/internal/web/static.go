@@ -38,6 +38,22 @@ func (l look) static(name string) string {
 	return "/static/" + staticHash() + "/" + name
 }
 
+// modules returns the names of the modules that main.js imports. Browsers fetch them at once.
+func modules() (names []string) {
+	all, err := fs.Glob(files, "static/*.js")
+	if err != nil {
+		panic(err) // the pattern is right
+	}
+	for _, name := range all {
+		switch name = path.Base(name); name {
+		case "idiomorph.min.js", "login.js", "main.js":
+		default:
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // staticKinds are the content types of static files by the endings of their names.
 var staticKinds = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 

@@ -75,6 +75,7 @@ func TestAServerOfAnotherPortDecidesNothing(t *testing.T) {
 		p.until(`document.querySelector("main").innerText.includes(` + quoted(text) + `)`)
 	}
 	p.visit("/node/" + first)
+	p.front()
 	log(p, "after a reload")
 	other := b.tab(w.server.URL)
 	other.goTo(w.server.URL + "/node/" + first)

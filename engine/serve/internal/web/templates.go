@@ -36,15 +36,16 @@ var drawn = sync.OnceValue(func() map[look]*template.Template {
 
 func (l look) funcs() template.FuncMap {
 	return template.FuncMap{
-		"t":      func(word any) string { return l.say(fmt.Sprint(word)) },
-		"fields": l.formFields,
-		"when":   l.when,
-		"logged": l.logged,
-		"item":   l.item,
-		"page":   l.page,
-		"static": l.static,
-		"path":   url.PathEscape,
-		"live":   func() bool { return !l.Static },
+		"t":       func(word any) string { return l.say(fmt.Sprint(word)) },
+		"fields":  l.formFields,
+		"when":    l.when,
+		"logged":  l.logged,
+		"item":    l.item,
+		"page":    l.page,
+		"static":  l.static,
+		"modules": modules,
+		"path":    url.PathEscape,
+		"live":    func() bool { return !l.Static },
 		"firstLine": func(text string) string {
 			first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 			return first

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -34,11 +35,8 @@ func TestEveryLanguageHasEveryWord(t *testing.T) {
 			all = append(all, m[1])
 		}
 	}
-	data, err := fs.ReadFile(files, "static/app.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range ofScript.FindAllStringSubmatch(string(data), -1) {
+	script := scriptText(t)
+	for _, m := range ofScript.FindAllStringSubmatch(script, -1) {
 		if !slices.Contains(scripted, m[1]) {
 			t.Errorf("the script says %q, which is not in scripted", m[1])
 		}
@@ -54,6 +52,11 @@ func TestEveryLanguageHasEveryWord(t *testing.T) {
 		}
 		for _, m := range ofSources.FindAllStringSubmatch(string(data), -1) {
 			all = append(all, m[1])
+		}
+	}
+	for _, word := range scripted {
+		if !strings.Contains(script, strconv.Quote(word)) {
+			t.Errorf("no script says %q, which is in scripted", word)
 		}
 	}
 	for _, item := range slices.Concat((&screen{}).Menu(), planForms) {

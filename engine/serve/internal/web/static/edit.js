@@ -1,0 +1,134 @@
+// Edits in place. Drafts are kept in the browser until what they say is saved.
+import { $, did, failed, made, main, note, say, t, withWorkspace, workspace } from "./base.js";
+import { part, post, run } from "./server.js";
+import { repaint } from "./live.js";
+
+export const node = () => $("article[data-node]", main)?.dataset;
+const draftOf = (field) => "draft " + workspace + " " + node().node + " " + field;
+
+// once submits a form. A second press while that is under way sends nothing.
+const submitting = new WeakSet();
+export async function once(form, submit) {
+  if (submitting.has(form)) return;
+  submitting.add(form);
+  try { await submit(); } catch (x) { failed(x); } finally { submitting.delete(form); }
+}
+
+// edit opens a text of the node for editing, with a draft if there is one.
+export function edit(section, draft) {
+  const field = section.dataset.field, box = made("form"), area = made("textarea"), button = $("[data-edit]", section);
+  const source = $(".source", section).value;
+  let base = draft ? draft.base : source;
+  area.value = draft ? draft.text : source;
+  area.rows = Math.min(24, area.value.split("\n").length + 4);
+  area.setAttribute("aria-label", $("h2", section).textContent);
+  const discard = made("button", { type: "button", textContent: t("Discard") });
+  const first = made("button", { className: "first", textContent: t("Save") });
+  box.append(area, made("p", { className: "row" }, first, discard));
+  section.classList.add("editing");
+  button.hidden = true;
+  section.append(box);
+  const keep = () => {
+    localStorage.setItem(draftOf(field), JSON.stringify({ base, text: area.value, title: $("h1", main).textContent }));
+    drafts();
+  };
+  box.rebase = (text, onto) => { base = onto; area.value = text; keep(); };
+  box.base = () => base;
+  area.addEventListener("input", keep);
+  const end = () => {
+    localStorage.removeItem(draftOf(field));
+    drafts();
+    section.classList.remove("editing");
+    box.remove();
+    button.hidden = false;
+    button.focus();
+    repaint();
+  };
+  discard.addEventListener("click", () => {
+    const left = { base, text: area.value };
+    end();
+    did(t("Discarded"), () => edit(section, left));
+  });
+  box.addEventListener("submit", (e) => {
+    e.preventDefault();
+    keep();
+    once(box, async () => {
+      if (!await save(box, field, area)) return;
+      say("");
+      note(t("saved"));
+      end();
+    });
+  });
+  if (source !== base) conflict(box, source);
+  area.focus();
+}
+
+// save writes the text unless the file has another one than the edit began with, which it shows. It reports whether it
+// wrote.
+async function save(box, field, area) {
+  for (let tries = 1; ; tries++) {
+    const fresh = await part(location.href);
+    const theirs = $('[data-field="' + field + '"] .source', fresh).value;
+    if (theirs !== box.base() && box.dataset.seen !== theirs) { conflict(box, theirs); return false; }
+    try {
+      const ifMatch = $("article", fresh).dataset.version;
+      await run("node_update", { nodeId: node().node, [field]: area.value, ifMatch });
+      return true;
+    } catch (x) { if (x.code !== "CONFLICT" || tries === 5) throw x; }
+  }
+}
+
+// conflict shows what the file says now beside what is being written; saving after that is a decision.
+function conflict(box, theirs) {
+  $(".theirs", box)?.remove();
+  const both = made("button", { type: "button", textContent: t("Merge both") });
+  const hint = t("Save writes the text below.");
+  const alarm = made("p", { className: "bad", role: "alert" });
+  alarm.textContent = t("This text was changed elsewhere. It now says:");
+  const shown = made("div", { className: "theirs" }, alarm, made("pre", { tabIndex: 0, textContent: theirs }),
+    made("p", { className: "row" }, both, made("span", { className: "faint", textContent: hint })));
+  both.addEventListener("click", () => join(box, shown).catch(failed));
+  box.prepend(shown);
+  box.dataset.seen = theirs;
+}
+async function join(box, shown) {
+  const out = await post("/join", { base: box.base(), ours: $("textarea", box).value, theirs: box.dataset.seen });
+  box.rebase(out.text, box.dataset.seen);
+  const said = out.both ? t("Places where both changed the same lines (yours come first):") + " " + out.both
+    : t("Both are below. Read it and save.");
+  shown.replaceChildren(made("p", { role: "status", textContent: said }));
+}
+
+// changedBelow tells a text that is being edited what the file says now.
+export function changedBelow(section, now) {
+  const theirs = $(".source", now)?.value, source = $(".source", section);
+  if (theirs === undefined || theirs === source?.value) return;
+  source.value = theirs;
+  conflict($("form", section), theirs);
+}
+
+// drafts lists the nodes of this workspace that have unsaved texts.
+export function drafts() {
+  const of = new Map(), start = "draft " + workspace + " ";
+  for (const key of Object.keys(localStorage)) {
+    if (!key.startsWith(start)) continue;
+    const id = key.slice(start.length).split(" ")[0];
+    of.set(id, JSON.parse(localStorage.getItem(key)).title || id);
+  }
+  const link = ([id, textContent]) => made("li", {}, made("a", { href: withWorkspace("/node/" + id), textContent }));
+  $("#drafts").hidden = !of.size;
+  $("#drafts summary").textContent = t("Drafts") + " " + of.size;
+  $("#drafts ul").replaceChildren(...[...of].map(link));
+}
+
+// resume opens the texts of the node that have drafts, and fills fields that keep theirs.
+export function resume() {
+  drafts();
+  for (const section of node() ? main.querySelectorAll("section[data-field]:not(.editing)") : []) {
+    const draft = localStorage.getItem(draftOf(section.dataset.field));
+    if (draft) edit(section, JSON.parse(draft));
+  }
+  for (const e of main.querySelectorAll("[data-draft]")) {
+    e.value = localStorage.getItem("draft " + e.dataset.draft) ?? e.value;
+  }
+}

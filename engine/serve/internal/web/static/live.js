@@ -1,0 +1,82 @@
+// What is drawn again: the page hears of changes, asks for what it shows, and repairs it where it differs.
+/* global Idiomorph */
+import { $, main, note, t, workspace } from "./base.js";
+import { listen, part, pass } from "./server.js";
+import { changedBelow } from "./edit.js";
+import { fill, load } from "./outline.js";
+
+// Things with a data-id are the same thing before and after: they get an id, by which Idiomorph knows them.
+function identify(below) {
+  for (const e of below.querySelectorAll("[data-id]:not([id])")) e.id = "id-" + e.dataset.id;
+}
+
+const opened = (e) => e?.matches?.("details[open]");
+const callbacks = {
+  beforeNodeMorphed(old, now) {
+    if (old.nodeType !== Node.ELEMENT_NODE) return true;
+    if (old.classList.contains("editing")) { changedBelow(old, now); return false; }
+    if (old.matches("input, select, textarea:not(.source)")) return false; // somebody may be writing there
+    const up = old.parentElement;
+    if (!opened(up)) return true;
+    if (up.dataset.part && old.matches("div")) return false; // load draws it
+    return !(old.matches("ul") && (up.pieces || up.dataset.below && now.parentElement?.dataset.below)); // fill does
+  },
+  beforeNodeRemoved: (old) => !(old.classList?.contains("editing") || old.querySelector?.(".editing")),
+  beforeAttributeUpdated: (name, e) => !(name === "open" && e.matches("details")),
+};
+
+// morph makes the content of old that of now and keeps elements that stand for the same thing, so that nothing jumps:
+// what is open stays open, and what somebody writes in is left alone.
+export function morph(old, now) {
+  identify(old);
+  identify(now);
+  Idiomorph.morph(old, [...now.childNodes], { morphStyle: "innerHTML", callbacks });
+}
+
+// Changes of a second are drawn by at most two repaints, and in a tab that nobody sees by one when it is seen again.
+const pause = 500;
+let last = 0, waits = 0, stale = false;
+export function repaint() {
+  if (document.hidden) { stale = true; return; }
+  if (waits) return;
+  waits = setTimeout(draw, Math.max(50, last + pause - performance.now()));
+}
+async function draw() {
+  last = performance.now();
+  waits = 0;
+  stale = false;
+  try { await refresh(); } catch { /* the stream says when the server is there again */ }
+}
+
+// refresh draws the view again at once.
+export async function refresh() {
+  morph(main, await part(location.href));
+  for (const d of main.querySelectorAll("details[open]")) if (d.pieces || d.dataset.below) await fill(d);
+  for (const d of main.querySelectorAll("details[data-part][open]")) await load(d);
+}
+
+// Requests for approvals lie outside of the vault. Each tab shows how many there are, also one in the background.
+function waiting(n) {
+  document.title = (n ? "(" + n + ") " : "") + document.title.replace(/^\(\d+\) /, "");
+  Object.assign($("#waits"), { textContent: n, hidden: !n });
+  if (location.pathname === "/approvals") repaint();
+}
+
+function heard(e) {
+  if (e.waits !== undefined) waiting(e.waits);
+  else if (!e.workspace || e.workspace === workspace || !workspace) repaint();
+}
+
+// follow hears of changes. All tabs of a browser have one stream: the tab that holds the lock passes on what it hears.
+export function follow() {
+  listen(heard);
+  document.addEventListener("visibilitychange", () => { if (stale) repaint(); });
+  navigator.locks.request("arbor-events", () => new Promise(() => {
+    const stream = new EventSource("/events");
+    const both = (e) => { pass(e); heard(e); };
+    stream.onmessage = (m) => both(JSON.parse(m.data));
+    stream.addEventListener("waits", (m) => both({ waits: JSON.parse(m.data) }));
+    stream.addEventListener("begin", () => { note(""); both({}); });
+    stream.onerror = () => { note(t("not connected")); repaint(); }; // a server that was started again knows nobody
+  }));
+}

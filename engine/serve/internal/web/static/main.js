@@ -1,0 +1,37 @@
+// The script of the page: it repaints what changed, and sends what people do to the operations of the catalogue.
+import { $, withWorkspace } from "./base.js";
+import * as drag from "./drag.js";
+import * as edit from "./edit.js";
+import * as live from "./live.js";
+import * as node from "./node.js";
+import * as outline from "./outline.js";
+
+if (location.hash.startsWith("#token=")) history.replaceState(null, "", location.pathname + location.search);
+
+document.addEventListener("keydown", (e) => {
+  const held = e.ctrlKey || e.metaKey;
+  if (held && e.key === "Enter" && e.target.matches("textarea")) {
+    e.target.form?.requestSubmit($("button:not([type=button])", e.target.form));
+    return;
+  }
+  if (e.target.matches("input, textarea, select") || $("dialog[open]")) return;
+  if (held) { if (e.key === "z" && node.undoLast()) e.preventDefault(); return; }
+  if (e.key === "?") { $("#keys").showModal(); return; }
+  if (e.key === "/") {
+    e.preventDefault();
+    if ($("#filter")) $("#filter").focus();
+    else location.href = withWorkspace("/search");
+    return;
+  }
+  outline.key(e);
+});
+$("#help").addEventListener("click", () => $("#keys").showModal());
+$("#workspace")?.addEventListener("change", (e) => {
+  const view = location.pathname.replace(/^\/(node|slot|session|state)\/.*/, "/");
+  location.href = view + "?ws=" + encodeURIComponent(e.target.value);
+});
+outline.begin();
+drag.begin();
+node.begin();
+edit.resume();
+live.follow();

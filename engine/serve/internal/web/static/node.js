@@ -1,0 +1,156 @@
+// What the buttons and forms of a node and of the other views do.
+import { $, did, failed, main, say, t } from "./base.js";
+import { onDone, post, run } from "./server.js";
+import { repaint } from "./live.js";
+import { act, send } from "./ask.js";
+import { edit, node, once } from "./edit.js";
+import { adding } from "./add.js";
+import { further } from "./outline.js";
+
+const lines = (text) => text.split("\n").map((x) => x.trim()).filter(Boolean);
+
+// properties are the fields and own keys of the node, or the fields of one that is new. changed leaves out those that
+// stay as they are.
+function properties(anew) {
+  const all = JSON.parse(node().fields);
+  if (anew) return all.filter((f) => !f.key).map((f) => ({ ...f, value: "" }));
+  return [...all, { name: "newKey", label: t("Another key") }, { name: "newValue", label: t("Its value") },
+    { name: "newKeys", label: t("Allow a key that looks like a known one"), options: ["", "true"] }];
+}
+function changed(out, fields) {
+  const key = out.newKey?.trim();
+  for (const f of fields) {
+    const value = out[f.name];
+    if (f.key || f.name.startsWith("new")) delete out[f.name];
+    if (f.key && value !== f.value) {
+      if (f.list) out.fields = { ...out.fields, [f.key]: value ? lines(value) : null };
+      else out.set = [...(out.set ?? []), f.key + "=" + value];
+    } else if (f.name === "newKeys" && key && value) out.newKeys = true;
+    else if (f.name === "newValue" && (key || value)) out.set = [...(out.set ?? []), key + "=" + value];
+    else if (f.key || f.name.startsWith("new")) continue;
+    else if (value === f.value) delete out[f.name];
+    else if (!value) out[f.name] = f.none;
+    else if (f.list) out[f.name] = lines(f.rows ? value : value.replaceAll(",", "\n"));
+  }
+  return out;
+}
+
+const title = () => $("h1", main).textContent;
+const version = () => $("article", main).dataset.workspaceVersion;
+const conclusion = () => ({ name: "conclusion", label: t("Conclusion: the result"), rows: 6 });
+
+// clicks has what a button does, by the name of its data attribute.
+const clicks = {
+  edit: (b) => edit(b.closest("section")),
+  add: (b) => adding(b.dataset.add),
+  more: further,
+  action: (b) => act(node().node, b.dataset.action, title()),
+  new() {
+    const rules = [...main.querySelectorAll("#rules li")].map((x) => x.textContent);
+    const fields = [...(rules.length ? [{ text: t("The rules:") }, { list: rules }] : []),
+      { name: "title", label: t("Title"), required: true },
+      { name: "type", label: t("Type"), options: ["execution", "planning"] },
+      { name: "requirement", label: t("Requirement"), rows: 5 }, ...properties(true)];
+    const { node: parentId, rules: rulesHash } = node();
+    return send(t("New node below") + ": " + title(), fields, "node_create",
+      (out) => ({ ...changed(out, properties(true)), parentId, ...(rulesHash ? { rulesHash } : {}) }));
+  },
+  rename() {
+    const fields = [{ name: "title", label: t("Title"), required: true, value: title() }, ...properties()];
+    const args = (out) => ({ ...changed(out, properties()), nodeId: node().node });
+    return send(t("Properties") + ": " + title(), fields, "node_update", args);
+  },
+  problem() {
+    const fields = [{ name: "problem", label: t("What is wrong"), rows: 4, required: true },
+      { name: "nextStep", label: t("What to do next") }];
+    return send(t("Report a problem"), fields, "problem_update", { nodeId: node().node });
+  },
+  async tick(b) {
+    const how = b.dataset.done === "true" ? "unchecked" : "checked";
+    await run("node_update", { nodeId: node().node, [how]: [b.dataset.tick], ifMatch: node().version });
+    repaint();
+  },
+  force() {
+    const fields = [{ text: t("The log records that criteria were open.") }, conclusion()];
+    const args = (o) => ({ nodeId: node().node, action: "complete", force: true, ...(o.conclusion ? o : {}) });
+    return send(t("Complete with open criteria") + ": " + title(), fields, "node_transition", args);
+  },
+  async solved() { await run("problem_clear", { nodeId: node().node }); repaint(); },
+  move() {
+    const fields = [{ name: "newParentId", label: t("Below which node (its title or id)"), required: true }];
+    return send(t("Move"), fields, "node_move", { nodeId: node().node });
+  },
+  async delete() {
+    const up = $("[data-above]", main)?.href || "/";
+    const fields = [{ text: t("Its subtree is deleted too. You can undo this under Activity.") }];
+    if (await send(t("Delete") + ": " + title(), fields, "node_delete", { nodeId: node().node })) location.href = up;
+  },
+  goal() {
+    const fields = [{ name: "goal", label: t("Goal"), rows: 6, required: true, value: $("#goal").value }];
+    return send(t("Edit the goal"), fields, "workspace_update", { ifMatch: version() });
+  },
+  rules() {
+    const fields = [{ name: "rules", label: t("One rule per line"), rows: 10, value: $("#rules").value }];
+    const args = (o) => ({ action: "replace", rules: lines(o.rules), ifMatch: version() });
+    return send(t("Edit the rules"), fields, "workspace_update_rules", args);
+  },
+  undo: (b) => undo(b.dataset.undo),
+  async repair() { await post("/do/workspace_check", { fix: true }); repaint(); },
+  async do(b) {
+    const session = b.dataset.session !== undefined ? { session: true } : {};
+    await post("/do/" + b.dataset.do, { id: b.dataset.request, ...session });
+    repaint();
+  },
+};
+
+// What an operation did is said with Undo; the next page says it, if this one is left.
+let lastUndo = "";
+export const undoLast = () => lastUndo && undo(lastUndo);
+const undo = (id) => post("/do/undo", { operation: id }).then(() => { lastUndo = ""; repaint(); }).catch(failed);
+function told(res) {
+  const text = decodeURIComponent(res.headers.get("Arbor-Did") || ""), id = res.headers.get("Arbor-Undo");
+  if (!text) return;
+  lastUndo = id || "";
+  sessionStorage.setItem("did", JSON.stringify({ text, id, at: Date.now() }));
+  did(text, id && (() => undo(id)));
+}
+
+async function submitted(form) {
+  const data = Object.fromEntries(new FormData(form));
+  if (form.dataset.log !== undefined) {
+    await run("log_append", { nodeId: form.dataset.node || node().node, event: form.dataset.log + data.event });
+  } else if (form.dataset.make === "workspace_init") {
+    await post("/do/workspace_init", data);
+  } else await run(form.dataset.make, data);
+  for (const e of form.querySelectorAll("[data-draft]")) localStorage.removeItem("draft " + e.dataset.draft);
+  form.reset();
+  say("");
+  if (form.dataset.make === "workspace_init") location.href = "/plan";
+  else repaint();
+}
+
+export function begin() {
+  onDone(told);
+  const before = JSON.parse(sessionStorage.getItem("did") || "null");
+  sessionStorage.removeItem("did");
+  if (before && Date.now() - before.at < 8000) {
+    lastUndo = before.id || "";
+    did(before.text, before.id && (() => undo(before.id)));
+  }
+  main.addEventListener("click", async (e) => {
+    const b = e.target.closest("button");
+    if (!b) return;
+    try {
+      for (const name of Object.keys(clicks)) if (b.dataset[name] !== undefined) { say(""); await clicks[name](b); }
+    } catch (x) { failed(x); }
+  });
+  main.addEventListener("input", (e) => {
+    if (e.target.dataset.draft) localStorage.setItem("draft " + e.target.dataset.draft, e.target.value);
+  });
+  main.addEventListener("submit", (e) => {
+    const form = e.target;
+    if (form.dataset.log === undefined && !form.dataset.make) return;
+    e.preventDefault();
+    once(form, () => submitted(form));
+  });
+}

@@ -1,0 +1,106 @@
+// The plan as an outline: what is opened is fetched, and keys go through it and move nodes.
+import { $, failed, made, main, note, say, t, withWorkspace } from "./base.js";
+import { part, run } from "./server.js";
+import { morph } from "./live.js";
+import { adding } from "./add.js";
+
+export const rowOf = (li) => li?.querySelector(":scope > .leaf a");
+export const above = (li) => li.parentElement.closest("li[data-id]");
+export const inTree = (id) => $('#tree [data-id="' + CSS.escape(id) + '"]');
+
+// Folded parts of the plan, and what a node has besides its file, come when they are opened; of many nodes, a piece at
+// a time.
+export async function fill(d) {
+  const all = made("ul");
+  let more = null;
+  for (let i = d.pieces || 1; i > 0; i--) {
+    const from = "/plan?below=" + encodeURIComponent(d.closest("li").dataset.id);
+    const after = more ? "&cursor=" + encodeURIComponent(more.dataset.more) : "";
+    const got = await part(withWorkspace(from + after), "tree");
+    all.append(...($("li > details > ul", got)?.childNodes || []));
+    more = $("[data-more]", got);
+    if (!more) break;
+  }
+  if (d.pieces && d.matches("#tree > li > details")) $("#tree > li > [data-more]")?.parentNode.remove();
+  if (more) all.append(more.parentNode);
+  if (all.firstChild) morph($("ul", d), all);
+}
+export async function load(d) {
+  const budget = $("[name=budget]", d)?.value || "";
+  const got = await part(withWorkspace(d.dataset.part + "?budget=" + budget));
+  const box = $("div", d), old = $("[name=budget]", d);
+  if (!old) { box.replaceChildren(got); return; }
+  for (const e of [...box.children]) if (!e.contains(old)) e.remove();
+  $("output", box).textContent = $("output", got)?.textContent || "";
+  $("form", got)?.remove();
+  box.append(got);
+}
+
+// further shows the next piece of a long list.
+export function further(button) {
+  const d = button.closest("details") || $("#tree > li > details");
+  d.pieces = (d.pieces || 1) + 1;
+  return fill(d);
+}
+
+async function shift(li, key) {
+  const up = above(li), before = li.previousElementSibling, after = li.nextElementSibling, id = li.dataset.id;
+  if (!up) return;
+  let args;
+  if (key === "ArrowUp" && before) args = { newParentId: up.dataset.id, before: before.dataset.id };
+  else if (key === "ArrowDown" && after) args = { newParentId: up.dataset.id, after: after.dataset.id };
+  else if (key === "ArrowRight" && before) args = { newParentId: before.dataset.id };
+  else if (key === "ArrowLeft" && above(up)) args = { newParentId: above(up).dataset.id, after: up.dataset.id };
+  else return;
+  await move(id, args);
+}
+
+// move moves a node, and keeps the focus on it.
+export async function move(id, args) {
+  await run("node_move", { nodeId: id, ...args });
+  say("");
+  morph(main, await part(location.href));
+  for (let d = inTree(id)?.parentElement.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
+  rowOf(inTree(id))?.focus();
+  note(t("moved"));
+}
+
+// addHere begins a node below the row that has the focus, or beside it.
+function addHere(at) {
+  const button = (li) => li && $(":scope > .leaf [data-add]", li);
+  const b = button(at) || at && button(above(at)) || $("[data-add]");
+  if (b) adding(b.dataset.add);
+  return b;
+}
+
+function go(li, key, tree) {
+  const rows = [...tree.querySelectorAll("li[data-id]")].filter((x) => rowOf(x)?.offsetParent);
+  const i = rows.indexOf(li), d = li && $(":scope > details", li);
+  if (key === "ArrowDown") rowOf(rows[Math.min(i + 1, rows.length - 1)])?.focus();
+  else if (key === "ArrowUp") rowOf(rows[Math.max(i - 1, 0)])?.focus();
+  else if (key === "ArrowRight" && d) { if (d.open) rowOf($("li", d))?.focus(); else d.open = true; }
+  else if (key === "ArrowLeft" && li) { if (d?.open) d.open = false; else rowOf(above(li))?.focus(); }
+}
+
+// key does what a key does in the outline.
+export function key(e) {
+  const tree = $("#tree"), at = document.activeElement.closest?.("#tree li[data-id]");
+  if (!tree) return;
+  if (e.key === "n") { if (addHere(at)) e.preventDefault(); return; }
+  if (!e.key.startsWith("Arrow")) return;
+  if (!at && document.activeElement !== document.body && document.activeElement !== main) return;
+  e.preventDefault();
+  if (!e.altKey) go(at, e.key, tree);
+  else if (at) shift(at, e.key).catch(failed);
+}
+
+export function begin() {
+  document.addEventListener("toggle", (e) => {
+    if (!e.target.open) return;
+    if (e.target.dataset?.below) fill(e.target).catch(failed);
+    if (e.target.dataset?.part) load(e.target).catch(failed);
+  }, true);
+  main.addEventListener("input", (e) => {
+    if (e.target.name === "budget") load(e.target.closest("details")).catch(failed);
+  });
+}
