@@ -39,8 +39,9 @@ var approvalList = op("approval_list", reads|repeats, ApprovalList, Help{
 	Example: "arbor env approve",
 })
 
-// ApprovalList returns the questions that wait for a person, the oldest first.
-func ApprovalList(_ context.Context, env *Env, in ApprovalListIn) (*ApprovalListOut, error) {
+// ApprovalList returns the questions that wait for a person, the oldest first. Those of sessions that have ended no
+// longer wait.
+func ApprovalList(ctx context.Context, env *Env, in ApprovalListIn) (*ApprovalListOut, error) {
 	s, err := act.StoreOf(env.Engine)
 	if err != nil {
 		return nil, err
@@ -51,12 +52,16 @@ func ApprovalList(_ context.Context, env *Env, in ApprovalListIn) (*ApprovalList
 	}
 	all := b.Pending(env.Engine.Now())
 	if in.ID == "" {
+		all = slices.DeleteFunc(all, func(r trust.Request) bool { return waitsStill(ctx, env, r) != nil })
 		return &ApprovalListOut{Requests: nonNil(all)}, nil
 	}
 	i := slices.IndexFunc(all, func(r trust.Request) bool { return r.ID == in.ID })
 	if i < 0 {
 		return nil, errs.New(errs.RequestNotFound, "%s: no request waits under this id; {approval_list} lists what "+
 			"waits", in.ID)
+	}
+	if err := waitsStill(ctx, env, all[i]); err != nil {
+		return nil, err
 	}
 	return &ApprovalListOut{Requests: all[i : i+1], whole: true}, nil
 }
@@ -258,5 +263,5 @@ func waitsStill(ctx context.Context, env *Env, r trust.Request) error {
 		return nil
 	}
 	return errs.New(errs.RequestNotFound, "%s: the session that asked, %s (%s), has ended, so the answer would reach "+
-		"nobody; arbor env approve %s --deny takes the request off the list", r.ID, h.Session.Name(), r.Session, r.ID)
+		"nobody", r.ID, h.Session.Name(), r.Session)
 }

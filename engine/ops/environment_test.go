@@ -350,7 +350,8 @@ func TestAnEnvironmentIsKeptWhereItsFolderIs(t *testing.T) {
 	}
 }
 
-// An environment that is removed leaves no session's list behind, and a session that has ended is given no approval.
+// An environment that is removed leaves no session's list behind, and a session that has ended waits for no
+// approval and is given none.
 func TestWhatIsGoneIsLeftNowhere(t *testing.T) {
 	p := newMachine(t, map[string]string{"a.txt": "one\n"})
 	p.add("app", places.Restricted, nil)
@@ -364,7 +365,17 @@ func TestWhatIsGoneIsLeftNowhere(t *testing.T) {
 	p.do(other, "session_end", nil)
 	late := p.asked(who, "file_write", args{"environment": "app", "path": "c.txt", "content": "x"})
 	p.do(p.person(), "approve", args{"id": late})
+	listed := func() bool { return strings.Contains(fmt.Sprint(p.do(p.person(), "approval_list", nil)), id) }
+	if !listed() {
+		t.Error("the request is not listed")
+	}
 	p.do(who, "session_end", nil)
+	if listed() {
+		t.Error("the request of a session that has ended is listed")
+	}
+	if _, err := p.try(p.person(), "approval_list", args{"id": id}); err == nil || !strings.Contains(err.Error(), "has ended") {
+		t.Errorf("listed by its id: %v", err)
+	}
 	_, err := p.try(p.person(), "approve", args{"id": id})
 	if err == nil || !strings.Contains(err.Error(), "has ended") {
 		t.Errorf("approved: %v", err)
