@@ -38,6 +38,9 @@ type Happening struct {
 	Version                     mdstore.Version // of the saved file
 }
 
+// Commit reports whether it is a commit.
+func (h Happening) Commit() bool { return strings.HasPrefix(h.ID, commitID) }
+
 const (
 	happeningNodes = 12        // of one happening, in What
 	commitID       = "commit-" // begins the ID of a commit; the commit's id follows

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"arbor/engine/plan"
 	"arbor/mdstore"
@@ -93,18 +94,64 @@ func (env *Env) savedFile(ctx context.Context, p mdstore.Path) ([]plan.FileChang
 			}
 		}
 	}
-	if r, err := repoOf(ctx, env); err == nil {
-		head, err := revision(ctx, r, "HEAD")
-		if err != nil {
-			return []plan.FileChange{f}, nil //nolint:nilerr // nothing is committed: all of it is new
-		}
-		was, err := r.BlobAt(ctx, head, p)
-		if err == nil && was.IsFile() {
-			err = r.Blobs(ctx, []string{was.ID}, func(_ int, data []byte) error { f.Old = bytes.Clone(data); return nil })
-		}
-		if err != nil {
-			return nil, fail(err)
+	f.Old, _, err = env.committed(ctx, p, time.Time{})
+	return []plan.FileChange{f}, err
+}
+
+// NodeSince returns what changed in the file of a node after a time, as a unified diff: from the record of operations,
+// or else from git. It is "" if neither has an earlier version.
+func NodeSince(ctx context.Context, env *Env, in In, node string, t time.Time) (string, error) {
+	_, now, err := fileOf(ctx, env, in.WorkspaceID, node)
+	if err != nil {
+		return "", err
+	}
+	f := plan.FileChange{Path: now.Path, New: now.Data, Old: now.Data}
+	deeds, err := env.deeds(ctx)
+	if err != nil {
+		return "", err
+	}
+	recorded := false
+	for _, d := range deeds { // the newest first
+		for _, s := range slices.Backward(d.Steps) {
+			switch {
+			case s.Path != now.Path || s.To != "":
+			case d.Began > t.UnixNano():
+				f.Old, recorded = s.Base, true
+			case !recorded:
+				f.Old, recorded = s.New, true
+			}
 		}
 	}
-	return []plan.FileChange{f}, nil
+	if !recorded {
+		old, known, err := env.committed(ctx, now.Path, t)
+		if err != nil {
+			return "", err
+		}
+		if known {
+			f.Old = old
+		}
+	}
+	return (&plan.Outcome{Files: []plan.FileChange{f}}).Diff(), nil
+}
+
+// committed returns a file as git had it at a time, or with the zero time has it; nil if git did not have it. known is
+// false if git had nothing of the vault then.
+func (env *Env) committed(ctx context.Context, p mdstore.Path, t time.Time) (data []byte, known bool, err error) {
+	r, none := repoOf(ctx, env)
+	if none != nil {
+		return nil, false, nil
+	}
+	head, none := revision(ctx, r, "HEAD")
+	if none != nil {
+		return nil, false, nil
+	}
+	log, err := r.Log(ctx, head, t, 1)
+	if err != nil || len(log) == 0 {
+		return nil, false, fail(err)
+	}
+	was, err := r.BlobAt(ctx, log[0].ID, p)
+	if err == nil && was.IsFile() {
+		err = r.Blobs(ctx, []string{was.ID}, func(_ int, b []byte) error { data = bytes.Clone(b); return nil })
+	}
+	return data, true, fail(err)
 }

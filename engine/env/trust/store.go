@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -40,8 +38,7 @@ func At(dir, vault string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256([]byte(real))
-	return &Store{dir, hex.EncodeToString(sum[:8]) + ".json", real}, nil
+	return &Store{dir, nameOf(real), real}, nil
 }
 
 // Vault returns the folder of the vault, without links.
@@ -56,6 +53,16 @@ func NewID() string { return strings.ToLower(rand.Text()[:6]) }
 // Read returns the book. Before the first decision it is empty. A file that is damaged, or that others can write, is an
 // error.
 func (s *Store) Read() (*Book, error) {
+	b, err := s.read()
+	if err == nil && b.Vault != s.vault {
+		return nil, errs.New(errs.TrustDamaged, "%s is of the vault %s, not of %s; move it away, and decide again what may run",
+			filepath.Join(s.dir, s.name), b.Vault, s.vault)
+	}
+	return b, err
+}
+
+// read is Read for a book of any vault.
+func (s *Store) read() (*Book, error) {
 	b := &Book{Vault: s.vault}
 	info, err := os.Lstat(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,9 +92,6 @@ func (s *Store) Read() (*Book, error) {
 	d.DisallowUnknownFields()
 	if err := d.Decode(b); err != nil {
 		return nil, errs.New(errs.TrustDamaged, "%s cannot be read (%v); move it away, and decide again what may run", file, err)
-	}
-	if b.Vault != s.vault {
-		return nil, errs.New(errs.TrustDamaged, "%s is of the vault %s, not of %s; move it away, and decide again what may run", file, b.Vault, s.vault)
 	}
 	return b, nil
 }

@@ -67,15 +67,8 @@ func (s *Site) activity(r *http.Request, v *screen) error {
 	if len(v.All) == 0 {
 		return nil
 	}
-	in := ops.ActivityIn{In: ops.In{WorkspaceID: v.Workspace}, Limit: happeningsOnPage}
+	in := s.seenSaves(v.Workspace)
 	in.Until, _ = strconv.ParseInt(r.FormValue("until"), 10, 64) // 0 for what is no number
-	s.mu.Lock()
-	for _, h := range s.past {
-		if h.workspace == v.Workspace {
-			in.Seen = append(in.Seen, h.Happening)
-		}
-	}
-	s.mu.Unlock()
 	out, err := ops.Activity(r.Context(), s.env(), in)
 	if err != nil {
 		return err
@@ -98,6 +91,19 @@ func (s *Site) activity(r *http.Request, v *screen) error {
 	}
 	v.Body = b
 	return nil
+}
+
+// seenSaves asks for what happened in a workspace, with the saves that the server saw.
+func (s *Site) seenSaves(ws string) ops.ActivityIn {
+	in := ops.ActivityIn{In: ops.In{WorkspaceID: ws}, Limit: happeningsOnPage}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, h := range s.past {
+		if h.workspace == ws {
+			in.Seen = append(in.Seen, h.Happening)
+		}
+	}
+	return in
 }
 
 // row puts what happened into words.
@@ -123,7 +129,7 @@ func (l look) row(h ops.Happening, at string, snap *view.View) row {
 		if h.Undone {
 			x.Said += " · " + l.say("undone")
 		}
-	case h.Path != "":
+	case !h.Commit():
 		x.Who = l.say("another program")
 		x.Said = title(h.What[0].ID) + ": " + l.say(cmp.Or(h.Text, view.Altered))
 	default:

@@ -13,18 +13,23 @@ import (
 
 func (s *Site) approvals(r *http.Request, v *screen) error {
 	v.Title = "Approvals"
+	all, err := s.requests(r)
+	v.Body = all
+	return err
+}
+
+// requests returns the requests that wait for a decision. The one that whole=ID names has its whole text.
+func (s *Site) requests(r *http.Request) (all []waiting, err error) {
 	out, err := ops.ApprovalList(r.Context(), s.env(), ops.ApprovalListIn{})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var all []waiting
 	for _, q := range open(out.Requests) {
 		w := waiting{Request: q, Text: act.Asked(q, r.URL.Query().Get("whole") == q.ID)}
 		w.Cut = r.URL.Query().Get("whole") != q.ID && w.Text != act.Asked(q, true)
 		all = append(all, w)
 	}
-	v.Body = all
-	return nil
+	return all, nil
 }
 
 // A waiting is a request with the text that describes it.
@@ -32,6 +37,12 @@ type waiting struct {
 	trust.Request
 	Text string
 	Cut  bool // parts of the text are left out
+}
+
+// What returns what is asked for, in a few words.
+func (w waiting) What() string {
+	_, what, _ := strings.Cut(act.AskedFor(w.Request), "  ")
+	return what
 }
 
 // askedLines returns the lines of the text of a request. Indented lines are those of a diff.

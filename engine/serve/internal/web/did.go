@@ -77,15 +77,13 @@ func (l look) did(all []view.Change, title func(mdstore.ID) string) string {
 	main, keys, logged := all[0].ID, []string{}, ""
 	for _, c := range all {
 		switch {
-		case c.ID != main || c.Key == "order":
+		case c.ID != main || c.Key == "" || c.Key == "order":
 		case c.Key == "log":
 			logged = cmp.Or(logged, c.To)
-		case c.Key == mdstore.KeyStatus:
-			keys = append(keys, l.say(c.To))
-		case c.Key == mdstore.KeyParent:
-			keys = append(keys, l.say("moved"))
-		case c.Key != "" && !slices.Contains(keys, l.say(c.Key)):
-			keys = append(keys, l.say(c.Key))
+		default:
+			if word := l.changeWord(c); word != "" && !slices.Contains(keys, word) {
+				keys = append(keys, word)
+			}
 		}
 	}
 	if len(keys) == 0 && logged != "" {
@@ -97,6 +95,19 @@ func (l look) did(all []view.Change, title func(mdstore.ID) string) string {
 		named = l.say("Workspace")
 	}
 	return strings.TrimSuffix(named+": "+strings.Join(keys, ", "), ": ")
+}
+
+// changeWord returns what a change of a node did, in a word.
+func (l look) changeWord(c view.Change) string {
+	switch c.Key {
+	case "", "order":
+		return l.say(c.Do)
+	case mdstore.KeyStatus:
+		return l.say(c.To)
+	case mdstore.KeyParent:
+		return l.say("moved")
+	}
+	return l.say(c.Key)
 }
 
 // besides tells of further nodes: their number in brackets, "" for none.

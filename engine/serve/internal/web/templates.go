@@ -54,6 +54,8 @@ func (l look) funcs() template.FuncMap {
 		"mark":   func(status any) string { return render.SignOf(statemachine.Status(fmt.Sprint(status)), false) },
 		"box":    func(done bool) string { return map[bool]string{true: "☑", false: "☐"}[done] },
 		"branch": func(ws string, n *ops.TreeNode) branch { return branch{ws, n} },
+		"work":   func(ws string, w working) workRow { return workRow{ws, w} },
+		"news":   func(ws string, s since) sinceRows { return sinceRows{ws, s} },
 		"part": func(of *screen, field, title, text string) section {
 			return section{of, field, title, text}
 		},
@@ -134,6 +136,18 @@ type branch struct {
 	Workspace string
 	*ops.TreeNode
 }
+
+// A workRow is a row of what is at work, and sinceRows are what changed, with their workspace.
+type (
+	workRow struct {
+		Workspace string
+		Working   working
+	}
+	sinceRows struct {
+		Workspace string
+		Since     since
+	}
+)
 
 // A section is a text of a node that is edited in place.
 type section struct {

@@ -80,6 +80,7 @@ func (s *Site) Handler() http.Handler {
 	mux.HandleFunc("GET /static/{hash}/{name...}", staticFile)
 	mux.HandleFunc("POST /login", s.login)
 	mux.HandleFunc("POST /do/{operation}", s.mayChange(s.do))
+	mux.HandleFunc("POST /seen", s.mayChange(seen))
 	mux.HandleFunc("POST /join", s.mayChange(s.join))
 	mux.HandleFunc("POST /outline", s.mayChange(s.outline))
 	for _, v := range s.views() {
@@ -123,7 +124,8 @@ func (s *Site) views() []viewOf {
 		{"/plan", "plan", s.plan}, {"/board", "board", s.board}, {"/graph", "graph", s.graph},
 		{"/node/{id}", "node", s.node}, {"/node/{id}/context", "context", s.context},
 		{"/node/{id}/history", "history", s.history},
-		{"/activity", "activity", s.activity}, {"/activity/{id}", "operation", s.operation}, {"/search", "search", s.search},
+		{"/activity", "activity", s.activity}, {"/activity/{id}", "operation", s.operation},
+		{"/since/{id}", "operation", s.sinceDiff}, {"/search", "search", s.search},
 		{"/memory", "memory", s.memory}, {"/slot/{id}", "slot", s.slot},
 		{"/sessions", "sessions", s.sessions}, {"/session/{id}", "session", s.session}, {"/state/{id}", "state", s.state},
 		{"/approvals", "approvals", s.approvals}, {"/check", "check", s.check},

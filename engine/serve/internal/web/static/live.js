@@ -59,7 +59,7 @@ export async function refresh() {
 function waiting(n) {
   document.title = (n ? "(" + n + ") " : "") + document.title.replace(/^\(\d+\) /, "");
   Object.assign($("#waits"), { textContent: n, hidden: !n });
-  if (location.pathname === "/approvals") repaint();
+  if (["/", "/approvals"].includes(location.pathname)) repaint();
 }
 
 function heard(e) {

@@ -44,7 +44,7 @@ const clicks = {
   edit: (b) => edit(b.closest("section")),
   add: (b) => adding(b.dataset.add),
   more: further,
-  action: (b) => act(node().node, b.dataset.action, title()),
+  action: (b) => act(b.dataset.node || node().node, b.dataset.action, b.dataset.title || title()),
   new() {
     const rules = [...main.querySelectorAll("#rules li")].map((x) => x.textContent);
     const fields = [...(rules.length ? [{ text: t("The rules:") }, { list: rules }] : []),
@@ -75,7 +75,9 @@ const clicks = {
     const args = (o) => ({ nodeId: node().node, action: "complete", force: true, ...(o.conclusion ? o : {}) });
     return send(t("Complete with open criteria") + ": " + title(), fields, "node_transition", args);
   },
-  async solved() { await run("problem_clear", { nodeId: node().node }); repaint(); },
+  async solved(b) { await run("problem_clear", { nodeId: b.dataset.node || node().node }); repaint(); },
+  async release(b) { await run("node_next", { release: b.dataset.release }); repaint(); },
+  async seen() { await post("/seen", {}); repaint(); },
   move() {
     const fields = [{ name: "newParentId", label: t("Below which node (its title or id)"), required: true }];
     return send(t("Move"), fields, "node_move", { nodeId: node().node });

@@ -1,0 +1,95 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"arbor/engine/ops"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// A since is what others changed since the person was here.
+type since struct {
+	Last    int64 // the end of the previous visit, Unix milliseconds; 0 for none
+	Changed []changed
+	More    int // further nodes
+}
+
+// A changed is a node that others changed.
+type changed struct {
+	ID, Title string
+	Who, What string
+	Part      string // the address of the diff
+	Gone      bool   // it was deleted
+}
+
+// since lists the nodes that others changed since the previous visit: what the record and the files tell, and nodes
+// whose files say that they were changed elsewhere. What people did on this machine is left out.
+func (s *Site) since(ctx context.Context, v *screen, snap *view.View) (out since, err error) {
+	if out.Last = v.lastVisit; out.Last == 0 {
+		return out, nil
+	}
+	did, err := ops.Activity(ctx, s.env(), s.seenSaves(v.Workspace))
+	if err != nil {
+		return out, err
+	}
+	of, keys := map[string]int{}, map[string][]string{}
+	own := map[string]bool{} // nodes that a person changed
+	for _, h := range did.Happenings {
+		if h.Time <= out.Last || h.Commit() {
+			continue
+		}
+		for _, c := range h.What {
+			id := string(c.ID)
+			if strings.HasPrefix(h.By, mdstore.OperatorHuman) {
+				own[id] = true
+				continue
+			}
+			i, met := of[id]
+			if !met {
+				i = len(out.Changed)
+				of[id] = i
+				row := changed{ID: id, Title: h.Titles[c.ID], Who: v.who(h.By), Part: "/since/" + id}
+				if now, ok := snap.Node(c.ID); ok {
+					row.Title = now.Title
+				} else {
+					row.Gone, row.Part = true, "/activity/"+h.ID
+				}
+				if h.Path != "" {
+					row.Who = v.say("another program")
+				}
+				out.Changed = append(out.Changed, row)
+			}
+			if word := v.changeWord(c); word != "" && !slices.Contains(keys[id], word) {
+				keys[id] = append(keys[id], word)
+			}
+		}
+	}
+	for i, c := range out.Changed {
+		out.Changed[i].What = strings.Join(keys[c.ID], ", ")
+	}
+	for _, d := range snap.Since(time.UnixMilli(out.Last)) {
+		if _, met := of[string(d.Node)]; d.Node != "" && !met && !own[string(d.Node)] {
+			id := string(d.Node)
+			out.Changed = append(out.Changed, changed{ID: id, Title: d.Title, What: v.say(d.Kind), Part: "/since/" + id})
+		}
+	}
+	out.More = max(0, len(out.Changed)-shortList)
+	out.Changed = out.Changed[:min(len(out.Changed), shortList)]
+	return out, nil
+}
+
+// sinceDiff shows what changed in a node since the previous visit.
+func (s *Site) sinceDiff(r *http.Request, v *screen) error {
+	in := ops.In{WorkspaceID: v.Workspace}
+	diff, err := ops.NodeSince(r.Context(), s.env(), in, r.PathValue("id"), time.UnixMilli(v.lastVisit))
+	if err != nil {
+		return err
+	}
+	v.Title, v.Body = "Activity", cut(diff)
+	return nil
+}
