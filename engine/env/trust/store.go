@@ -55,7 +55,8 @@ func NewID() string { return strings.ToLower(rand.Text()[:6]) }
 func (s *Store) Read() (*Book, error) {
 	b, err := s.read()
 	if err == nil && b.Vault != s.vault {
-		return nil, errs.New(errs.TrustDamaged, "%s is of the vault %s, not of %s; move it away, and decide again what may run",
+		return nil, errs.New(errs.TrustDamaged, "%s is of the vault %s, not of %s; "+
+			"move it away, and decide again what may run",
 			filepath.Join(s.dir, s.name), b.Vault, s.vault)
 	}
 	return b, err

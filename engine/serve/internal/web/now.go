@@ -152,7 +152,9 @@ func (o overview) ForYou() bool {
 
 // working tells who works on nodes since when, with the last log entries of the first ones, and which open sessions
 // work on none.
-func (s *Site) working(ctx context.Context, l look, in ops.In, nodes []*ops.TreeNode, snap *view.View) (all []working, err error) {
+func (s *Site) working(
+	ctx context.Context, l look, in ops.In, nodes []*ops.TreeNode, snap *view.View,
+) (all []working, err error) {
 	claims, err := s.engine.Claims(ctx)
 	if err != nil {
 		return nil, err
@@ -185,7 +187,8 @@ func (s *Site) working(ctx context.Context, l look, in ops.In, nodes []*ops.Tree
 	}
 	for _, session := range open.Sessions {
 		if !busy[session.ID] {
-			all = append(all, working{Who: l.say("assistant") + " " + session.Name, Session: session.ID, Since: session.StartedAt})
+			who := l.say("assistant") + " " + session.Name
+			all = append(all, working{Who: who, Session: session.ID, Since: session.StartedAt})
 		}
 	}
 	return all, nil
