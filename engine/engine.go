@@ -16,6 +16,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"log/slog"
@@ -34,7 +35,8 @@ type Options struct {
 	After   func(time.Duration) <-chan time.Time    // nil: time.After; for pauses between attempts
 	NewID   func(prefix string) (mdstore.ID, error) // nil: by time and crypto/rand; prefix is "ws" or "node"
 	Log     *slog.Logger                            // nil: nothing is logged
-	Vault   string                                  // the vault's place, for messages and results; may be empty
+	Vault   string                                  // the vault's folder, for messages and results; "" if it has none
+	Place   string                                  // see Engine.Place; "" is Vault
 	Project string                                  // the project's place, for results; may be empty
 	State   string                                  // the folder of this person's own state on this machine; "" for none
 	Own     []string                                // other folders of this person's Arbor; see Own
@@ -82,8 +84,12 @@ func Open(ctx context.Context, st mdstore.Store, opt Options) (*Engine, error) {
 // Now returns the time by the engine's clock.
 func (e *Engine) Now() time.Time { return e.opt.Now() }
 
-// Vault returns the place of the vault, as the options have it.
+// Vault returns the vault's folder, as the options have it.
 func (e *Engine) Vault() string { return e.opt.Vault }
+
+// Place returns the folder of this machine that stands for the vault: its own, or for a vault on a server a folder in
+// this person's state. What a person decides about tools is kept for it; "" if there is none.
+func (e *Engine) Place() string { return cmp.Or(e.opt.Place, e.opt.Vault) }
 
 // StateDir returns the folder of this person's own state on this machine, "" if none was given.
 func (e *Engine) StateDir() string { return e.opt.State }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"iter"
 	"strings"
@@ -348,49 +347,4 @@ type TreeEntry struct {
 	Path     string // relative to the project's folder, with slashes
 	Folder   bool
 	Modified int64 // of a file, Unix milliseconds
-}
-
-// A ConflictError says that files moved on since the changes were computed. Nothing was changed.
-type ConflictError struct{ Paths []Path }
-
-func (e *ConflictError) Error() string {
-	return fmt.Sprintf("changed since it was read: %s; read again and retry", joinPaths(e.Paths))
-}
-
-// A BusyError says that another program is in the middle of changing the vault's files, for longer than was waited for.
-// Nothing was changed.
-type BusyError struct {
-	What  string // "git is in the middle of a merge"
-	Where string // the file that says so
-	End   string // what would end it
-}
-
-func (e *BusyError) Error() string {
-	return fmt.Sprintf("%s (%s); nothing was changed: %s, and try again", e.What, e.Where, e.End)
-}
-
-// An UnmergedError says that git's index has several versions of a file: a merge that people must end. Nothing was
-// changed.
-type UnmergedError struct{ Path Path }
-
-func (e *UnmergedError) Error() string {
-	return string(e.Path) + ": git has an unresolved conflict in this file; nothing was changed"
-}
-
-// An UnfinishedError says that a commit is decided, but its last steps failed. They are finished when the vault is
-// opened next.
-type UnfinishedError struct{ Err error }
-
-func (e *UnfinishedError) Error() string {
-	return fmt.Sprintf("the change is committed, but not all files show it yet (%v); it is finished when the vault is opened next: do not repeat it", e.Err)
-}
-
-func (e *UnfinishedError) Unwrap() error { return e.Err }
-
-func joinPaths(ps []Path) string {
-	s := make([]string, len(ps))
-	for i, p := range ps {
-		s[i] = string(p)
-	}
-	return strings.Join(s, ", ")
 }

@@ -31,7 +31,8 @@ var (
 
 var keys = []Key{
 	{"vault", "text", nil, "ARBOR_VAULT", "--vault", early,
-		"the vault's folder: in arbor.toml one in the project; in your own file the one that is used where none is found"},
+		"the vault's folder: in arbor.toml one in the project; in your own file the one that is used where none is found, " +
+			"or the address of one on a server: postgres://HOST/DATABASE?vault=NAME"},
 	{"git.wait", "text", nil, "ARBOR_GIT", "", own, "how long a write waits for git to finish, as 5s; or ignore; also git = \"5s\" without a table"},
 	{"git.timestamps", "boolean", true, "", "", every, "false: writes leave updatedAt as it is, and merges without a driver meet one conflict less"},
 	{"plan.criteria", "section, all, off", "section", "", "", own,
@@ -100,6 +101,8 @@ func refused(l Level, file string, key []string, value any) (code, why string) {
 			return CodeInvalid, "is none of " + k.Type + "; " + k.Help
 		}
 		return CodeInvalid, "is no " + k.Type + "; " + k.Help
+	case ok && k.Name == "vault" && l.tracked() && strings.Contains(text, "://"):
+		return CodeRefused, "names a server, and is ignored in a shared file" + forUser
 	case ok && k.Name == "vault" && l.tracked() && outside(file, text):
 		return CodeRefused, "leads out of the project, and is ignored in a shared file" + forUser
 	case ok || len(key) > 1:

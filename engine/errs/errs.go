@@ -237,6 +237,7 @@ func As(err error) *Error {
 		busy       *mdstore.BusyError
 		unfinished *mdstore.UnfinishedError
 		unmerged   *mdstore.UnmergedError
+		server     *mdstore.ServerError
 		unknown    *assemble.UnknownNodeError
 		path       *fs.PathError
 	)
@@ -246,8 +247,12 @@ func As(err error) *Error {
 	switch {
 	case errors.As(err, &own):
 		return own
+	case errors.As(err, &unfinished) && unfinished.Unknown:
+		return wrap(OutcomeUnknown, Details{})
 	case errors.As(err, &unfinished): // any cause may have interrupted it
 		return wrap(InternalError, Details{Committed: true})
+	case errors.As(err, &server):
+		return wrap(DiskError, Details{})
 	case errors.As(err, &refused):
 		return wrap(Code(refused.Code()), refusal(refused))
 	case errors.As(err, &unreadable) && unreadable.Problem.Code == mdoc.CodeConflictMarkers:

@@ -83,7 +83,7 @@ func (env *Env) joined(ctx context.Context, s *view.View, n *mdstore.Node) (*pla
 	if err != nil {
 		return nil, err
 	}
-	key := strings.Join([]string{env.Engine.Vault(), string(n.Path), basis.String()}, "\x00")
+	key := strings.Join([]string{env.Engine.Place(), string(n.Path), basis.String()}, "\x00")
 	runs.Lock()
 	maps.DeleteFunc(runs.of, func(_ string, r *run) bool { return r.stale(env.Engine.Now()) })
 	r := runs.of[key]

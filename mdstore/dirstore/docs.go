@@ -23,6 +23,24 @@ type docs struct {
 	root    *osfs.Root // nil if it cannot be opened
 }
 
+// OpenDocs returns the documents of a project whose vault is elsewhere. Close releases the folder.
+func OpenDocs(project string, log *slog.Logger) (*Docs, error) {
+	d, err := openDocs(project, "", log)
+	d.vault = ".." // no document lies in it
+	return &Docs{d}, err
+}
+
+// Docs are the documents of a project: see mdstore.Docs.
+type Docs struct{ docs }
+
+// Close releases the project's folder.
+func (d *Docs) Close() error {
+	if d.root == nil {
+		return nil
+	}
+	return d.root.Close()
+}
+
 func openDocs(dir, vault string, log *slog.Logger) (docs, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -289,64 +289,11 @@ type result struct {
 func (s *Store) listing(under mdstore.Path) []result {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	names := map[mdstore.Path]bool{}
-	if under == "" {
-		s.workspaces(names)
-	} else {
-		s.inside(under, names)
-	}
 	var out []result
-	for _, p := range slices.Sorted(maps.Keys(names)) {
+	for _, p := range mdstore.Listed(under, slices.Collect(maps.Keys(s.files))) {
 		f, err := s.read(p)
 		f.Path = p
 		out = append(out, result{f, err})
 	}
 	return out
-}
-
-// workspaces adds the own file of every workspace to names, also where that file is missing beside a folder of nodes.
-func (s *Store) workspaces(names map[mdstore.Path]bool) {
-	for p := range s.files {
-		for ; p != ""; p = p.Dir() { // a folder of that name is listed too, and cannot be read
-			ws := mdstore.WorkspaceDir(p)
-			if own := mdstore.WorkspacePath(ws); ws != "" && (p == own || p.Dir() == mdstore.NodeKind.Folder(ws)) {
-				names[own] = true
-			}
-		}
-	}
-}
-
-// inside adds the files of a workspace to names, and those that a kind asks for and that are missing.
-func (s *Store) inside(under mdstore.Path, names map[mdstore.Path]bool) {
-	kinds := mdstore.AllKinds().In(under)
-	if slices.Contains(kinds, mdstore.WorkspaceKind) {
-		names[mdstore.WorkspacePath(under)] = true
-	}
-	asked := map[mdstore.Path]bool{} // the files that kinds require, and whether their folder has one, at any depth
-	for p := range s.files {
-		if !p.Under(under) {
-			continue
-		}
-		for _, k := range kinds {
-			top, each := k.Top(under, p)
-			each = each && k.Place.Each && top.Base()[0] != '.'
-			at := mdstore.Path("")
-			for q := p; q != under && (!each || q != top); q = q.Dir() {
-				if mdstore.AllKinds().Of(q) == k {
-					at = q
-				}
-			}
-			if at != "" {
-				names[at] = true
-			}
-			if own := k.File(top); each {
-				asked[own] = asked[own] || at != ""
-			}
-		}
-	}
-	for own, found := range asked {
-		if !found {
-			names[own] = true
-		}
-	}
 }

@@ -141,6 +141,13 @@ func (v vaults) Open(ctx context.Context, p cli.Lookup, mode cli.Mode) (*cli.Vau
 func (v vaults) open(ctx context.Context, vault string, found cli.Found, mode cli.Mode) (*cli.Vault, error) {
 	layers := func() []config.Layer { return v.layers(vault, found) }
 	set := config.Merge(layers()...)
+	eo := engine.Options{
+		Vault: found.Vault, Project: found.Project, Config: layers,
+		TitleFolders: config.Value[string](set, "folders") == "title", State: v.state(), Own: v.folders(),
+	}
+	if found.Server {
+		return v.openServer(ctx, found, mode, eo)
+	}
 	opt, err := v.options(found.Project, set)
 	if err != nil {
 		return nil, err
@@ -164,10 +171,7 @@ func (v vaults) open(ctx context.Context, vault string, found cli.Found, mode cl
 	if err != nil {
 		return nil, err
 	}
-	e, err := engine.Open(ctx, st, engine.Options{
-		Vault: found.Vault, Project: found.Project, Config: layers,
-		TitleFolders: config.Value[string](set, "folders") == "title", State: v.state(), Own: v.folders(),
-	})
+	e, err := engine.Open(ctx, st, eo)
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}

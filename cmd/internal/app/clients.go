@@ -70,7 +70,7 @@ func (c *clients) store() (*trust.Store, error) {
 	if c.engine == nil || c.engine.StateDir() == "" {
 		return nil, errors.New("there is no folder for the tokens of clients; set HOME or XDG_STATE_HOME")
 	}
-	return trust.At(filepath.Join(c.engine.StateDir(), "trust"), c.engine.Vault())
+	return trust.At(filepath.Join(c.engine.StateDir(), "trust"), c.engine.Place())
 }
 
 func (c *clients) read() (*trust.Book, error) {

@@ -14,6 +14,7 @@ import (
 	"arbor/engine/config"
 	"arbor/engine/errs"
 	"arbor/mdstore"
+	"arbor/mdstore/pgstore"
 )
 
 const (
@@ -54,15 +55,22 @@ func (v vaults) Find(p cli.Lookup) (cli.Found, error) {
 	}
 	looked := f.Looked
 	why := "named by " + own.File + ", as there is none here or above"
-	f, err = v.named(v.home(), strings.TrimPrefix(name, "~/"), why)
+	at := v.home()
+	if pgstore.IsAddress(name) {
+		at = p.Dir // the project is that of the command
+	}
+	f, err = v.named(at, strings.TrimPrefix(name, "~/"), why)
 	f.Looked = append(looked, f.Looked...)
 	return f, err
 }
 
 const whyNone = "there is none here or above"
 
-// named returns the vault at a named path. A project's folder means the vault in it.
+// named returns the vault at a named path, or at the address of a server. A project's folder means the vault in it.
 func (v vaults) named(dir, name, why string) (cli.Found, error) {
+	if pgstore.IsAddress(name) {
+		return onServer(dir, v.home(), name, why)
+	}
 	path := name
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)

@@ -110,7 +110,7 @@ const firstPort, ports = 20000, 10000
 // gives, or the next one that is free. The state keeps it, so that a browser's drafts stay with the vault.
 func (c *clients) listenOwn(ctx context.Context) (net.Listener, error) {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(c.engine.Vault()))
+	_, _ = h.Write([]byte(c.engine.Place()))
 	port := int(h.Sum32() % ports)
 	b, err := c.read()
 	if err == nil && b.Port != 0 {

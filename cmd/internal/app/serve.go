@@ -88,7 +88,7 @@ func (s *httpServer) run(ctx context.Context, call cli.Call, version string) err
 	defer tools.Close()
 	s.machines.engine = e
 	secret := ""
-	if exists(e.Vault()) {
+	if exists(e.Place()) {
 		if secret, err = s.secret(call, e); err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func (s *httpServer) say(call cli.Call, e *engine.Engine, base string, ready boo
 func (s *httpServer) file(call cli.Call, e *engine.Engine) string {
 	switch {
 	case s.token == "":
-		return filepath.Join(e.Vault(), tokenFile)
+		return filepath.Join(e.Place(), tokenFile)
 	case !filepath.IsAbs(s.token):
 		return filepath.Join(call.Dir, s.token)
 	}
@@ -199,7 +199,7 @@ func (s *httpServer) secret(call cli.Call, e *engine.Engine) (string, error) {
 
 // await waits until the vault exists, and then calls begin with the token.
 func (s *httpServer) await(ctx context.Context, call cli.Call, e *engine.Engine, begin func(secret string)) {
-	for !exists(e.Vault()) {
+	for !exists(e.Place()) {
 		select {
 		case <-ctx.Done():
 			return
@@ -214,7 +214,7 @@ func (s *httpServer) await(ctx context.Context, call cli.Call, e *engine.Engine,
 	begin(secret)
 	if !call.Quiet {
 		fmt.Fprintf(call.Stderr, "the plan is in %s; assistants can connect with the token in %s\n",
-			e.Vault(), s.file(call, e))
+			e.Place(), s.file(call, e))
 	}
 }
 

@@ -175,6 +175,9 @@ func markdown(s string) object {
 
 // sourceRoot returns the root of the working tree that contains the vault, or the project's folder if there is none.
 func sourceRoot(sh *shell) string {
+	if sh.vault.Found.Server {
+		return sh.vault.Found.Project
+	}
 	for dir := sh.vault.Found.Vault; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil { // a folder, or a file in a linked working tree
 			return dir

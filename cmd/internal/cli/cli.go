@@ -134,13 +134,15 @@ type Vault struct {
 
 // Found says which vault was found and why.
 type Found struct {
-	Vault   string `json:"vault"`   // its folder, absolute
+	Vault   string `json:"vault"`   // its folder, absolute, or the address of one on a server
 	Project string `json:"project"` // the folder that paths of documents are relative to
 	Why     string `json:"why"`     // "found in /p, 2 folders above"
 	Exists  bool   `json:"exists"`
 	Looked  []Look `json:"looked"`            // in the order of looking
 	Warning string `json:"warning,omitempty"` // about a setting that names another vault and is ignored
 	User    bool   `json:"user,omitempty"`    // it is the vault of this person
+	Address string `json:"-"`                 // of one on a server, as it was given
+	Server  bool   `json:"server,omitempty"`  // it is on a server, and Vault is its address
 	Above   string `json:"above,omitempty"`   // a vault above the git repository, ignored because no setting names it
 }
 

@@ -253,9 +253,10 @@ func call[In, Out any](
 	return out, err
 }
 
-// absolute returns the absolute path of a file of the vault; "" for "". Without a vault it returns path.
+// absolute returns the absolute path of a file of the vault; "" for "". Without a vault, or for one on a server, it
+// returns path.
 func (sh *shell) absolute(path string) string {
-	if path == "" || sh.vault == nil {
+	if path == "" || sh.vault == nil || sh.vault.Found.Server {
 		return path
 	}
 	return filepath.Join(sh.vault.Found.Vault, filepath.FromSlash(path))

@@ -89,7 +89,10 @@ func runWatch(ctx context.Context, opt *watchOptions) error {
 }
 
 func (opt *watchOptions) began(b feed.Baseline) {
-	where := opt.shown(opt.vault.Found.Vault)
+	where := opt.vault.Found.Vault
+	if !opt.vault.Found.Server {
+		where = opt.shown(where)
+	}
 	opt.say("watching %s with %s in %s; Ctrl-C ends it", counted(b.Workspaces, "workspace"), counted(b.Nodes, "node"), where)
 	if b.Diagnostics > 0 {
 		opt.say("found before the watch began: %s; arbor check lists them", counted(b.Diagnostics, "diagnostic"))

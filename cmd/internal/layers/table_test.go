@@ -62,6 +62,8 @@ var rows = []row{
 	{floor: 13, name: "mdstore/merge", may: "mdstore mdstore/diff3 mdstore/mdoc statemachine", std: "pure"},
 	{floor: 15, name: "mdstore/gitrepo", may: "mdstore mdstore/guard"},
 	{floor: 20, name: "mdstore/storetest", may: "mdstore mdstore/mdoc", helper: true, forTests: true},
+	{floor: 20, name: "mdstore/pgstore", may: "mdstore mdstore/mdoc mdstore/pattern"},
+	{floor: 25, name: "mdstore/pgstore/pgtest", may: "mdstore mdstore/pgstore", helper: true, forTests: true},
 	{floor: 20, name: "context/assemble", may: "mdstore mdstore/mdoc statemachine", std: "pure"},
 
 	{floor: 30, name: "context/render", may: "context/assemble mdstore mdstore/pattern statemachine", std: "pure"},
@@ -169,7 +171,7 @@ var rows = []row{
 		tests: "engine/serve/internal/httpguard"},
 
 	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/setup cmd/internal/importtanmi engine/serve " +
-		"engine engine/config engine/env engine/env/act engine/env/command engine/env/jail engine/env/remote engine/env/trust engine/errs engine/live engine/ops engine/plan engine/view context/assemble context/render mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/pattern mdstore/dirstore mdstore/merge " +
+		"engine engine/config engine/env engine/env/act engine/env/command engine/env/jail engine/env/remote engine/env/trust engine/errs engine/live engine/ops engine/plan engine/view context/assemble context/render mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/pattern mdstore/dirstore mdstore/pgstore mdstore/merge " +
 		"statemachine"},
 
 	// It measures what the front ends do, and puts the store that it measures into the engine by itself.
@@ -208,6 +210,7 @@ var homes = []home{
 	{module: "github.com/landlock-lsm/go-landlock", name: "engine/env/command"},
 	{module: "github.com/coder/websocket", name: "engine/env/remote"},
 	{module: "golang.org/x/net", name: "engine/serve/internal/web"},
+	{module: "github.com/jackc/pgx/v5", name: "mdstore/pgstore"},
 	{module: "github.com/tailscale/hujson", name: "cmd/internal/setup"},
 	{module: "github.com/rogpeppe/go-internal", name: "tests"},
 	{module: "pgregory.net/rapid", name: "tests"},

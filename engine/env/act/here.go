@@ -51,14 +51,14 @@ type Here struct {
 
 // StoreOf returns the store of this person's decisions about the vault.
 func StoreOf(e *engine.Engine) (*trust.Store, error) {
-	if e.StateDir() == "" || e.Vault() == "" {
+	if e.StateDir() == "" || e.Place() == "" {
 		return nil, errs.New(errs.EnvironmentUntrusted, "there is no folder for what a person decides; set HOME or XDG_STATE_HOME, and use a vault in a folder")
 	}
-	if _, err := jail.Resolve(e.Vault()); err != nil {
+	if _, err := jail.Resolve(e.Place()); err != nil {
 		return nil, errs.New(errs.VaultNotFound, "there is no vault yet, and so nothing that tools could act in; "+
 			"{workspace_init} makes one")
 	}
-	return trust.At(filepath.Join(e.StateDir(), "trust"), e.Vault())
+	return trust.At(filepath.Join(e.StateDir(), "trust"), e.Place())
 }
 
 // Of returns the environments of a session. Without one it has every environment, none of them attached: a call then
@@ -297,8 +297,11 @@ func (h *Here) Add(ctx context.Context, e env.Environment, only []string) {
 }
 
 // own adds the session's own environment: its folder, in which calls see only Notes, a folder that is made at its first
-// use.
+// use. A vault without a folder has none.
 func (h *Here) own(ctx context.Context) error {
+	if h.Engine.Vault() == "" {
+		return nil
+	}
 	dir := filepath.Join(h.Engine.Vault(), filepath.FromSlash(string(h.Session.Path.Dir())))
 	r, err := jail.Open(dir, jail.Options{Trash: h.Store.Trash()})
 	if err != nil {

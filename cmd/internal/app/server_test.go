@@ -1,0 +1,113 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"arbor/cmd/internal/cli"
+	"arbor/mdstore/pgstore/pgtest"
+)
+
+// A person at a machine of their own, with a vault on a server.
+type person struct {
+	*testing.T
+	dir, home, vault string
+}
+
+// arbor runs a command and returns what it prints to stdout and stderr, and its exit code.
+func (p person) arbor(args ...string) (out, said string, code int) {
+	p.Helper()
+	var stdout, stderr bytes.Buffer
+	sys := cli.System{Args: args, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Dir: p.dir, Getenv: func(name string) string {
+		return map[string]string{"HOME": p.home, "ARBOR_VAULT": p.vault}[name]
+	}}
+	code = run(p.Context(), sys)
+	return stdout.String(), stderr.String(), code
+}
+
+// must runs a command that must succeed.
+func (p person) must(args ...string) string {
+	p.Helper()
+	out, said, code := p.arbor(args...)
+	if code != 0 {
+		p.Fatalf("arbor %q: code %d\n%s%s", args, code, out, said)
+	}
+	return out
+}
+
+func newPerson(t *testing.T, vault string) person {
+	return person{t, lay(t, map[string]string{".git/HEAD": ""}), lay(t, nil), vault}
+}
+
+// Two people on two machines work on one plan.
+func TestTwoPeopleOnOneServer(t *testing.T) {
+	address := pgtest.Address(t)
+	ann, ben := newPerson(t, address), newPerson(t, address)
+	if _, said, code := ann.arbor("status"); code != 3 || !strings.Contains(said, "arbor init --vault ADDRESS") {
+		t.Errorf("status without a vault: code %d, %s", code, said)
+	}
+	if out := ann.must("init", "Plan", "--dry-run"); !strings.Contains(out, "Plan") {
+		t.Errorf("init --dry-run: %s", out)
+	}
+	ann.must("init", "Plan")
+	for _, title := range []string{"One", "Two"} {
+		ann.must("add", title)
+	}
+	if got, want := ben.must("list"), ann.must("list"); got != want || !strings.Contains(got, "One") {
+		t.Errorf("ben's list\n%s\nann's list\n%s", got, want)
+	}
+	took := func(p person, as string) string {
+		var next struct{ Nodes []struct{ Title string } }
+		if err := json.Unmarshal([]byte(p.must("next", "--claim", "--session", as, "--json")), &next); err != nil || len(next.Nodes) == 0 {
+			t.Fatalf("next --claim: %+v, error %v", next, err)
+		}
+		return next.Nodes[0].Title
+	}
+	if a, b := took(ann, "ann-1"), took(ben, "ben-1"); a == b {
+		t.Errorf("both have claimed %q", a)
+	}
+	if out := ben.must("search", "two"); !strings.Contains(out, "Two") {
+		t.Errorf("search: %s", out)
+	}
+	ben.must("undo")
+	if out := ann.must("list"); strings.Contains(out, "Two") {
+		t.Errorf("ben's undo of ann's last change left:\n%s", out)
+	}
+	if out := ann.must("check"); out != "" {
+		t.Errorf("check: %s", out)
+	}
+}
+
+func TestWhoNamesAServer(t *testing.T) {
+	address := pgtest.Address(t)
+	p := newPerson(t, "")
+	if err := os.WriteFile(filepath.Join(p.dir, "arbor.toml"), []byte("vault = \""+address+"\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, said, code := p.arbor("init", "Plan", "--dry-run"); code == 0 && strings.Contains(out+said, "postgres") {
+		t.Errorf("arbor.toml names a server: code %d\n%s%s", code, out, said)
+	}
+	if _, said, code := p.arbor("list"); code == 0 || !strings.Contains(said, "names a server, and is ignored in a shared file") {
+		t.Errorf("list: code %d, %s", code, said)
+	}
+	if err := os.Remove(filepath.Join(p.dir, "arbor.toml")); err != nil {
+		t.Fatal(err)
+	}
+	if _, said, code := p.arbor("list", "--vault", strings.Replace(address, "arbor@", "arbor:hunter2@", 1)); code != 2 ||
+		!strings.Contains(said, "~/.pgpass") || strings.Contains(said, "hunter2") {
+		t.Errorf("a password in the address: code %d, %s", code, said)
+	}
+	p.must("admin", "config", "set", "--user", "vault="+address)
+	p.must("init", "Plan")
+	if out := p.must("admin", "where"); !strings.Contains(out, "postgres://arbor@/") || !strings.Contains(out, p.dir) {
+		t.Errorf("admin where: %s", out)
+	}
+	places, _ := filepath.Glob(filepath.Join(p.home, ".local/state/arbor/vaults/*"))
+	if len(places) != 2 {
+		t.Errorf("the person's state has %q, want a folder for the vault and the own name", places)
+	}
+}

@@ -1,0 +1,102 @@
+package pgstore
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"arbor/mdstore"
+)
+
+func (s *Store) lockKey() int64 { return keyOf("vault", s.address.schema, s.id) }
+
+// Generation returns the number of the last commit. After a connection was lost, numbers begin anew above all earlier
+// ones: a standby that took over may lack commits, and have others under their numbers.
+func (s *Store) Generation(ctx context.Context) (uint64, error) {
+	if err := s.settle(ctx); err != nil {
+		return 0, err
+	}
+	got, err := s.query(ctx, sql(s.in("SELECT generation FROM SCHEMA.vaults WHERE n = $1 AND id = $2"), s.n, s.id))
+	switch {
+	case err != nil:
+		return 0, s.said(err)
+	case len(got[0]) == 0:
+		return 0, fmt.Errorf("vault %s: %w", s.address, mdstore.ErrReplaced)
+	}
+	if s.doubt.Swap(false) {
+		s.mu.Lock()
+		s.shift += 1 << 48
+		s.mu.Unlock()
+	}
+	return s.shifted(number(got[0][0][0])), nil
+}
+
+func (s *Store) shifted(generation int64) uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return uint64(generation) + s.shift
+}
+
+// ChangedSince returns the paths that commits changed between two numbers that Generation returned.
+func (s *Store) ChangedSince(ctx context.Context, before, now uint64) (paths []mdstore.Path, ok bool) {
+	if before == now {
+		return nil, ctx.Err() == nil
+	}
+	if before > now || before>>48 != now>>48 {
+		return nil, false
+	}
+	const mask = 1<<48 - 1
+	got, err := s.query(ctx, sql(s.in(`SELECT paths FROM SCHEMA.generations
+		WHERE vault = $1 AND number > $2 AND number <= $3`), s.n, int64(before&mask), int64(now&mask)))
+	if err != nil || uint64(len(got[0])) != now-before {
+		return nil, false
+	}
+	for _, row := range got[0] {
+		for _, key := range texts(row[0]) {
+			if p, mine := s.path(key); mine {
+				paths = append(paths, p)
+			}
+		}
+	}
+	return paths, true
+}
+
+// Operations returns the last operations of all machines, the newest first, up to most of them.
+func (s *Store) Operations(ctx context.Context, most int) (all []mdstore.Operation, err error) {
+	if most <= 0 {
+		return nil, ctx.Err()
+	}
+	at := map[int64]int{} // the index in all of the operation that began at a time
+	for last := int64(1) << 62; len(all) <= most; {
+		got, err := s.query(ctx, sql(s.in(`SELECT number, record FROM SCHEMA.generations
+			WHERE vault = $1 AND number < $2 AND record IS NOT NULL ORDER BY number DESC LIMIT 16`), s.n, last))
+		if err != nil {
+			return nil, s.said(err)
+		}
+		if len(got[0]) == 0 {
+			break
+		}
+		for _, row := range got[0] {
+			last = number(row[0])
+			var r recorded
+			if json.NewDecoder(bytes.NewReader(row[1])).Decode(&r) != nil || r.Op == nil {
+				continue
+			}
+			i, known := at[r.Of]
+			if !known {
+				i, at[r.Of] = len(all), len(all)
+				r.Op.Began, r.Op.ID = r.Of, operationID(r.Of)
+				all = append(all, *r.Op)
+			}
+			op := &all[i]
+			op.Large = op.Large || r.Op.Large
+			var steps []mdstore.Step
+			for _, st := range r.Steps {
+				steps = append(steps, mdstore.Step{Path: st.Path, To: st.To, Base: st.Base, New: st.New})
+			}
+			op.Steps = append(steps, op.Steps...)
+		}
+	}
+	return all[:min(len(all), most)], ctx.Err()
+}

@@ -1,0 +1,200 @@
+package pgstore
+
+import (
+	"cmp"
+	"context"
+	"io/fs"
+	"iter"
+	"slices"
+	"sort"
+	"strings"
+
+	"arbor/mdstore"
+)
+
+// A row is a file as the database lists it.
+type row struct {
+	path    mdstore.Path
+	stamp   mdstore.Stamp
+	version mdstore.Version
+	err     error // why it cannot be read
+}
+
+// List yields where files lie, of the moment at which it began.
+func (s *Store) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.Entry, error] {
+	return func(yield func(mdstore.Entry, error) bool) {
+		if under != "" && valid("list", under) != nil {
+			yield(mdstore.Entry{Path: under}, valid("list", under))
+			return
+		}
+		all, err := s.list(ctx, under)
+		for _, r := range all {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				break
+			}
+			if !yield(mdstore.Entry{Path: r.path, Stamp: r.stamp}, r.err) {
+				return
+			}
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			yield(mdstore.Entry{}, err)
+		}
+	}
+}
+
+func (s *Store) list(ctx context.Context, under mdstore.Path) (out []row, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	query, args := insideSQL, []any{s.n, string(under) + "/", string(under) + "0"}
+	if under == "" {
+		query, args = workspacesSQL, []any{s.n}
+	}
+	got, err := s.query(ctx, sql(s.in(query), args...))
+	if err != nil {
+		return nil, s.said(err)
+	}
+	files := make([]row, 0, len(got[0]))
+	paths := make([]mdstore.Path, 0, len(got[0]))
+	for _, r := range got[0] {
+		p := mdstore.Path(r[0])
+		if !p.Valid() {
+			continue // no file of a vault has such a name
+		}
+		f := row{path: p, stamp: stampOf(r[1:])}
+		copy(f.version[:], r[4])
+		if f.stamp.Size > mdstore.MaxSize(p) {
+			_, f.err = fileOf(p, f.stamp, nil)
+			f.stamp = mdstore.Stamp{}
+		}
+		files, paths = append(files, f), append(paths, p)
+	}
+	for _, p := range mdstore.Listed(under, paths) {
+		i := sort.Search(len(paths), func(i int) bool { return paths[i] >= p })
+		if i < len(paths) && paths[i] == p {
+			out = append(out, files[i])
+			continue
+		}
+		i = sort.Search(len(paths), func(i int) bool { return paths[i] >= p+"/" })
+		if i < len(paths) && strings.HasPrefix(string(paths[i]), string(p)+"/") {
+			out = append(out, row{path: p, err: folder(p)})
+		} else {
+			out = append(out, row{path: p, err: &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrNotExist}})
+		}
+	}
+	return out, nil
+}
+
+const insideSQL = "SELECT path, " + stampColumns + `, version FROM SCHEMA.files
+	WHERE vault = $1 AND path >= $2 AND path < $3 ORDER BY path`
+
+// workspacesSQL returns, for each folder of the vault and of the archive, its own file, a file below that, and a file
+// below its folder of nodes, as far as there are any. It goes from one folder to the next by the index.
+const workspacesSQL = `WITH RECURSIVE tops AS (
+		SELECT p.prefix, (SELECT min(path) FROM SCHEMA.files WHERE vault = $1 AND path >= p.prefix AND
+			(p.prefix = '' OR path < 'archive0')) AS path
+		FROM (VALUES ('' COLLATE "C"), ('archive/' COLLATE "C")) p(prefix)
+	UNION ALL
+		SELECT t.prefix, (SELECT min(path) FROM SCHEMA.files WHERE vault = $1 AND path > t.path AND
+			(t.path NOT LIKE t.prefix || '%/%' OR
+			path >= t.prefix || split_part(substr(t.path, length(t.prefix) + 1), '/', 1) || '0')
+			AND (t.prefix = '' OR path < 'archive0'))
+		FROM tops t WHERE t.path IS NOT NULL
+	), dirs AS (
+		SELECT DISTINCT prefix || split_part(substr(path, length(prefix) + 1), '/', 1) AS dir FROM tops
+		WHERE path LIKE prefix || '%/%'
+	)
+	SELECT path, ` + stampColumns + `, version FROM dirs CROSS JOIN LATERAL (
+		(SELECT * FROM SCHEMA.files WHERE vault = $1 AND path = dir || '/` + mdstore.WorkspaceFile + `')
+	UNION ALL
+		(SELECT * FROM SCHEMA.files WHERE vault = $1 AND path >= dir || '/` + mdstore.WorkspaceFile + `/' AND
+			path < dir || '/` + mdstore.WorkspaceFile + `0' ORDER BY path LIMIT 1)
+	UNION ALL
+		(SELECT * FROM SCHEMA.files WHERE vault = $1 AND path >= dir || '/` + mdstore.NodesDir + `/' AND
+			path < dir || '/` + mdstore.NodesDir + `0' ORDER BY path LIMIT 1)
+	) found ORDER BY path`
+
+// Scan says what the files of a workspace state. It reads the files that no earlier scan of this store has read.
+func (s *Store) Scan(ctx context.Context, workspace mdstore.Path, kinds ...*mdstore.Kind) (*mdstore.Scan, error) {
+	out := &mdstore.Scan{}
+	if err := valid("list", workspace); err != nil {
+		out.Broken = []mdstore.Broken{{Path: workspace, Err: err}}
+		return out, ctx.Err()
+	}
+	all, err := s.list(ctx, workspace)
+	if err != nil {
+		return nil, err
+	}
+	var unknown []row
+	for _, r := range all {
+		if k := mdstore.AllKinds().Of(r.path); k != nil && len(kinds) > 0 && !slices.Contains(kinds, k) {
+			continue
+		}
+		out.Work.Stamped++
+		if r.err != nil {
+			out.Broken = append(out.Broken, mdstore.Broken{Path: r.path, Err: r.err})
+			continue
+		}
+		s.mu.Lock()
+		known := s.known[r.path]
+		s.mu.Unlock()
+		if known != nil && known.Stamp == r.stamp {
+			out.Records = append(out.Records, known)
+		} else {
+			unknown = append(unknown, r)
+		}
+	}
+	if err := s.scan(ctx, unknown, out); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(out.Records, func(a, b *mdstore.Scanned) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(out.Others, func(a, b mdstore.File) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(out.Broken, func(a, b mdstore.Broken) int { return cmp.Compare(a.Path, b.Path) })
+	return out, nil
+}
+
+// scanPart is how many bytes of files one statement of a scan asks for.
+const scanPart = 8 << 20
+
+// scan reads files and adds them to the scan.
+func (s *Store) scan(ctx context.Context, files []row, out *mdstore.Scan) error {
+	for len(files) > 0 {
+		var paths []string
+		size := int64(0)
+		for len(files) > 0 && size < scanPart {
+			paths = append(paths, string(files[0].path))
+			size += files[0].stamp.Size
+			files = files[1:]
+		}
+		got, err := s.query(ctx, sql(s.in("SELECT path, "+stampColumns+`, bytes FROM SCHEMA.files
+			WHERE vault = $1 AND path = ANY($2)`), s.n, paths))
+		if err != nil {
+			return s.said(err)
+		}
+		for _, r := range got[0] {
+			p := mdstore.Path(r[0])
+			f, err := fileOf(p, stampOf(r[1:]), r[4])
+			if err != nil {
+				out.Broken = append(out.Broken, mdstore.Broken{Path: p, Err: err})
+				continue
+			}
+			out.Work.Read++
+			rec, ok := mdstore.ScannedOf(mdstore.AllKinds().Of(p), f)
+			if !ok {
+				out.Others = append(out.Others, f)
+				continue
+			}
+			out.Records = append(out.Records, &rec)
+			s.mu.Lock()
+			s.known[p] = &rec
+			s.mu.Unlock()
+		}
+	}
+	return nil
+}
