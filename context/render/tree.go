@@ -137,7 +137,7 @@ func lastOnes(rows []TreeRow) []bool {
 }
 
 func (l treeLine) write(b *strings.Builder, style Style, align int) {
-	marks := marksOf(l.row, style.ASCII)
+	marks := MarksOf(l.row, style.ASCII)
 	id := Visible(l.row.ID)
 	if l.row.ID == hiddenColumn {
 		id = ""
@@ -147,7 +147,7 @@ func (l treeLine) write(b *strings.Builder, style Style, align int) {
 		tail = 2 + Columns(id)
 	}
 	for _, m := range marks {
-		tail += 2 + Columns(m.text)
+		tail += 2 + Columns(m.Text)
 	}
 	if style.Width > 0 {
 		if room := max(narrowTitle, style.Width-tail-l.head); l.wide > room {
@@ -166,7 +166,7 @@ func (l treeLine) write(b *strings.Builder, style Style, align int) {
 		b.WriteString("  " + style.Paint(dim, id))
 	}
 	for _, m := range marks {
-		b.WriteString("  " + style.Paint(m.color, m.text))
+		b.WriteString("  " + style.Paint(m.SGR, m.Text))
 	}
 	b.WriteByte('\n')
 }
@@ -181,33 +181,34 @@ func (l treeLine) titleColor() string {
 	return ""
 }
 
-// A mark is a remark on a node, in words as well as a sign.
-type mark struct{ text, color string }
+// A Mark is a remark on a node, in words as well as a sign. SGR is the parameter that it is painted with.
+type Mark struct{ Text, SGR string }
 
-func marksOf(r TreeRow, ascii bool) []mark {
+// MarksOf returns the remarks on a node, the most urgent first.
+func MarksOf(r TreeRow, ascii bool) []Mark {
 	arrow := "← "
 	if ascii {
 		arrow = "<- "
 	}
-	var out []mark
+	var out []Mark
 	for _, m := range []struct {
 		on bool
-		mark
+		Mark
 	}{
-		{r.Focus, mark{arrow + "focus", cyan}},
-		{r.Problem, mark{"! problem", yellow}},
-		{r.Damaged, mark{"!! damaged", red}},
-		{r.Blocked, mark{"blocked", yellow}},
+		{r.Focus, Mark{arrow + "focus", cyan}},
+		{r.Problem, Mark{"! problem", yellow}},
+		{r.Damaged, Mark{"!! damaged", red}},
+		{r.Blocked, Mark{"blocked", yellow}},
 	} {
 		if m.on {
-			out = append(out, m.mark)
+			out = append(out, m.Mark)
 		}
 	}
 	for _, m := range r.Marks() {
-		out = append(out, mark{Visible(m), dim})
+		out = append(out, Mark{Visible(m), dim})
 	}
 	if r.By != "" {
-		out = append(out, mark{"claimed by " + Visible(r.By), cyan})
+		out = append(out, Mark{"claimed by " + Visible(r.By), cyan})
 	}
 	return out
 }
@@ -226,8 +227,8 @@ func markdownTree(rows []TreeRow) string {
 		}
 		b.WriteString("- " + box + " " + EscapeMarkdown(Visible(r.Title)) + " " + codeSpan(r.ID) + " ")
 		b.WriteString(EscapeMarkdown(Visible(string(r.Status))))
-		for _, m := range marksOf(TreeRow{Problem: r.Problem, Damaged: r.Damaged, Blocked: r.Blocked}, true) {
-			b.WriteString(", " + strings.TrimLeft(m.text, "! "))
+		for _, m := range MarksOf(TreeRow{Problem: r.Problem, Damaged: r.Damaged, Blocked: r.Blocked}, true) {
+			b.WriteString(", " + strings.TrimLeft(m.Text, "! "))
 		}
 		for _, m := range r.Marks() {
 			b.WriteString(", " + EscapeMarkdown(Visible(m)))

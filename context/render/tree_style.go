@@ -56,6 +56,9 @@ func SignOf(status statemachine.Status, ascii bool) string {
 	return s.drawn
 }
 
+// ColorOf returns the SGR parameter that a status is painted with; "" for none.
+func ColorOf(status statemachine.Status) string { return signOf(status).color }
+
 // Paint returns s between the SGR parameter, such as "1" for bold, and a reset if the style has colours, or else just
 // s.
 func (st Style) Paint(sgr, s string) string {

@@ -23,7 +23,7 @@ import (
 func frontEnds(version string) []cli.Command {
 	return []cli.Command{
 		mcpCommand(version), serveCommand(version), setupCommand(), primeCommand(), hookCommand(),
-		driverCommand(), connectCommand(), exportCommand(),
+		driverCommand(), connectCommand(), exportCommand(), uiCommand(),
 	}
 }
 

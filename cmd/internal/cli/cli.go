@@ -71,6 +71,9 @@ type Call struct {
 	Word             string   // one of Command.Words; "" for a command without words
 	Words            []string // all words of the command line
 	Terminal         bool     // stdin is a person's terminal, and no tool runs this process
+	Screen           bool     // stdout is a terminal
+	Color            bool     // drawings on stdout have colours
+	ASCII            bool     // drawings on stdout have no character beyond ASCII
 	Open             Opener
 	Find             func() (Found, error) // says which vault Open would open, as Vaults.Find does
 	Move             func(dir string)      // makes Open and Find look from another folder, unless the command line names one
@@ -292,6 +295,7 @@ func newCall(sh *shell) Call {
 		},
 		Dir: sh.dir(), Vault: sh.flags.vault, Workspace: sh.flags.workspace, Getenv: sh.getenv,
 		DryRun: sh.flags.dryRun, Quiet: sh.flags.quiet,
+		Screen: sh.term.out, Color: sh.style().Color, ASCII: sh.ascii(),
 		Terminal: atTerminal(sh), Stdin: sh.sys.Stdin, Stdout: sh.sys.Stdout, Stderr: sh.sys.Stderr,
 		Print: func(doc any, text string) error {
 			if sh.flags.json {

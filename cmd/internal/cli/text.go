@@ -176,17 +176,23 @@ func editText(ctx context.Context, sh *shell, what, start string) (string, error
 	return text, err
 }
 
-// runEditor runs the editor and waits for it to end. Only the editor handles an interrupt.
-func runEditor(sh *shell, file string) error {
+// Editor returns the command that opens a file in the person's editor, and the editor's name.
+func Editor(getenv func(string) string, file string) (cmd *exec.Cmd, name string) {
 	windows, usual := runtime.GOOS == "windows", "vi"
 	if windows {
 		usual = "notepad"
 	}
-	name := cmp.Or(strings.TrimSpace(sh.getenv("VISUAL")), strings.TrimSpace(sh.getenv("EDITOR")), usual)
-	cmd := exec.Command("/bin/sh", "-c", name+` "$1"`, name, file) // EDITOR may have arguments, as "code --wait"
+	name = cmp.Or(strings.TrimSpace(getenv("VISUAL")), strings.TrimSpace(getenv("EDITOR")), usual)
+	cmd = exec.Command("/bin/sh", "-c", name+` "$1"`, name, file) // EDITOR may have arguments, as "code --wait"
 	if words := strings.Fields(name); windows {
 		cmd = exec.Command(words[0], append(words[1:], file)...)
 	}
+	return cmd, name
+}
+
+// runEditor runs the editor and waits for it to end. Only the editor handles an interrupt.
+func runEditor(sh *shell, file string) error {
+	cmd, name := Editor(sh.getenv, file)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = sh.sys.Stdin, sh.sys.Stdout, sh.sys.Stderr
 	if err := cmd.Run(); err != nil {
 		return usagef("the editor %q failed (%v); set VISUAL or EDITOR to one that works", name, err)

@@ -1,0 +1,346 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"arbor/engine/errs"
+	"arbor/engine/exchange"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+	"arbor/statemachine"
+)
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// takes reports whether a node takes new ones below it.
+func takes(n *ops.TreeNode) bool {
+	return statemachine.TakesChildren(n.Type) && !statemachine.Terminal(n.Status) && !n.Damaged
+}
+
+// add begins a new node: with below, below the node under the cursor if it takes one, or else after it.
+func (m *Model) add(below bool) tea.Cmd {
+	p := &prompt{what: promptAdd, draft: "add", above: root,
+		help: "Enter adds a task, Tab a group, Shift+Tab goes one level up, Esc ends"}
+	if m.plan.at < len(m.plan.rows) {
+		if r := m.plan.rows[m.plan.at]; r.above == nil || below && takes(r.TreeNode) {
+			p.above = r.ID
+			delete(m.plan.folded, r.ID)
+			m.plan.flatten()
+		} else {
+			p.above, p.after = r.above.ID, r.ID
+		}
+	}
+	p.set(m.drafts["add"])
+	m.prompt, m.focus = p, outlinePane
+	return nil
+}
+
+// rename begins a new title for the node under the cursor.
+func (m *Model) rename() tea.Cmd {
+	id := m.plan.selected()
+	if id == "" {
+		return nil
+	}
+	p := &prompt{what: promptRename, draft: "rename " + id, node: id, help: "Enter saves, Esc leaves"}
+	if p.set(m.plan.rows[m.plan.at].Title); m.drafts[p.draft] != "" {
+		p.set(m.drafts[p.draft])
+	}
+	m.prompt, m.focus = p, outlinePane
+	return nil
+}
+
+// enter saves what was typed.
+func (m *Model) enter() tea.Cmd {
+	p := m.prompt
+	switch p.what {
+	case promptFilter:
+		if m.wrong != "" {
+			return nil
+		}
+		m.filter, m.prompt = p.text(), nil
+		return nil
+	case promptAdd:
+		return m.create(statemachine.Execution)
+	case promptRename:
+		if r := m.plan.row(p.node); r >= 0 && m.plan.rows[r].Title == p.text() {
+			m.prompt = nil
+			delete(m.drafts, p.draft)
+			return nil
+		}
+		m.prompt = nil
+		title := p.text()
+		return m.perform(change{
+			said: "renamed: " + p.text(),
+			op:   "node_update", in: &ops.NodeUpdateIn{In: m.in(), NodeID: p.node, Title: &title},
+			then: func(any) { m.saved(p) }, back: func(*errs.Error) { m.giveBack(p) },
+		})
+	}
+	return m.perform(m.transition(p, false))
+}
+
+// create makes the node that was typed, and goes on after it, or below it if it takes nodes. Without a title it ends.
+func (m *Model) create(kind statemachine.Type) tea.Cmd {
+	p := m.prompt
+	if strings.TrimSpace(p.text()) == "" {
+		return m.leave()
+	}
+	in := ops.NodeCreateIn{In: m.in(), ParentID: p.above, After: p.after, Title: p.text(), Type: string(kind), RulesRead: true}
+	return m.perform(change{
+		said: "added: " + p.text(),
+		op:   "node_create", in: &in,
+		then: func(out any) {
+			m.saved(p)
+			id := out.(*ops.NodeCreateOut).NodeID
+			if p.set(""); kind == statemachine.Planning {
+				p.above, p.after = id, ""
+			} else {
+				p.after = id
+			}
+			m.plan.reveal(id)
+		},
+		back: func(*errs.Error) { m.giveBack(p) },
+	})
+}
+
+// indent makes what was typed a group and goes on below it. Without a title the new node moves into the group before it.
+func (m *Model) indent() tea.Cmd {
+	p := m.prompt
+	if strings.TrimSpace(p.text()) != "" {
+		return m.create(statemachine.Planning)
+	}
+	if i := m.plan.row(p.after); i >= 0 && takes(m.plan.rows[i].TreeNode) {
+		p.above, p.after = p.after, ""
+	}
+	return nil
+}
+
+// outdent moves the new node one level up, behind its parent.
+func (m *Model) outdent() tea.Cmd {
+	p := m.prompt
+	if i := m.plan.row(p.above); i >= 0 && m.plan.rows[i].above != nil {
+		p.above, p.after = m.plan.rows[i].above.ID, p.above
+	}
+	return nil
+}
+
+// pasted puts a pasted text into the prompt. Several lines in place of a title become nodes, as on the page.
+func (m *Model) pasted(text string) tea.Cmd {
+	p := m.prompt
+	switch {
+	case p.what == promptTick || p.what == promptPick:
+		return nil
+	case p.what != promptAdd || !strings.Contains(strings.TrimSpace(text), "\n"):
+		if p.what != promptText {
+			text = strings.Join(strings.Fields(text), " ")
+		}
+		if p.insert(text); p.what == promptFilter {
+			return m.reload()
+		}
+		return nil
+	}
+	whole := p.text() + text
+	read := func(string) ([]byte, error) { return []byte(whole), nil }
+	in := &ops.ImportIn{In: m.in(), Path: "-", From: "markdown", Into: p.above, RulesRead: true, Source: exchange.Source{Read: read}}
+	return m.perform(change{
+		said: "added what you pasted",
+		op:   "import", in: in,
+		then: func(any) { m.saved(p); p.set(""); p.after = "" },
+		back: func(*errs.Error) { p.insert(text); m.giveBack(p) },
+	})
+}
+
+// needsText reports whether an action asks for a conclusion.
+func needsText(do string) bool {
+	return do == string(statemachine.Drop) || slices.ContainsFunc(statemachine.Rules(), func(r statemachine.Rule) bool {
+		return string(r.Do) == do && r.Need&statemachine.NeedConclusion != 0
+	})
+}
+
+// act does an action with the nodes that are meant, and asks for the conclusion first if the action needs one.
+func (m *Model) act(do string) tea.Cmd {
+	first, _, what := m.targets()
+	if first == "" {
+		return nil
+	}
+	p := &prompt{what: promptText, do: do, node: first, draft: do + " " + first, label: do + " " + what + ":",
+		help: "the conclusion; Enter saves, Ctrl+E opens your editor, Esc leaves"}
+	if !needsText(do) {
+		return m.perform(m.transition(p, false))
+	}
+	p.set(m.drafts[p.draft])
+	m.prompt = p
+	return nil
+}
+
+// transition is the action of a prompt as a change.
+func (m *Model) transition(p *prompt, force bool) change {
+	first, more, what := m.targets()
+	asked := m.prompt == p
+	in := ops.NodeTransitionIn{In: m.in(), NodeID: first, Several: ops.Several{Nodes: more}, Action: p.do,
+		Conclusion: strings.TrimSpace(p.text()), Force: force, Begin: p.do == string(statemachine.Complete)}
+	m.prompt = nil
+	return change{
+		said: p.do + ": " + what,
+		op:   "node_transition", in: &in,
+		then: func(out any) {
+			m.saved(p)
+			clear(m.selected)
+			moved := out.(*ops.NodeTransitionOut)
+			if said := fmt.Sprintf("%s: %s", moved.CurrentStatus, what); moved.Next != nil {
+				m.say(said + "; next: " + moved.Next.Title)
+			} else {
+				m.say(said)
+			}
+		},
+		back: func(e *errs.Error) {
+			if p.force = e.Code == errs.CriteriaOpen || e.Code == errs.DependenciesOpen; p.force {
+				p.help = "Ctrl+O does it anyway; Enter tries again, Esc leaves"
+				m.said = "Ctrl+O does it anyway; " + m.said
+			}
+			if asked || p.force {
+				m.giveBack(p)
+			}
+		},
+	}
+}
+
+// offer asks which of the actions that the node allows is meant.
+func (m *Model) offer() tea.Cmd {
+	if m.plan.selected() == "" {
+		return nil
+	}
+	if err := m.lookNow(); err != nil {
+		m.fail(err)
+		return nil
+	}
+	p := &prompt{what: promptPick, label: m.node.info.Title + ":", picks: map[string]func() tea.Cmd{}}
+	for i, do := range m.node.info.Allowed {
+		p.label += fmt.Sprintf("  %d %s", i+1, do)
+		p.picks[strconv.Itoa(i+1)] = func() tea.Cmd { return m.act(do) }
+	}
+	if len(p.picks) == 0 {
+		m.say(m.node.info.Title + " allows no action now")
+		return nil
+	}
+	m.prompt = p
+	return nil
+}
+
+// remove asks whether the nodes that are meant are to be deleted.
+func (m *Model) remove() tea.Cmd {
+	first, more, what := m.targets()
+	if first == "" {
+		return nil
+	}
+	in := ops.NodeDeleteIn{In: m.in(), NodeID: first, Several: ops.Several{Nodes: more}}
+	m.prompt = &prompt{what: promptPick, label: "delete " + what + " and all below?  y deletes, any other key does not"}
+	m.prompt.picks = map[string]func() tea.Cmd{"y": func() tea.Cmd {
+		return m.perform(change{
+			said: "deleted: " + what + "; u brings it back",
+			op:   "node_delete", in: &in,
+			then: func(any) { clear(m.selected) },
+		})
+	}}
+	return nil
+}
+
+// move moves the nodes that are meant: up or down among their siblings, into the sibling before them, or out of their
+// parent.
+func (m *Model) move(where string) tea.Cmd {
+	first, more, what := m.targets()
+	i := m.plan.row(first)
+	if i < 0 || m.plan.rows[i].above == nil {
+		return nil
+	}
+	r := m.plan.rows[i]
+	siblings := r.above.Children
+	last := r.place
+	for last+1 < len(siblings) && slices.Contains(more, siblings[last+1].ID) {
+		last++
+	}
+	in := ops.NodeMoveIn{In: m.in(), NodeID: first, Several: ops.Several{Nodes: more}, NewParentID: r.above.ID}
+	switch {
+	case where == "up" && r.place > 0:
+		in.Before = siblings[r.place-1].ID
+	case where == "down" && last+1 < len(siblings):
+		in.After = siblings[last+1].ID
+	case where == "in" && r.place > 0:
+		in.NewParentID = siblings[r.place-1].ID
+	case where == "out" && m.plan.row(r.above.ID) >= 0 && m.plan.rows[m.plan.row(r.above.ID)].above != nil:
+		in.NewParentID, in.After = m.plan.rows[m.plan.row(r.above.ID)].above.ID, r.above.ID
+	default:
+		m.say(what + " cannot go further " + where)
+		return nil
+	}
+	return m.perform(change{
+		said: "moved: " + what,
+		op:   "node_move", in: &in,
+		then: func(any) { m.plan.reveal(first) },
+	})
+}
+
+// ticking shows the criteria of the node to tick them.
+func (m *Model) ticking() tea.Cmd {
+	if m.plan.selected() == "" {
+		return nil
+	}
+	if err := m.lookNow(); err != nil {
+		m.fail(err)
+		return nil
+	}
+	boxes := m.node.info.Criteria
+	if len(boxes) == 0 {
+		m.say(m.node.info.Title + " has no criteria; e opens its file to write some")
+		return nil
+	}
+	m.focus, m.aside = nodePane, nodePane
+	m.node.tick = max(0, slices.IndexFunc(boxes, func(c mdstore.Criterion) bool { return !c.Done }))
+	m.prompt = &prompt{what: promptTick, label: "criteria:", help: "↓ ↑ go, Space ticks, Esc ends", node: m.node.id}
+	return nil
+}
+
+// tick answers a key while criteria are ticked.
+func (m *Model) tick(key string) tea.Cmd {
+	boxes := m.node.info.Criteria
+	switch key {
+	case "down", "j":
+		m.node.tick = min(m.node.tick+1, len(boxes)-1)
+	case "up", "k":
+		m.node.tick = max(m.node.tick-1, 0)
+	case "space", "x", "t", "enter":
+		if m.node.tick >= len(boxes) {
+			return nil
+		}
+		box := boxes[m.node.tick]
+		in := ops.NodeUpdateIn{In: m.in(), NodeID: m.node.id, Match: ops.Match{IfMatch: m.node.info.Version}}
+		said := "ticked: " + box.Text
+		if n := []string{strconv.Itoa(box.N)}; box.Done {
+			in.Unchecked, said = n, "no longer ticked: "+box.Text
+		} else {
+			in.Checked = n
+		}
+		again := func() {
+			if err := m.lookNow(); err != nil {
+				m.fail(err)
+			}
+		}
+		return m.perform(change{
+			said: said,
+			op:   "node_update", in: &in,
+			then: func(any) { again() }, back: func(*errs.Error) { again() },
+		})
+	default:
+		m.prompt, m.focus = nil, outlinePane
+	}
+	return nil
+}

@@ -1,0 +1,227 @@
+package ui
+
+import (
+	"context"
+	"os/exec"
+
+	tea "charm.land/bubbletea/v2"
+
+	"arbor/context/render"
+	"arbor/engine/errs"
+	"arbor/engine/feed"
+	"arbor/engine/ops"
+	"arbor/engine/view"
+)
+
+// A pane is a part of the screen.
+type pane int
+
+const (
+	outlinePane pane = iota
+	boardPane
+	nodePane
+)
+
+// A Model is the screen and all that it knows. It is used by one goroutine, except for env and the results of commands.
+type Model struct {
+	ctx   context.Context
+	opt   Options
+	style render.Style
+	exec  func(*exec.Cmd, tea.ExecCallback) tea.Cmd // runs a program that gets the terminal meanwhile
+	w, h  int
+
+	plan  plan
+	focus pane
+	aside pane // what stands beside the outline if only one of the two fits
+	node  shownNode
+	board boardPlace
+
+	filter   string // the query that the plan is filtered by; "" for none
+	wrong    string // why the query that is being typed cannot be read
+	prompt   *prompt
+	selected map[string]bool   // nodes that the next action is about, besides the one under the cursor
+	drafts   map[string]string // texts that were typed and not saved, by what they are for
+	busy     bool              // a command changes the vault: keys wait until it is done
+	waiting  []tea.Msg         // keys and pasted texts, in their order
+	undos    []undoable        // the last one last
+	own      map[string]bool   // nodes changed here, whose events need not be told
+	help     bool
+	helpTop  int
+	said     string // the last message
+	failed   bool   // the message is about a failure
+	asked    int    // counts loads, so that an overtaken one is dropped
+	stale    bool   // something changed while a load was under way
+	loading  bool
+	gone     error // why the vault cannot be read now
+}
+
+func newModel(ctx context.Context, opt Options) *Model {
+	return &Model{
+		ctx: ctx, opt: opt, exec: tea.ExecProcess, w: 80, h: 24, aside: boardPane,
+		style:  render.Style{Color: opt.Color, ASCII: opt.ASCII},
+		plan:   plan{folded: map[string]bool{}},
+		drafts: map[string]string{}, own: map[string]bool{}, selected: map[string]bool{},
+	}
+}
+
+func (m *Model) env() *ops.Env { return m.opt.Env() }
+
+// open loads the plan for the first time.
+func (m *Model) open() error {
+	l := load(m.ctx, m.env(), m.opt.Workspace, "")
+	if l.err != nil {
+		return l.err
+	}
+	m.plan.show(l)
+	return nil
+}
+
+// happened are the changes by any program that were found at one time.
+type happened []feed.Event
+
+// An away says why the vault cannot be read for now; nil: it can be again.
+type away struct{ why error }
+
+// Init asks for the node under the cursor.
+func (m *Model) Init() tea.Cmd { return m.look() }
+
+// Update answers a message. Keys wait while a command changes the vault, so that they act on its result.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.update(msg)
+	if look := m.look(); look != nil {
+		cmd = tea.Batch(cmd, look)
+	}
+	return m, cmd
+}
+
+func (m *Model) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.w, m.h = msg.Width, msg.Height
+	case tea.KeyPressMsg, tea.PasteMsg:
+		if m.busy {
+			m.waiting = append(m.waiting, msg)
+			return nil
+		}
+		return m.typed(msg)
+	case loaded:
+		return m.arrived(msg)
+	case nodeLoaded:
+		m.node.arrived(msg)
+	case done:
+		return m.finished(msg)
+	case edited:
+		return m.saw(msg)
+	case wrote:
+		m.wrote(msg)
+	case happened:
+		m.tell(msg)
+		m.node.stale = true
+		return m.reload()
+	case away:
+		m.gone = msg.why
+		if msg.why == nil {
+			return m.reload()
+		}
+	}
+	return nil
+}
+
+// typed answers a key or a pasted text.
+func (m *Model) typed(msg tea.Msg) tea.Cmd {
+	switch key, isKey := msg.(tea.KeyPressMsg); {
+	case m.prompt != nil && !isKey:
+		return m.pasted(msg.(tea.PasteMsg).Content)
+	case m.prompt != nil:
+		return m.inPrompt(key)
+	case !isKey:
+		return nil
+	case m.help:
+		return m.inHelp(key.String())
+	default:
+		return m.press(key.String())
+	}
+}
+
+// say shows a message until the next one.
+func (m *Model) say(text string) { m.said, m.failed = text, false }
+
+// fail shows why something did not work.
+func (m *Model) fail(err error) { m.said, m.failed = errs.As(err).In(ops.Shell).Message, true }
+
+// reload loads the plan again. While a load is under way, another one follows it.
+func (m *Model) reload() tea.Cmd {
+	if m.loading || m.busy {
+		m.stale = true
+		return nil
+	}
+	m.loading = true
+	m.asked++
+	n, query, env, ws := m.asked, m.query(), m.env(), string(m.plan.id)
+	return func() tea.Msg {
+		l := load(m.ctx, env, ws, query)
+		l.asked = n
+		return l
+	}
+}
+
+// arrived shows a loaded plan unless a newer one was asked for.
+func (m *Model) arrived(l loaded) tea.Cmd {
+	m.loading = false
+	if l.asked == m.asked {
+		m.take(l)
+	}
+	if m.stale || l.query != m.query() {
+		m.stale = false
+		return m.reload()
+	}
+	return nil
+}
+
+// take shows what a load found. A filter that cannot be read leaves the plan as it is.
+func (m *Model) take(l loaded) {
+	m.wrong = ""
+	if e := errs.As(l.err); e != nil && e.Details != nil && e.Details.Param == "where" {
+		m.wrong = e.Message
+		return
+	}
+	if l.err != nil {
+		m.fail(l.err)
+		return
+	}
+	m.plan.show(l)
+	m.node.stale = true
+}
+
+// query is the filter that counts now: the one that is being typed, or the one that was.
+func (m *Model) query() string {
+	if m.prompt != nil && m.prompt.what == promptFilter {
+		return m.prompt.text()
+	}
+	return m.filter
+}
+
+// tell says what another program did last.
+func (m *Model) tell(all happened) {
+	words := map[string]string{view.Added: "added", view.Altered: "changed", view.Removed: "removed", view.Relocated: "moved"}
+	for i := range all {
+		e := &all[i]
+		id := string(e.Node)
+		if m.own[id] {
+			delete(m.own, id)
+			continue
+		}
+		word := words[e.Kind]
+		if word == "" || id == "" {
+			continue
+		}
+		for _, c := range e.Fields() {
+			if c.Key == "status" && c.To != nil && e.Kind == view.Altered {
+				word = *c.To
+			}
+		}
+		if m.prompt == nil || m.prompt.what == promptFilter {
+			m.say("by another program: " + word + ": " + e.Title)
+		}
+	}
+}
