@@ -91,7 +91,8 @@ func (m *Model) helpLines() []string {
 		if m.style.ASCII {
 			shown = strings.NewReplacer("↓", "Down", "↑", "Up", "→", "Right", "←", "Left").Replace(shown)
 		}
-		all = append(all, []span{{" " + shown + strings.Repeat(" ", max(1, 14-len([]rune(shown)))), yellow}, {b.help, ""}})
+		gap := strings.Repeat(" ", max(1, 14-len([]rune(shown))))
+		all = append(all, []span{{" " + shown + gap, yellow}, {b.help, ""}})
 	}
 	all = append(all, nil, []span{{" While you type: Enter saves, Esc leaves and keeps the text, Ctrl+E opens your editor.", ""}},
 		[]span{{" In a new node: Enter adds a task, Tab a group and goes on below it, Shift+Tab goes one level up.", ""}})

@@ -203,7 +203,9 @@ func (m *Model) query() string {
 
 // tell says what another program did last.
 func (m *Model) tell(all happened) {
-	words := map[string]string{view.Added: "added", view.Altered: "changed", view.Removed: "removed", view.Relocated: "moved"}
+	words := map[string]string{
+		view.Added: "added", view.Altered: "changed", view.Removed: "removed", view.Relocated: "moved",
+	}
 	for i := range all {
 		e := &all[i]
 		id := string(e.Node)
