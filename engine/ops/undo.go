@@ -128,8 +128,8 @@ func UndoOperation(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
 	return &UndoOut{Undone: d.Text, ID: d.ID, Wrote: env.wrote(ctx, u.Workspace, &u.Outcome, hint)}, nil
 }
 
-// broughtBy names what the move of a folder into the trash deletes, or the move out of it restores: a workspace, or nodes.
-// after has the files after the move.
+// broughtBy names the workspace or the nodes that the move of a folder into the trash deletes, or the move out of it
+// restores. after has the files after the move.
 func broughtBy(move plan.FileChange, after []mdstore.File) (what []view.Change) {
 	trash := mdstore.Path(mdstore.TrashDir)
 	do := "restored"
