@@ -12,7 +12,7 @@ import (
 
 type nodePage struct {
 	*ops.NodeGetOut
-	Above     string // the title of the node above
+	Trail     []*mdstore.Node // the nodes above it, from the root
 	Children  []*ops.TreeNode
 	Targets   []target
 	Refers    []*mdstore.Node // the nodes that refer to this one
@@ -50,9 +50,14 @@ func (s *Site) node(r *http.Request, v *screen) error {
 	for _, n := range below.Tree {
 		p.Children = append(p.Children, n.Children...)
 	}
-	if up, ok := snap.Node(mdstore.ID(out.Node.ParentID)); ok {
-		p.Above = up.Title
+	for up, ok := snap.Node(mdstore.ID(out.Node.ParentID)); ok && len(p.Trail) < snap.Len(); {
+		p.Trail = append(p.Trail, up)
+		if up.ID == mdstore.Root {
+			break
+		}
+		up, ok = snap.Node(up.Parent)
 	}
+	slices.Reverse(p.Trail)
 	own, _ := snap.Node(mdstore.ID(out.Node.ID))
 	for _, ref := range out.Node.References {
 		of := target{Reference: ref}

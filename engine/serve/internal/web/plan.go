@@ -3,13 +3,16 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"html/template"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"arbor/engine/errs"
 	"arbor/engine/ops"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/statemachine"
 )
@@ -20,7 +23,9 @@ type outline struct {
 	Filter, Status, Claim string
 	Most                  int    // matches that are shown at most
 	Wrong                 string // why the filter cannot be read; "" if it can
-	Statuses              []string
+	Rows                  []planRow
+	Tags                  []string // the tags of the plan, as filters
+	Node                  *screen  // the node that is shown beside the outline; nil for none
 }
 
 const (
@@ -40,7 +45,7 @@ func (s *Site) plan(r *http.Request, v *screen) error {
 	}
 	in := ops.NodeListIn{In: ops.In{WorkspaceID: v.Workspace}, RootID: r.FormValue("below")}
 	o := outline{Filter: strings.TrimSpace(r.FormValue("filter")), Status: r.FormValue("status"),
-		Claim: r.FormValue("claim"), Statuses: append(statuses(), problem), Most: firstView}
+		Claim: r.FormValue("claim"), Most: firstView}
 	if n, err := strconv.Atoi(r.FormValue("most")); err == nil && n > 0 {
 		o.Most = n
 	}
@@ -63,6 +68,22 @@ func (s *Site) plan(r *http.Request, v *screen) error {
 	}
 	if err != nil {
 		return err
+	}
+	plan, err := s.engine.View(r.Context(), mdstore.ID(v.Workspace))
+	if err != nil {
+		return err
+	}
+	rows := v.rowsOf(plan, v.Workspace, time.Now())
+	o.Tags = tagsOf(plan)
+	o.Rows = rows.rows(o.Tree, rows.level(in.RootID))
+	if id := r.FormValue("node"); id != "" {
+		beside := *v
+		beside.View = "node"
+		r.SetPathValue("id", id)
+		s.linked(r.Context(), &beside, id)
+		if err := s.node(r, &beside); err == nil { // else the node is gone
+			o.Node = &beside
+		}
 	}
 	v.Body = o
 	return nil
@@ -100,6 +121,41 @@ func wrongFilter(err error) string {
 		return e.Error()
 	}
 	return ""
+}
+
+// A chip is a filter at hand. Each is the end of an address of the plan.
+type chip struct {
+	Title string
+	Query template.URL
+}
+
+var chips = []chip{
+	{"All", ""}, {"Ready", "&filter=is:ready"}, {"Running", "&filter=is:running"},
+	{"Mine", "&claim=" + mdstore.OperatorHuman}, {"Problems", "&status=" + problem}, {"Overdue", "&filter=is:overdue"},
+}
+
+// Here reports whether a chip is the filter that is in use.
+func (o outline) Here(c chip) bool {
+	use := ""
+	for _, part := range [][2]string{{"filter", o.Filter}, {"status", o.Status}, {"claim", o.Claim}} {
+		if part[1] != "" {
+			use += "&" + part[0] + "=" + part[1]
+		}
+	}
+	return use == string(c.Query)
+}
+
+// tagsOf returns the tags of a plan as filters, at most shortList.
+func tagsOf(plan *view.View) (all []string) {
+	for n := range plan.All() {
+		for _, tag := range n.Tags {
+			if tag = "tag:" + tag; len(all) < shortList && !slices.Contains(all, tag) {
+				all = append(all, tag)
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // Filtered reports whether the outline shows only what matches.

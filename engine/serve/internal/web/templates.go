@@ -50,7 +50,8 @@ func (l look) funcs() template.FuncMap {
 			first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 			return first
 		},
-		"takes":  func(n branch) bool { return !l.Static && takes(n.TreeNode) },
+		"takes":  func(n *ops.TreeNode) bool { return !l.Static && takes(n) },
+		"chips":  func() []chip { return chips },
 		"mark":   func(status any) string { return render.SignOf(statemachine.Status(fmt.Sprint(status)), false) },
 		"box":    func(done bool) string { return map[bool]string{true: "☑", false: "☐"}[done] },
 		"branch": func(ws string, n *ops.TreeNode) branch { return branch{ws, n} },

@@ -140,6 +140,7 @@ type screen struct {
 	All         []ops.WorkspaceHead
 	Waits       int // requests that wait for a decision
 	Here        string
+	Theme       string // see theme
 	Body        any
 
 	lastVisit int64 // see visit
@@ -150,7 +151,7 @@ type screen struct {
 func (s *Site) page(shown viewOf) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		v := &screen{look: look{Language: language(w, r)}, View: shown.name, Here: r.URL.Path}
+		v := &screen{look: look{Language: language(w, r)}, View: shown.name, Here: r.URL.Path, Theme: theme(r)}
 		if !s.isKnown(r) {
 			w.WriteHeader(http.StatusUnauthorized)
 			s.write(w, "shell.html", v)

@@ -97,5 +97,6 @@ var scripted = []string{
 	"Add below", "Undo", "Discarded", "Drafts", "Close",
 	"The server does not answer. Your text is kept in this browser; try again when it runs.",
 	"The server was started again and does not know this browser.",
+	"Colours: system", "Colours: light", "Colours: dark",
 	"execution", "planning", "complete", "fail", "cancel", "drop",
 }

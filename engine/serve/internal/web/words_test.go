@@ -59,8 +59,11 @@ func TestEveryLanguageHasEveryWord(t *testing.T) {
 			t.Errorf("no script says %q, which is in scripted", word)
 		}
 	}
-	for _, item := range slices.Concat((&screen{}).Menu(), planForms) {
+	for _, item := range slices.Concat((&screen{}).Menu(), (&screen{}).Rest(), planForms) {
 		all = append(all, item.Title)
+	}
+	for _, c := range chips {
+		all = append(all, c.Title)
 	}
 	for _, rule := range statemachine.Rules() {
 		all = append(all, string(rule.From), string(rule.To), string(rule.Type))

@@ -29,7 +29,8 @@ export function edit(section, draft) {
   button.hidden = true;
   section.append(box);
   const keep = () => {
-    localStorage.setItem(draftOf(field), JSON.stringify({ base, text: area.value, title: $("h1", main).textContent }));
+    const title = $("article h1", main).textContent;
+    localStorage.setItem(draftOf(field), JSON.stringify({ base, text: area.value, title }));
     drafts();
   };
   box.rebase = (text, onto) => { base = onto; area.value = text; keep(); };

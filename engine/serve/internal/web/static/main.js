@@ -2,6 +2,7 @@
 import { $, withWorkspace } from "./base.js";
 import * as drag from "./drag.js";
 import * as edit from "./edit.js";
+import * as frame from "./frame.js";
 import * as live from "./live.js";
 import * as node from "./node.js";
 import * as outline from "./outline.js";
@@ -23,13 +24,10 @@ document.addEventListener("keydown", (e) => {
     else location.href = withWorkspace("/search");
     return;
   }
+  if (e.key === "n" && !$("#tree")) { e.preventDefault(); frame.anew(); return; }
   outline.key(e);
 });
-$("#help").addEventListener("click", () => $("#keys").showModal());
-$("#workspace")?.addEventListener("change", (e) => {
-  const view = location.pathname.replace(/^\/(node|slot|session|state)\/.*/, "/");
-  location.href = view + "?ws=" + encodeURIComponent(e.target.value);
-});
+frame.begin();
 outline.begin();
 drag.begin();
 node.begin();

@@ -35,7 +35,7 @@ function changed(out, fields) {
   return out;
 }
 
-const title = () => $("h1", main).textContent;
+const title = () => $("article h1", main).textContent;
 const version = () => $("article", main).dataset.workspaceVersion;
 const conclusion = () => ({ name: "conclusion", label: t("Conclusion: the result"), rows: 6 });
 
@@ -83,7 +83,7 @@ const clicks = {
     return send(t("Move"), fields, "node_move", { nodeId: node().node });
   },
   async delete() {
-    const up = $("[data-above]", main)?.href || "/";
+    const up = [...main.querySelectorAll(".trail a")].at(-1)?.href || "/";
     const fields = [{ text: t("Its subtree is deleted too. You can undo this under Activity.") }];
     if (await send(t("Delete") + ": " + title(), fields, "node_delete", { nodeId: node().node })) location.href = up;
   },
