@@ -12,8 +12,25 @@ func TestPictures(t *testing.T) {
 	if dir == "" {
 		t.Skip("ARBOR_PICTURES names no folder; bash docs/pictures/page makes the pictures")
 	}
-	w := newWorld(t, nil)
-	b := newBrowser(t)
+	w, basket := teaShop(t)
+	p := newBrowser(t).open(w, "/")
+	take := func(name, path string, width, height int, dark bool) {
+		p.size(width, height)
+		p.dark(dark)
+		p.visit(path)
+		p.picture(filepath.Join(dir, name+".png"))
+	}
+	take("page-overview", "/", 1440, 900, false)
+	take("page-plan", "/plan", 1024, 700, false)
+	take("page-board", "/board", 1440, 700, true)
+	take("page-node", "/node/"+basket, 1024, 900, false)
+	take("page-phone", "/plan?lang=zh", 390, 844, true)
+}
+
+// teaShop makes the plan of the pictures. It returns the id of a node.
+func teaShop(t *testing.T) (w *world, basket string) {
+	t.Helper()
+	w = newWorld(t, nil)
 	ws := w.do("workspace_init", map[string]any{"name": "Tea shop online", "goal": "People order tea from their phone, and the shop packs it the same day."})["workspaceId"].(string)
 	add := func(parent, title, kind, requirement string) string {
 		return w.do("node_create", map[string]any{"workspaceId": ws, "parentId": parent, "title": title, "type": kind, "requirement": requirement})["nodeId"].(string)
@@ -29,9 +46,9 @@ func TestPictures(t *testing.T) {
 	photos := add(catalogue, "Photos of all teas", "execution", "Forty teas, one light.")
 	prices := add(catalogue, "Prices and stock", "execution", "From the till, every night.")
 	orders := add("root", "Orders", "planning", "")
-	basket := add(orders, "Basket", "execution", "What somebody put into it is there again after a week.\n\n- [x] on the phone\n- [x] without an account\n- [ ] with a voucher\n\n| Device | Kept |\n|---|---|\n| phone | 7 days |\n| shop's tablet | until closing |")
+	basket = add(orders, "Basket", "execution", "What somebody put into it is there again after a week.\n\n- [x] on the phone\n- [x] without an account\n- [ ] with a voucher\n\n| Device | Kept |\n|---|---|\n| phone | 7 days |\n| shop's tablet | until closing |")
 	pay := add(orders, "Payment", "execution", "Card and invoice.")
-	add(orders, "Confirmation by mail", "execution", "")
+	mail := add(orders, "Confirmation by mail", "execution", "")
 	packing := add("root", "Packing", "planning", "")
 	labels := add(packing, "Labels", "execution", "")
 	add(packing, "Pick list for the morning", "execution", "")
@@ -47,16 +64,12 @@ func TestPictures(t *testing.T) {
 	w.do("log_append", map[string]any{"workspaceId": ws, "nodeId": basket, "event": "Vouchers: asked the shop how long they count"})
 	w.do("problem_update", map[string]any{"workspaceId": ws, "nodeId": pay, "problem": "The bank wants a contract first"})
 	w.do("workspace_update_rules", map[string]any{"workspaceId": ws, "action": "add", "rule": "Every page works without a mouse"})
-	p := b.open(w, "/")
-	take := func(name, path string, width, height int, dark bool) {
-		p.size(width, height)
-		p.dark(dark)
-		p.visit(path)
-		p.picture(filepath.Join(dir, name+".png"))
+	set := func(node string, fields map[string]any) {
+		fields["workspaceId"], fields["nodeId"] = ws, node
+		w.do("node_update", fields)
 	}
-	take("page-overview", "/", 1440, 900, false)
-	take("page-plan", "/plan", 1024, 700, false)
-	take("page-board", "/board", 1440, 700, true)
-	take("page-node", "/node/"+basket, 1024, 900, false)
-	take("page-phone", "/plan?lang=zh", 390, 844, true)
+	set(pay, map[string]any{"priority": "critical", "due": "2026-01-15", "tags": []string{"money"}})
+	set(basket, map[string]any{"priority": "high", "assignee": []string{"nia"}})
+	set(mail, map[string]any{"dependencies": []string{pay}})
+	return w, basket
 }

@@ -28,7 +28,7 @@ type outlineRows struct {
 }
 
 func (l look) rowsOf(plan *view.View, workspace string, now time.Time) *outlineRows {
-	o := &outlineRows{look: l, workspace: workspace, plan: plan, now: now, outcomes: map[mdstore.ID]statemachine.Outcomes{}}
+	o := &outlineRows{l, workspace, plan, map[mdstore.ID]statemachine.Outcomes{}, now}
 	for n, frozen := range plan.Leaves() {
 		for up := n.Parent; up != ""; {
 			sum := o.outcomes[up]
