@@ -78,7 +78,7 @@ func (v *View) relinked() (moved []*mdstore.Node) {
 		}
 		to, ok := v.Referred(n, n.ParentLink())
 		if !ok {
-			to, ok = v.titled(n.ParentLink())
+			to, ok = v.Titled(n.ParentLink())
 		}
 		if ok && to.ID != n.Parent {
 			moved = append(moved, n.Below(to.ID))
@@ -87,8 +87,8 @@ func (v *View) relinked() (moved []*mdstore.Node) {
 	return moved
 }
 
-// titled returns the only node with a title.
-func (v *View) titled(title string) (to *mdstore.Node, ok bool) {
+// Titled returns the only node with a title.
+func (v *View) Titled(title string) (to *mdstore.Node, ok bool) {
 	for _, n := range v.nodes {
 		switch {
 		case n.Title != title:

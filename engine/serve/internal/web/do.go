@@ -24,7 +24,7 @@ func (s *Site) do(w http.ResponseWriter, r *http.Request) {
 	}
 	in, err := o.Read(args)
 	if err != nil {
-		refuse(w, status(err), string(errs.As(err).Code), errs.As(err).In(ops.Shell).Message)
+		refuseError(w, err)
 		return
 	}
 	s.answer(w, r, o, in)
@@ -46,8 +46,7 @@ func (s *Site) outline(w http.ResponseWriter, r *http.Request) {
 func (s *Site) answer(w http.ResponseWriter, r *http.Request, o ops.Operation, in any) {
 	out, err := s.run(r, o, in)
 	if err != nil {
-		e := errs.As(err)
-		refuse(w, status(err), string(e.Code), e.In(ops.Shell).Message)
+		refuseError(w, err)
 		return
 	}
 	s.told(w, r, out)
@@ -55,6 +54,12 @@ func (s *Site) answer(w http.ResponseWriter, r *http.Request, o ops.Operation, i
 	if err := json.NewEncoder(w).Encode(out); err != nil {
 		s.opt.Log.Warn("a reply was not sent", "operation", o.Name, "error", err)
 	}
+}
+
+// refuseError answers with the error of an operation.
+func refuseError(w http.ResponseWriter, err error) {
+	e := errs.As(err)
+	refuse(w, status(err), string(e.Code), e.In(ops.Shell).Message)
 }
 
 // run runs an operation. A panic fails this call only.

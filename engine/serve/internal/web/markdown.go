@@ -1,6 +1,8 @@
 package web
 
 import (
+	"bytes"
+	"fmt"
 	"sync"
 
 	"github.com/yuin/goldmark"
@@ -19,8 +21,9 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
 			extension.Strikethrough, extension.TaskList, extension.Linkify,
-			extension.NewFootnote(extension.WithFootnoteBacklinkHTML(""))),
+			extension.NewFootnote(extension.WithFootnoteIDPrefixFunction(prefixOf))),
 		goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(wikiLinks{}, 150)),
+			parser.WithParagraphTransformers(util.Prioritized(callouts{}, 50)),
 			parser.WithASTTransformers(util.Prioritized(allShown{}, 900))),
 		goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(ours{}, 1))))
 })
@@ -30,14 +33,8 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 type ours struct{}
 
 func (ours) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(tasks.KindTaskCheckBox, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if entering && n.(*tasks.TaskCheckBox).IsChecked {
-			_, _ = w.WriteString(`<input type="checkbox" checked disabled aria-label="done"> `)
-		} else if entering {
-			_, _ = w.WriteString(`<input type="checkbox" disabled aria-label="to do"> `)
-		}
-		return ast.WalkContinue, nil
-	})
+	r.Register(tasks.KindTaskCheckBox, box)
+	r.Register(tasks.KindFootnoteBacklink, backlink)
 	text := func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
 			_, _ = w.Write(htmlAsText(source, n))
@@ -69,7 +66,44 @@ func (ours) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
-// wordsIn returns the words of a picture's description.
+// prefixOf returns what begins the ids of a node's document.
+func prefixOf(n ast.Node) []byte {
+	prefix, _ := n.OwnerDocument().Meta()[prefixMeta].([]byte)
+	return prefix
+}
+
+// backlink renders the link from a footnote back to a mark, if there is one.
+func backlink(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	back := n.(*tasks.FootnoteBacklink)
+	if !entering || back.RefCount == 0 {
+		return ast.WalkContinue, nil
+	}
+	which := ""
+	if back.RefIndex > 0 {
+		which = fmt.Sprint(back.RefIndex)
+	}
+	_, err := fmt.Fprintf(w, ` <a href="#%sfnref%s:%d">↩</a>`, prefixOf(n), which, back.Index)
+	return ast.WalkContinue, err
+}
+
+// box renders the box of a task. One that can be ticked has the number of its line.
+func box(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	checked, label, state := "", "to do", " disabled"
+	if n.(*tasks.TaskCheckBox).IsChecked {
+		checked, label = " checked", "done"
+	}
+	if boxes, _ := n.OwnerDocument().Meta()[boxesMeta].(bool); boxes {
+		label = string(util.EscapeHTML(bytes.TrimSpace(wordsIn(n.Parent(), source))))
+		state = fmt.Sprintf(` data-line="%d"`, bytes.Count(source[:n.Parent().Lines().At(0).Start], []byte("\n")))
+	}
+	_, err := fmt.Fprintf(w, `<input type="checkbox"%s%s aria-label="%s"> `, checked, state, label)
+	return ast.WalkContinue, err
+}
+
+// wordsIn returns the words below a node, such as those of a picture's description.
 func wordsIn(n ast.Node, source []byte) (words []byte) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		if t, ok := c.(*ast.Text); ok {

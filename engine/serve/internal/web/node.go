@@ -74,7 +74,7 @@ func (s *Site) node(r *http.Request, v *screen) error {
 			}
 		}
 	}
-	v.links.definitions = definitionsIn(out.Node)
+	v.links.definitions, v.links.footnotes = definitionsIn(textOf(out.Node)), footnotesIn(textOf(out.Node))
 	slices.Reverse(out.Node.Log)
 	v.Body = p
 	return nil

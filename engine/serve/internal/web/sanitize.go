@@ -14,13 +14,15 @@ import (
 var elements = map[string]map[string]func(value string) bool{
 	"p": directed, "br": nil, "hr": nil, "h1": directed, "h2": directed, "h3": directed, "h4": directed, "h5": directed,
 	"h6": directed, "strong": nil, "em": nil, "del": nil, "code": nil, "pre": nil, "blockquote": directed, "ul": directed,
-	"li": nil, "table": directed, "thead": nil, "tbody": nil, "tr": nil, "sup": nil,
+	"li": {"id": footnoteID.MatchString}, "table": directed, "thead": nil, "tbody": nil, "tr": nil,
+	"sup":     {"id": footnoteID.MatchString},
 	"details": {"open": oneOf("")}, "summary": nil, "img": {"src": pictureName.MatchString, "alt": anyText},
-	"th":    {"align": oneOf("left", "center", "right")},
-	"td":    {"align": oneOf("left", "center", "right")},
-	"ol":    {"start": isNumber, "dir": oneOf("auto")},
-	"a":     {"href": followed},
-	"input": {"type": oneOf("checkbox"), "checked": oneOf(""), "disabled": oneOf(""), "aria-label": oneOf("done", "to do")},
+	"th": {"align": oneOf("left", "center", "right")},
+	"td": {"align": oneOf("left", "center", "right")},
+	"ol": {"start": isNumber, "dir": oneOf("auto")},
+	"a":  {"href": followed},
+	"input": {"type": oneOf("checkbox"), "checked": oneOf(""), "disabled": oneOf(""), "aria-label": anyText,
+		"data-line": isNumber},
 }
 
 // directed are the attributes of a block whose words give it a direction.
@@ -37,8 +39,12 @@ func oneOf(values ...string) func(string) bool {
 	return func(v string) bool { return slices.Contains(values, v) }
 }
 
-// followed reports whether a link may be followed: to the web, to a mail program, or to a node of this page or export.
+// followed reports whether a link may be followed: to the web, to a mail program, to a footnote, or to a node of this
+// page or export.
 func followed(to string) bool {
+	if here, ok := strings.CutPrefix(to, "#"); ok {
+		return footnoteID.MatchString(here)
+	}
 	id, node := strings.CutPrefix(to, "/node/")
 	name, page := strings.CutSuffix(to, ".html")
 	return strings.HasPrefix(to, "https://") || strings.HasPrefix(to, "http://") || strings.HasPrefix(to, "mailto:") ||

@@ -19,13 +19,29 @@ import (
 // A linker says what the links of a text lead to. The zero linker knows nothing.
 type linker struct {
 	node        func(target string) string // the address of the node that a target names; "" for none
+	titled      func(title string) string  // the address of the only node with a title; "" for none
 	picture     func(target string) string // the address of a picture of the vault; "" for none
 	definitions []parser.Reference         // those of the whole file
+	footnotes   map[string]string          // those of the whole file, by label
+	prefix      string                     // begins the ids of this text
+	boxes       bool                       // boxes can be ticked
 }
 
-// Markdown returns a text of the screen as HTML. Links to nodes lead to their pages, and link definitions that stand
-// elsewhere in the node count.
-func (v *screen) Markdown(source string) template.HTML { return rendered(source, v.links) }
+// Markdown returns a text of the screen as HTML. Links to nodes lead to their pages, and link definitions and footnotes
+// that stand elsewhere in the node count.
+func (v *screen) Markdown(source string) template.HTML {
+	v.texts++
+	links := v.links
+	links.prefix = idPrefix(v.texts)
+	return rendered(withFootnotes(source, links.footnotes), links)
+}
+
+// Boxed is Markdown for a text whose boxes can be ticked.
+func (v *screen) Boxed(source string) template.HTML {
+	v.links.boxes = !v.Static
+	defer func() { v.links.boxes = false }()
+	return v.Markdown(source)
+}
 
 // linkerKey is the key of the linker in the context of a parser.
 var linkerKey = parser.NewContextKey()
@@ -44,13 +60,17 @@ func rendered(source string, links linker) template.HTML {
 	return template.HTML(sanitized(b.Bytes()))
 }
 
-// definitionsIn returns the link definitions in the texts of a node.
-func definitionsIn(n ops.NodeInfo) []parser.Reference {
+// textOf returns all texts of a node.
+func textOf(n ops.NodeInfo) string {
 	all := []string{n.Requirement, n.Conclusion, n.Note}
 	for _, own := range n.Sections {
 		all = append(all, own.Text)
 	}
-	source := strings.Join(all, "\n\n")
+	return strings.Join(all, "\n\n")
+}
+
+// definitionsIn returns the link definitions in a text.
+func definitionsIn(source string) []parser.Reference {
 	if !strings.Contains(source, "]:") {
 		return nil
 	}
@@ -75,6 +95,17 @@ func (s *Site) linked(ctx context.Context, v *screen, id string) {
 		}
 		return ""
 	}
+	v.links.titled = func(title string) string {
+		snap, err := s.engine.View(ctx, mdstore.ID(v.Workspace))
+		if err != nil {
+			return ""
+		}
+		title, _, _ = strings.Cut(title, "#")
+		if to, ok := snap.Titled(strings.TrimSpace(title)); ok {
+			return v.item("node", v.Workspace, string(to.ID))
+		}
+		return ""
+	}
 }
 
 // allShown leads links to nodes to their pages, finds pictures, and keeps footnotes that the text itself does not use.
@@ -82,11 +113,17 @@ type allShown struct{}
 
 func (allShown) Transform(root *ast.Document, _ text.Reader, known parser.Context) {
 	links, _ := known.Get(linkerKey).(linker)
+	root.AddMeta(prefixMeta, []byte(links.prefix))
+	root.AddMeta(boxesMeta, links.boxes)
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
 		case *ast.Link:
 			if to := links.to(links.node, n.Destination); entering && to != "" {
 				n.Destination = []byte(to)
+			}
+		case *ast.Blockquote:
+			if entering {
+				titled(n)
 			}
 		case *ast.Image:
 			if to := links.to(links.picture, n.Destination); entering && to != "" {
@@ -102,6 +139,12 @@ func (allShown) Transform(root *ast.Document, _ text.Reader, known parser.Contex
 		return ast.WalkContinue, nil
 	})
 }
+
+// What a document says about itself: the beginning of its ids, and whether its boxes can be ticked.
+const (
+	prefixMeta = "prefix"
+	boxesMeta  = "boxes"
+)
 
 // pictureMark is the attribute of a picture that the page may show.
 const pictureMark = "picture"
@@ -124,7 +167,14 @@ func (wikiLinks) Parse(_ ast.Node, block text.Reader, known parser.Context) ast.
 	line, _ := block.PeekLine()
 	m := wikiLink().FindSubmatch(line)
 	links, _ := known.Get(linkerKey).(linker)
-	if m == nil || links.to(links.node, m[1]) == "" {
+	if m == nil {
+		return nil
+	}
+	to := links.to(links.node, m[1])
+	if to == "" {
+		to = links.to(links.titled, m[1])
+	}
+	if to == "" {
 		return nil
 	}
 	words := m[2]
@@ -133,7 +183,7 @@ func (wikiLinks) Parse(_ ast.Node, block text.Reader, known parser.Context) ast.
 	}
 	block.Advance(len(m[0]))
 	link := ast.NewLink()
-	link.Destination = m[1]
+	link.Destination = []byte(to)
 	link.AppendChild(link, ast.NewString(words))
 	return link
 }

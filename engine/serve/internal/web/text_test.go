@@ -1,8 +1,11 @@
 package web
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -17,15 +20,86 @@ func TestAllWordsAreShown(t *testing.T) {
 		"</details>x":                `<p dir="auto">x</p>`,
 		"<details>\n\nx":             "<details open=\"\"><p dir=\"auto\">x</p>\n</details>",
 		"see https://example.org/x.": `<p dir="auto">see <a href="https://example.org/x" rel="nofollow noreferrer">https://example.org/x</a>.</p>`,
-		"fast[^a]\n\n[^a]: Below 2 s.": "<p dir=\"auto\">fast<sup>1</sup></p>\n\n<hr>\n<ol dir=\"auto\">\n<li>\n" +
-			"<p dir=\"auto\">Below 2 s. </p>\n</li>\n</ol>",
-		"x\n\n[^b]: Fast.": "<p dir=\"auto\">x</p>\n\n<hr>\n<ol dir=\"auto\">\n<li>\n<p dir=\"auto\">Fast. </p>\n</li>\n</ol>",
+		"fast[^a]\n\n[^a]: Below 2 s.": `<p dir="auto">fast<sup id="t1-fnref:1"><a href="#t1-fn:1" rel="nofollow noreferrer">1</a>` +
+			"</sup></p>\n\n<hr>\n<ol dir=\"auto\">\n<li id=\"t1-fn:1\">\n<p dir=\"auto\">Below 2 s. " +
+			"<a href=\"#t1-fnref:1\" rel=\"nofollow noreferrer\">↩</a></p>\n</li>\n</ol>",
+		"x\n\n[^b]: Fast.": "<p dir=\"auto\">x</p>\n\n<hr>\n<ol dir=\"auto\">\n<li id=\"t1-fn:1\">\n" +
+			"<p dir=\"auto\">Fast.</p>\n</li>\n</ol>",
+		"> [!warning]- Mind *it*\n> No way back.": "<blockquote dir=\"auto\">\n<p dir=\"auto\"><strong>Warning</strong>: Mind *it*</p>\n" +
+			"<p dir=\"auto\">No way back.</p>\n</blockquote>",
+		"> [!NOTE]\n> Once.": "<blockquote dir=\"auto\">\n<p dir=\"auto\"><strong>Note</strong></p>\n<p dir=\"auto\">Once.</p>\n</blockquote>",
+		"> [!tip] <b>":       "<blockquote dir=\"auto\">\n<p dir=\"auto\"><strong>Tip</strong>: &lt;b&gt;</p>\n</blockquote>",
+		"> plain [!note]":    "<blockquote dir=\"auto\">\n<p dir=\"auto\">plain [!note]</p>\n</blockquote>",
 	} {
-		got := strings.TrimSpace(strings.ReplaceAll(string(rendered(text, linker{})), "\u00a0", " "))
+		got := strings.TrimSpace(strings.ReplaceAll(string((&screen{}).Markdown(text)), "\u00a0", " "))
 		if got != want {
 			t.Errorf("%s\n is %q\nwant %q", text, got, want)
 		}
 	}
+}
+
+// A footnote counts for all texts of a node. A link by the title of a node leads to it.
+func TestFootnotesAndTitlesOfAnotherText(t *testing.T) {
+	w := newWorld(t, nil)
+	ws, first, second := w.plan()
+	w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": first, "requirement": "fast[^s], [[Shop|sell]], [[Shop#Log]], [[None]]",
+		"note": "x\n\n[^s]: Below 2 s.\n    And above 1 s."})
+	_, said := w.get("/node/" + first)
+	link := `<a href="/node/` + second + `?ws=` + ws + `" rel="nofollow noreferrer">`
+	for _, want := range []string{`fast<sup id="t1-fnref:1"><a href="#t1-fn:1"`, `<li id="t1-fn:1">`, `<li id="t2-fn:1">`, "And above 1 s.",
+		link + "sell</a>, " + link + "Shop#Log</a>, [[None]]"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the page lacks %s:\n%s", want, said)
+		}
+	}
+}
+
+// A box is ticked where it stands: one byte of the file's text changes, whatever is around it.
+func TestABoxIsTickedWhereItStands(t *testing.T) {
+	w := newWorld(t, nil)
+	_, first, _ := w.plan()
+	text := "Intro  \n\n```\n- [ ] no box\n```\n\n1.  [ ] one\n    - [x] **two**\n* [ ] three\t\n\n> - [ ] four\n\n" +
+		"- - [ ] five\n\nDo Design"
+	w.saved(first, "Do Design", text)
+	whole := w.says(first)
+	w.saved(first, whole, strings.ReplaceAll(whole, "\n", "\r\n"))
+	w.engine.Refresh()
+	for i, name := range []string{"one", "two", "three", "four", "five"} {
+		_, said := w.get("/node/" + first)
+		boxes := regexp.MustCompile(`<input type="checkbox"( checked="")? data-line="(\d+)" aria-label="([^"]*)"/?>`).FindAllStringSubmatch(said, -1)
+		version := regexp.MustCompile(`data-version="([^"]*)"`).FindStringSubmatch(said)[1]
+		if len(boxes) != 5 || boxes[i][3] != name {
+			t.Fatalf("the boxes are %q:\n%s", boxes, said)
+		}
+		line, _ := strconv.Atoi(boxes[i][2])
+		before := w.says(first)
+		code, answer := w.post("/tick", map[string]any{"nodeId": first, "field": "requirement", "line": line, "done": boxes[i][1] == "", "ifMatch": version})
+		if code != http.StatusOK {
+			t.Fatalf("%s: %d %s", name, code, answer)
+		}
+		if code, _ := w.post("/tick", map[string]any{"nodeId": first, "field": "requirement", "line": line, "done": true, "ifMatch": version}); code != http.StatusConflict {
+			t.Errorf("%s, by an old version: %d", name, code)
+		}
+		was, is := "[ ]", "[x]"
+		if boxes[i][1] != "" {
+			was, is = is, was
+		}
+		at := strings.LastIndex(before[:strings.Index(before, name)], was)
+		if got, want := textOfFile(w.says(first)), textOfFile(before[:at]+is+before[at+3:]); got != want {
+			t.Errorf("%s: the file says\n%q\nwant\n%q", name, got, want)
+		}
+	}
+	for line, field := range map[int]string{0: "requirement", 999: "requirement", -1: "note", 1: "title"} {
+		if code, said := w.post("/tick", map[string]any{"nodeId": first, "field": field, "line": line, "done": true}); code != http.StatusUnprocessableEntity {
+			t.Errorf("line %d of %s: %d %s", line, field, code, said)
+		}
+	}
+}
+
+// textOfFile returns a Node.md without its front matter, whose time changes.
+func textOfFile(data string) string {
+	_, text, _ := strings.Cut(data, "\r\n## ")
+	return text
 }
 
 // In an export, links by path and by name lead to the pages of nodes, definitions count for the whole file, pictures

@@ -80,6 +80,7 @@ func (s *Site) Handler() http.Handler {
 	mux.HandleFunc("GET /static/{hash}/{name...}", staticFile)
 	mux.HandleFunc("POST /login", s.login)
 	mux.HandleFunc("POST /do/{operation}", s.mayChange(s.do))
+	mux.HandleFunc("POST /tick", s.mayChange(s.tick))
 	mux.HandleFunc("POST /seen", s.mayChange(seen))
 	mux.HandleFunc("POST /join", s.mayChange(s.join))
 	mux.HandleFunc("POST /outline", s.mayChange(s.outline))
@@ -145,6 +146,7 @@ type screen struct {
 
 	lastVisit int64 // see visit
 	links     linker
+	texts     int // how many texts are drawn
 }
 
 // page returns the handler of a view: the whole page, or only what the header Arbor-Part names.
