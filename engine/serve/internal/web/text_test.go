@@ -96,6 +96,23 @@ func TestABoxIsTickedWhereItStands(t *testing.T) {
 	}
 }
 
+// A click on a box ticks it, and a box that an editor ticks is ticked on the page.
+func TestBoxesAreTickedByAClick(t *testing.T) {
+	w := newWorld(t, nil)
+	b := newBrowser(t)
+	w.follow()
+	_, first, _ := w.plan()
+	w.do("node_update", map[string]any{"nodeId": first, "note": "- [ ] one\n- [ ] two"})
+	p := b.open(w, "/node/"+first)
+	p.click(`[data-field=note] input[aria-label=one]`)
+	p.until(`document.querySelector("#did").innerText.includes("Design")`)
+	if said := w.says(first); !strings.Contains(said, "- [x] one\n- [ ] two") {
+		t.Errorf("the file says\n%s", said)
+	}
+	w.saved(first, "- [ ] two", "- [x] two")
+	p.until(`document.querySelector("[data-field=note] input[aria-label=two]").checked`)
+}
+
 // textOfFile returns a Node.md without its front matter, whose time changes.
 func textOfFile(data string) string {
 	_, text, _ := strings.Cut(data, "\r\n## ")

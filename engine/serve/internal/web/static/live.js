@@ -15,7 +15,8 @@ const callbacks = {
   beforeNodeMorphed(old, now) {
     if (old.nodeType !== Node.ELEMENT_NODE) return true;
     if (old.classList.contains("editing")) { changedBelow(old, now); return false; }
-    if (old.matches("input, select, textarea:not(.source)")) return false; // somebody may be writing there
+    const written = "input:not([data-line]), select, textarea:not(.source)"; // somebody may be writing there
+    if (old.matches(written)) return false;
     const up = old.parentElement;
     if (!opened(up)) return true;
     if (up.dataset.part && old.matches("div")) return false; // load draws it

@@ -1,5 +1,5 @@
 // What the buttons and forms of a node and of the other views do.
-import { $, did, failed, main, say, t } from "./base.js";
+import { $, did, failed, main, say, t, workspace } from "./base.js";
 import { onDone, post, run } from "./server.js";
 import { repaint } from "./live.js";
 import { act, send } from "./ask.js";
@@ -117,6 +117,15 @@ function told(res) {
   did(text, id && (() => undo(id)));
 }
 
+// ticked saves a box of a text.
+async function ticked(box) {
+  const at = { workspaceId: workspace, nodeId: node().node, field: box.closest("section").dataset.field };
+  try {
+    await post("/tick", { ...at, line: +box.dataset.line, done: box.checked, ifMatch: node().version });
+  } catch (x) { box.checked = !box.checked; failed(x); }
+  repaint();
+}
+
 async function submitted(form) {
   const data = Object.fromEntries(new FormData(form));
   if (form.dataset.log !== undefined) {
@@ -149,6 +158,7 @@ export function begin() {
   main.addEventListener("input", (e) => {
     if (e.target.dataset.draft) localStorage.setItem("draft " + e.target.dataset.draft, e.target.value);
   });
+  main.addEventListener("change", (e) => { if (e.target.dataset.line) ticked(e.target); });
   main.addEventListener("submit", (e) => {
     const form = e.target;
     if (form.dataset.log === undefined && !form.dataset.make) return;
