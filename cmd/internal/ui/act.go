@@ -172,7 +172,11 @@ func (m *Model) act(do string) tea.Cmd {
 	if first == "" {
 		return nil
 	}
-	p := &prompt{what: promptText, do: do, node: first, draft: do + " " + first, label: do + " " + what + ":",
+	label := do + " " + what + ":"
+	if m.w < oneBelow {
+		label = do + ":"
+	}
+	p := &prompt{what: promptText, do: do, node: first, draft: do + " " + first, label: label,
 		help: "the conclusion; Enter saves, Ctrl+E opens your editor, Esc leaves"}
 	if !needsText(do) {
 		return m.perform(m.transition(p, false))
@@ -205,13 +209,27 @@ func (m *Model) transition(p *prompt, force bool) change {
 		back: func(e *errs.Error) {
 			if p.force = e.Code == errs.CriteriaOpen || e.Code == errs.DependenciesOpen; p.force {
 				p.help = "Ctrl+O does it anyway; Enter tries again, Esc leaves"
-				m.said = "Ctrl+O does it anyway; " + m.said
+				m.said = "Ctrl+O does it anyway; " + openBoxes(e, m.said)
 			}
 			if asked || p.force {
 				m.giveBack(p)
 			}
 		},
 	}
+}
+
+// openBoxes says which criteria keep a node open, and how to tick them here; otherwise it returns the message as it is.
+func openBoxes(e *errs.Error, message string) string {
+	if e.Code != errs.CriteriaOpen || e.Details == nil || len(e.Details.Criteria) == 0 {
+		return message
+	}
+	var all []string
+	for _, c := range e.Details.Criteria {
+		if !c.Done {
+			all = append(all, c.Text)
+		}
+	}
+	return "open criteria: " + strings.Join(all, "; ") + " (Esc, then t ticks them)"
 }
 
 // offer asks which of the actions that the node allows is meant.

@@ -109,7 +109,7 @@ func (m *Model) cardLine(r row, width int, at bool) string {
 			over = bold
 		}
 	}
-	all := []span{{m.mark(r.ID, at) + r.Title, render.ColorOf(r.Status)}}
+	all := []span{{m.mark(r.ID, at, boardPane) + r.Title, render.ColorOf(r.Status)}}
 	for _, mark := range render.MarksOf(r.treeRow(), m.style.ASCII) {
 		all = append(all, span{"  " + mark.Text, mark.SGR})
 	}

@@ -143,8 +143,12 @@ func (m *Model) edit() tea.Cmd {
 		return nil
 	}
 	id, title, was := m.node.id, m.node.info.Title, m.node.info.Version
-	cmd := m.opt.Editor(filepath.Join(m.env().Engine.Vault(), filepath.FromSlash(m.node.info.Path)))
-	return m.exec(cmd, func(failed error) tea.Msg { return edited{id, title, was, failed} })
+	file := filepath.Join(m.env().Engine.Vault(), filepath.FromSlash(string(m.node.path)))
+	if _, err := os.Stat(file); err != nil {
+		m.fail(errs.New(errs.InvalidPath, "%s has no file on this machine: %v", title, err))
+		return nil
+	}
+	return m.exec(m.opt.Editor(file), func(failed error) tea.Msg { return edited{id, title, was, failed} })
 }
 
 // An edited is the end of an editor that had the file of a node.

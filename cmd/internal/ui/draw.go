@@ -78,10 +78,7 @@ func (m *Model) head() string {
 	p := &m.plan
 	n := p.progress.Done + p.progress.Open
 	all := []span{{" " + p.name, bold}, {fmt.Sprintf("  %d/%d done", p.progress.Done, n), ""}}
-	switch query := m.query(); {
-	case m.wrong != "":
-		all = append(all, span{"  filter: " + query + ": " + m.wrong, red})
-	case query != "":
+	if query := m.query(); query != "" && m.wrong == "" {
 		all = append(all, span{fmt.Sprintf("  filter: %s (%d)", query, p.matches), yellow})
 	}
 	if p.lost > 0 {
@@ -102,12 +99,15 @@ type foot struct {
 func (m *Model) foot() (f foot) {
 	f.at = -1
 	inLine := m.prompt != nil && m.prompt.what != promptAdd && m.prompt.what != promptRename
-	if m.said != "" {
-		sgr := green
-		if m.failed {
-			sgr = red
-		}
-		wrapped := strings.Split(strings.TrimRight(render.Wrap(render.Visible(m.said), m.w-2), "\n"), "\n")
+	said, sgr := m.said, green
+	if m.failed {
+		sgr = red
+	}
+	if m.wrong != "" {
+		said, sgr = m.wrong, red
+	}
+	if said != "" {
+		wrapped := strings.Split(strings.TrimRight(render.Wrap(render.Visible(said), m.w-2), "\n"), "\n")
 		for _, l := range wrapped[:min(len(wrapped), mostSaid, max(1, m.h-4))] {
 			f.lines = append(f.lines, m.line(m.w, "", span{" " + l, sgr}))
 		}
@@ -118,7 +118,7 @@ func (m *Model) foot() (f foot) {
 		f.lines, f.at = append(f.lines, line), at
 	case m.prompt != nil && !m.failed:
 		f.lines = []string{m.line(m.w, "", span{" " + m.prompt.help, dim})}
-	case m.said == "":
+	case said == "":
 		f.lines = []string{m.line(m.w, "", span{" " + m.brief(), dim})}
 	}
 	return f
@@ -137,9 +137,13 @@ func (m *Model) panes() []string {
 		case nodePane:
 			lines = m.nodeLines(p.width)
 		}
+		border := m.style.Paint(dim, m.sign("│", "|"))
+		if p.pane == m.focus {
+			border = m.sign("┃", "#")
+		}
 		for y := range all {
 			if i > 0 {
-				all[y] += m.style.Paint(dim, m.sign("│", "|"))
+				all[y] += border
 			}
 			all[y] += lines[y]
 		}
@@ -193,7 +197,7 @@ func (m *Model) rowLine(r row, width int, at bool) string {
 	case len(r.Children) > 0:
 		fold = m.sign("▾ ", "- ")
 	}
-	lead := m.mark(r.ID, at) + strings.Repeat("  ", min(r.depth, width/6)) + fold
+	lead := m.mark(r.ID, at, outlinePane) + strings.Repeat("  ", min(r.depth, width/6)) + fold
 	sign := render.SignOf(r.Status, m.style.ASCII) + " "
 	var marks []span
 	used := render.Columns(lead) + render.Columns(sign)
@@ -213,12 +217,14 @@ func (m *Model) rowLine(r row, width int, at bool) string {
 }
 
 // mark is the first column of a node: the cursor also without colours, and whether the node is selected.
-func (m *Model) mark(id string, at bool) string {
+func (m *Model) mark(id string, at bool, in pane) string {
 	switch {
 	case m.selected[id]:
 		return "*"
-	case at && !m.style.Color:
+	case at && !m.style.Color && m.focus == in:
 		return ">"
+	case at && !m.style.Color:
+		return "."
 	}
 	return " "
 }

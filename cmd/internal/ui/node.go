@@ -20,6 +20,7 @@ const logLines = 30
 type shownNode struct {
 	id      string
 	info    ops.NodeInfo
+	path    mdstore.Path      // of its file
 	titles  map[string]string // of the nodes that it names, by id
 	err     error
 	stale   bool // it may have changed since
@@ -33,6 +34,7 @@ type shownNode struct {
 type nodeLoaded struct {
 	id     string
 	info   ops.NodeInfo
+	path   mdstore.Path
 	titles map[string]string
 	err    error
 }
@@ -59,11 +61,12 @@ func loadNode(ctx context.Context, env *ops.Env, ws, id string) nodeLoaded {
 			l.titles[other] = n.Title
 		}
 	}
-	own, _ := v.Node(mdstore.ID(id))
+	own, ok := v.Node(mdstore.ID(id))
+	if !ok {
+		return l
+	}
+	l.path = own.Path
 	for _, r := range out.Node.References {
-		if own == nil {
-			break
-		}
 		if n, ok := v.Referred(own, r.TargetID); ok {
 			l.titles[r.TargetID] = n.Title
 		}
@@ -94,7 +97,7 @@ func (s *shownNode) arrived(l nodeLoaded) {
 	if s.id != l.id {
 		s.top = 0
 	}
-	s.id, s.info, s.titles, s.err, s.loading = l.id, l.info, l.titles, l.err, false
+	s.id, s.info, s.path, s.titles, s.err, s.loading = l.id, l.info, l.path, l.titles, l.err, false
 }
 
 // nodeLines draws the node: what it is, what it allows, and its texts.
@@ -176,7 +179,8 @@ func (m *Model) nodeText(width int) (all [][]span) {
 	}
 	for _, e := range slices.Backward(n.Log) {
 		if len(log) < logLines {
-			log = append(log, strings.TrimSpace(strings.TrimSuffix(e.Time, ":00")+" "+e.Operator+"  "+e.Event))
+			at := e.Time[:min(len(e.Time), len("2006-01-02 15:04"))]
+			log = append(log, strings.TrimSpace(at+" "+e.Operator+"  "+e.Event))
 		}
 	}
 	list("Documents", docs)
