@@ -3,6 +3,7 @@ package check_test
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -147,6 +148,35 @@ func TestDiagnosticsOfANodeAreThoseOfAll(t *testing.T) {
 			t.Errorf("of the node %v, of all %v", one[i], all[i])
 		}
 	}
+	of := filesOf(t, w, id)
+	if !slices.Equal(of, all) {
+		t.Errorf("file by file %v, of all %v", of, all)
+	}
+}
+
+// filesOf returns what is found of the files of a workspace one by one, in the order of all findings.
+func filesOf(t *testing.T, w *enginetest.World, ws mdstore.ID) (ds []mdoc.Diagnostic) {
+	t.Helper()
+	err := w.Read(t.Context(), func(ctx context.Context) error {
+		v, err := w.View(ctx, ws)
+		if err != nil {
+			return err
+		}
+		files := []mdstore.Path{v.Workspace().Path}
+		for n := range v.All() {
+			files = append(files, n.Path)
+		}
+		slices.Sort(files)
+		ds = nil
+		for _, p := range files {
+			ds = append(ds, check.Diagnostics(w.CheckFile(ctx, v, p))...)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ds
 }
 
 // walked makes a workspace with a node and takes the node along a way.

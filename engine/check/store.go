@@ -73,21 +73,7 @@ func missingDocs(v *view.View, missing map[string]string) []Finding {
 		return nil
 	}
 	c := checker{v: v}
-	look := func(d *mdoc.Doc, refs []mdstore.Ref) {
-		for _, r := range refs {
-			meant, lacks := missing[r.Target]
-			switch {
-			case !lacks || bool(r.Expired):
-			case meant != "":
-				c.at(d, itemAt(d, r.Span), CodeDocMissing, repair{},
-					"document %s is not in the project, but %s is; write it so, with the same case", r.Target, meant)
-			default:
-				c.at(d, itemAt(d, r.Span), CodeDocMissing, repair{},
-					"document %s is not in the project; correct its path, expire it, or remove it", r.Target)
-			}
-		}
-	}
-	look(v.Workspace().Doc, v.Workspace().Docs())
+	c.missing(v.Workspace().Doc, v.Workspace().Docs(), missing)
 	for n := range v.All() {
 		lacks := func(targets func(func(string) bool)) bool {
 			for t := range targets {
@@ -98,11 +84,27 @@ func missingDocs(v *view.View, missing map[string]string) []Finding {
 			return false
 		}
 		if n.Editable() != nil || lacks(n.Facts().Docs()) || lacks(n.Facts().References()) {
-			look(n.Doc(), n.Docs())
-			look(n.Doc(), n.References())
+			c.missing(n.Doc(), n.Docs(), missing)
+			c.missing(n.Doc(), n.References(), missing)
 		}
 	}
 	return c.out
+}
+
+// missing adds a finding for each active reference of a document whose target the project lacks.
+func (c *checker) missing(d *mdoc.Doc, refs []mdstore.Ref, missing map[string]string) {
+	for _, r := range refs {
+		meant, lacks := missing[r.Target]
+		switch {
+		case !lacks || bool(r.Expired):
+		case meant != "":
+			c.at(d, itemAt(d, r.Span), CodeDocMissing, repair{},
+				"document %s is not in the project, but %s is; write it so, with the same case", r.Target, meant)
+		default:
+			c.at(d, itemAt(d, r.Span), CodeDocMissing, repair{},
+				"document %s is not in the project; correct its path, expire it, or remove it", r.Target)
+		}
+	}
 }
 
 // clearAway is the repair of leftovers, which the store does by itself.

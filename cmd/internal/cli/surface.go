@@ -24,7 +24,7 @@ var groups = []group{
 	{"More, by noun", "session memory env ws admin", true},
 	{"Further verbs", "submit retry fail cancel focus isolate ref history diff blame changes watch conflicts stats " +
 		"adopt prime ask", false},
-	{"Connect an assistant", "setup mcp", false},
+	{"Connect an assistant or editor", "setup mcp lsp", false},
 }
 
 // A noun is a command that has others below it. Without a verb it lists its things, or prints its help.

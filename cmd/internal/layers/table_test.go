@@ -170,13 +170,16 @@ var rows = []row{
 	{floor: 55, name: "engine/serve/internal/web", may: "engine engine/check engine/claims engine/env engine/env/act engine/env/trust engine/errs engine/exchange engine/feed engine/live engine/internal/memory engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/diff3 mdstore/fold mdstore/mdoc mdstore/pattern statemachine",
 		tests: "engine/serve/internal/httpguard"},
 
+	{floor: 60, name: "cmd/internal/lsp", may: "engine engine/check engine/errs engine/live engine/ops engine/plan engine/view " +
+		"context/assemble context/render mdstore mdstore/fold mdstore/mdoc mdstore/merge statemachine"},
+
 	{
 		floor: 60, name: "cmd/internal/ui",
 		may:   "engine/errs engine/exchange engine/feed engine/ops engine/view context/render mdstore mdstore/guard statemachine",
 		tests: "engine mdstore/dirstore",
 	},
 
-	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/ui cmd/internal/setup cmd/internal/importtanmi engine/serve " +
+	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/lsp cmd/internal/ui cmd/internal/setup cmd/internal/importtanmi engine/serve " +
 		"engine engine/config engine/env engine/env/act engine/env/command engine/env/jail engine/env/remote engine/env/trust engine/errs engine/live engine/ops engine/plan engine/view context/assemble context/render mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/pattern mdstore/dirstore mdstore/pgstore mdstore/merge " +
 		"statemachine"},
 
