@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net"
 	"strconv"
 	"time"
 
@@ -163,6 +164,9 @@ func (s *Store) get(ctx context.Context) (conn, error) {
 		p, err := pgconn.ConnectConfig(ctx, s.address.config)
 		if err != nil {
 			<-s.slots
+			if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
+				return conn{}, s.unreached(err) // no name comes into being while one waits
+			}
 			return conn{}, lostError{err}
 		}
 		return conn{p}, nil

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -152,13 +153,16 @@ func keyOf(parts ...string) int64 {
 // ownPrefix begins the keys of rows that belong to one person on one machine.
 const ownPrefix = mdstore.LocalDir + "/@"
 
+// sharedNames are the names in .local/ of what belongs to the vault.
+var sharedNames = []string{"claims.json", "copying", "deleted", mdstore.ReplacedDir, "trash"}
+
 // key returns the path under which the database has a file. A file that belongs to a machine has its own name in it.
 func (s *Store) key(p mdstore.Path) string {
 	name, local := strings.CutPrefix(string(p), mdstore.LocalDir+"/")
 	first, _, _ := strings.Cut(name, "/")
 	switch {
 	case p == mdstore.SessionsFile, strings.HasPrefix(string(p), mdstore.CorruptPrefix):
-	case !local, first == "claims.json", first == "deleted", first == "trash", first == mdstore.ReplacedDir:
+	case !local, slices.Contains(sharedNames, first):
 		return string(p)
 	}
 	return ownPrefix + s.own + "/" + string(p)

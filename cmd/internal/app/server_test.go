@@ -3,6 +3,8 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,4 +112,81 @@ func TestWhoNamesAServer(t *testing.T) {
 	if len(places) != 2 {
 		t.Errorf("the person's state has %q, want a folder for the vault and the own name", places)
 	}
+}
+
+// A folder is copied to a server and back, and is the same.
+func TestVaultCopy(t *testing.T) {
+	address := pgtest.Address(t)
+	p := newPerson(t, "")
+	p.must("init", "Plan")
+	p.must("add", "One")
+	vault := filepath.Join(p.dir, ".tanmi-workspace")
+	given := map[string]string{"attached/notes.txt": "a person's\r\n", "attached/empty": "", "attached/x/a b.md": "\xef\xbb\xbfé\n",
+		"sessions.json": "{}", ".obsidian/app.json": "{}"}
+	for name, text := range given {
+		file := filepath.Join(vault, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out := p.must("admin", "vault", "copy", ".", address, "--dry-run"); !strings.Contains(out, "would be written") {
+		t.Errorf("--dry-run: %s", out)
+	}
+	for range 2 {
+		if out := p.must("admin", "vault", "copy", ".", address); !strings.Contains(out, "both vaults are equal") {
+			t.Errorf("copy: %s", out)
+		}
+	}
+	back := filepath.Join(p.dir, "back")
+	p.must("admin", "vault", "copy", address, back)
+	there := filesBelow(t, vault)
+	delete(there, "sessions.json")
+	if diff := differences(there, filesBelow(t, back)); diff != "" {
+		t.Errorf("the copy of the copy differs: %s", diff)
+	}
+	p.must("add", "Two")
+	if _, said, code := p.arbor("admin", "vault", "copy", ".", address); code == 0 || !strings.Contains(said, "no unfinished copy") {
+		t.Errorf("a copy onto another vault: code %d, %s", code, said)
+	}
+	st := pgtest.OpenAt(t, address, "other")
+	if err := st.WriteLocal(t.Context(), copyMark, []byte(vault+"\n")); err != nil { // as an interrupted copy leaves it
+		t.Fatal(err)
+	}
+	p.must("admin", "vault", "copy", ".", address)
+	if n := strings.Count(p.must("list", "--vault", address), "\n"); n != 3 {
+		t.Errorf("%d lines after the copy went on", n)
+	}
+}
+
+func filesBelow(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, e fs.DirEntry, err error) error {
+		if err == nil && e.Name() == ".local" {
+			return fs.SkipDir
+		}
+		if err == nil && !e.IsDir() {
+			data, failed := os.ReadFile(filepath.Join(dir, name))
+			all[name], err = string(data), failed
+		}
+		return err
+	})
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d files, error %v", len(all), err)
+	}
+	return all
+}
+
+func differences(a, b map[string]string) (out string) {
+	for name := range a {
+		if b[name] != a[name] {
+			out += " " + name
+		}
+	}
+	for name := range b {
+		if _, there := a[name]; !there {
+			out += " " + name
+		}
+	}
+	return out
 }

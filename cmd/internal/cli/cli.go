@@ -269,7 +269,11 @@ func newFrontEnd(sh *shell, m Command) *cobra.Command {
 					return unknownChoice(m.Word, call.Word, m.Words)
 				}
 			}
-			return m.Run(cmd.Context(), call)
+			ctx := cmd.Context()
+			if m.Writes {
+				ctx = sh.withProgress(ctx)
+			}
+			return m.Run(ctx, call)
 		},
 	}
 	if m.Writes {

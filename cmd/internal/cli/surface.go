@@ -75,6 +75,10 @@ that read. Without a verb it lists the environments.`,
 		Summary: "configure this program and this machine",
 		Text:    "Settings, the merge driver for git, shell completion, and which vault is used.",
 		Example: "arbor admin config\narbor admin where"}},
+	{path: "admin vault", verbs: "copy", help: ops.Help{
+		Summary: "copy whole vaults",
+		Text:    "A vault is a folder, or rows in a database of PostgreSQL: docs/server.md.",
+		Example: "arbor admin vault copy . \"postgres://ann@db.example/plans\""}},
 	{path: "admin config", list: "config_get", verbs: "list show set", help: ops.Help{
 		Summary: "read and change settings",
 		Text:    "Without a verb it lists the settings in effect. docs/settings.md has every key.",

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -82,43 +83,121 @@ func Program(name string) (string, error) {
 	return slices.Max(all), nil
 }
 
-// Start makes a cluster and starts its server with settings such as fsync=off.
+// Start makes a cluster with settings such as fsync=off, and starts its server.
 func Start(settings ...string) (*Server, error) {
-	initdb, err := Program("initdb")
+	s, err := Init(settings...)
 	if err != nil {
+		return nil, err
+	}
+	return s, s.Serve()
+}
+
+// Init makes a cluster without starting its server.
+func Init(settings ...string) (*Server, error) {
+	s, err := place()
+	if err != nil {
+		return nil, err
+	}
+	made, err := s.command("initdb", "-D", s.Data(), "-U", "arbor", "--auth=trust", "--no-locale", "--encoding=UTF8", "--no-sync")
+	if err == nil {
+		err = run(made)
+	}
+	if err == nil {
+		err = s.Set(append([]string{"listen_addresses=''", "max_connections=200"}, settings...)...)
+	}
+	return s, err
+}
+
+// place makes the folder of a server.
+func place() (*Server, error) {
+	if _, err := Program("initdb"); err != nil {
 		return nil, err
 	}
 	dir, err := os.MkdirTemp("/tmp", "arbor-pg-") // the path of a socket may have 107 bytes
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Dir: dir, Port: 5432}
-	if err := own(dir); err != nil {
+	return &Server{Dir: dir, Port: 5432}, own(dir)
+}
+
+// Standby makes a standby of a running server, without starting it.
+func (s *Server) Standby() (*Server, error) {
+	other, err := place()
+	if err != nil {
 		return nil, err
 	}
-	made := exec.Command(initdb, "-D", s.Data(), "-U", "arbor", "--auth=trust", "--no-locale", "--encoding=UTF8", "--no-sync")
-	if err := s.Run(made); err != nil {
-		return nil, err
+	made, err := other.command("pg_basebackup", "-D", other.Data(), "-R", "--checkpoint=fast", "-U", "arbor",
+		"-h", s.Dir, "-p", fmt.Sprint(s.Port))
+	if err == nil {
+		err = run(made)
 	}
-	return s, s.Serve(settings...)
+	if err == nil {
+		err = other.Set("listen_addresses=''")
+	}
+	return other, err
+}
+
+// Set adds settings to the cluster's configuration.
+func (s *Server) Set(settings ...string) error {
+	f, err := os.OpenFile(filepath.Join(s.Data(), "postgresql.conf"), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "unix_socket_directories='%s'\n%s\n", s.Dir, strings.Join(settings, "\n"))
+	return errors.Join(err, f.Close())
 }
 
 // Data returns the folder of the cluster.
 func (s *Server) Data() string { return filepath.Join(s.Dir, "data") }
 
-// Run runs a program as the server's user.
-func (s *Server) Run(cmd *exec.Cmd) error {
+// Ctl runs pg_ctl, such as Ctl("restart", "-m", "immediate").
+func (s *Server) Ctl(words ...string) error {
+	cmd, err := s.command("pg_ctl", append([]string{"-D", s.Data(), "-w", "-s", "-l", filepath.Join(s.Dir, "log")}, words...)...)
+	if err != nil {
+		return err
+	}
+	return run(cmd)
+}
+
+// PID returns the process of the running server, 0 for none.
+func (s *Server) PID() int {
+	data, _ := os.ReadFile(filepath.Join(s.Data(), "postmaster.pid"))
+	first, _, _ := strings.Cut(string(data), "\n")
+	pid, _ := strconv.Atoi(first)
+	return pid
+}
+
+// command returns a program of PostgreSQL that runs as the server's user.
+func (s *Server) command(name string, args ...string) (*exec.Cmd, error) {
+	program, err := Program(name)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(program, args...)
 	as(cmd)
 	cmd.Dir = s.Dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", filepath.Base(cmd.Path), err, out)
+	return cmd, nil
+}
+
+// run runs a program to its end. Its output is a file, because a server that it starts keeps it open.
+func run(cmd *exec.Cmd) error {
+	out, err := os.CreateTemp("", "pg-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name())
+	defer out.Close()
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Run(); err != nil {
+		said, _ := os.ReadFile(out.Name())
+		return fmt.Errorf("%s: %w\n%s", filepath.Base(cmd.Path), err, said)
 	}
 	return nil
 }
 
 // Serve starts the server and waits until it answers. A shell that waits for the end of this process ends it, and
 // removes its folder.
-func (s *Server) Serve(settings ...string) error {
+func (s *Server) Serve() error {
 	postgres, err := Program("postgres")
 	if err != nil {
 		return err
@@ -127,12 +206,8 @@ func (s *Server) Serve(settings ...string) error {
 	if err != nil {
 		return err
 	}
-	args := []string{"-c", `"$@" >>log 2>&1 & pid=$!; cat >/dev/null; kill -INT $pid 2>/dev/null; wait $pid; cd / && rm -rf "$0"`, s.Dir,
-		postgres, "-D", s.Data(), "-k", s.Dir, "-p", fmt.Sprint(s.Port), "-c", "listen_addresses="}
-	for _, set := range append([]string{"max_connections=200", "log_statement=none"}, settings...) {
-		args = append(args, "-c", set)
-	}
-	cmd := exec.Command("sh", args...)
+	const script = `"$@" >>log 2>&1 & pid=$!; cat >/dev/null; kill -INT $pid 2>/dev/null; wait $pid; cd / && rm -rf "$0"`
+	cmd := exec.Command("sh", "-c", script, s.Dir, postgres, "-D", s.Data(), "-p", fmt.Sprint(s.Port))
 	as(cmd)
 	cmd.Dir = s.Dir
 	if s.alive, err = cmd.StdinPipe(); err != nil {
@@ -141,7 +216,7 @@ func (s *Server) Serve(settings ...string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for exec.CommandContext(ctx, ready, "-h", s.Dir, "-p", fmt.Sprint(s.Port), "-q").Run() != nil {
 		if ctx.Err() != nil {
