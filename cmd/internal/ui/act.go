@@ -94,7 +94,8 @@ func (m *Model) create(kind statemachine.Type) tea.Cmd {
 	if strings.TrimSpace(p.text()) == "" {
 		return m.leave()
 	}
-	in := ops.NodeCreateIn{In: m.in(), ParentID: p.above, After: p.after, Title: p.text(), Type: string(kind), RulesRead: true}
+	in := ops.NodeCreateIn{In: m.in(), ParentID: p.above, After: p.after, Title: p.text(), Type: string(kind),
+		RulesRead: true}
 	return m.perform(change{
 		said: "added: " + p.text(),
 		op:   "node_create", in: &in,
@@ -112,7 +113,8 @@ func (m *Model) create(kind statemachine.Type) tea.Cmd {
 	})
 }
 
-// indent makes what was typed a group and goes on below it. Without a title the new node moves into the group before it.
+// indent makes what was typed a group and goes on below it. Without a title the new node moves into the group before
+// it.
 func (m *Model) indent() tea.Cmd {
 	p := m.prompt
 	if strings.TrimSpace(p.text()) != "" {
@@ -150,7 +152,8 @@ func (m *Model) pasted(text string) tea.Cmd {
 	}
 	whole := p.text() + text
 	read := func(string) ([]byte, error) { return []byte(whole), nil }
-	in := &ops.ImportIn{In: m.in(), Path: "-", From: "markdown", Into: p.above, RulesRead: true, Source: exchange.Source{Read: read}}
+	in := &ops.ImportIn{In: m.in(), Path: "-", From: "markdown", Into: p.above, RulesRead: true,
+		Source: exchange.Source{Read: read}}
 	return m.perform(change{
 		said: "added what you pasted",
 		op:   "import", in: in,

@@ -38,6 +38,9 @@ func (m *Model) places() []place {
 		return []place{{outlinePane, left}, {beside, m.w - 1 - left}}
 	}
 	left, right := m.w*3/10, m.w*3/10
+	if m.focus == boardPane {
+		return []place{{outlinePane, left}, {boardPane, m.w - 1 - left}} // room for its columns side by side
+	}
 	return []place{{outlinePane, left}, {boardPane, m.w - 2 - left - right}, {nodePane, right}}
 }
 

@@ -27,8 +27,10 @@ func bindings() []binding {
 	return []binding{
 		{"down j", "↓ j", "go to the next node", func(m *Model, _ string) tea.Cmd { return m.step(1) }},
 		{"up k", "↑ k", "go to the previous node", func(m *Model, _ string) tea.Cmd { return m.step(-1) }},
-		{"right l", "→ l", "expand the node; on the board: next column", func(m *Model, _ string) tea.Cmd { return m.across(1) }},
-		{"left h", "← h", "collapse the node, or go to its parent", func(m *Model, _ string) tea.Cmd { return m.across(-1) }},
+		{"right l", "→ l", "expand the node; on the board: next column",
+			func(m *Model, _ string) tea.Cmd { return m.across(1) }},
+		{"left h", "← h", "collapse the node, or go to its parent",
+			func(m *Model, _ string) tea.Cmd { return m.across(-1) }},
 		{"pgdown ctrl+f ctrl+d", "PgDn", "a screen down", func(m *Model, _ string) tea.Cmd { return m.step(m.body() - 1) }},
 		{"pgup ctrl+b", "PgUp", "a screen up", func(m *Model, _ string) tea.Cmd { return m.step(1 - m.body()) }},
 		{"home g", "Home g", "go to the first node", func(m *Model, _ string) tea.Cmd { return m.step(-1 << 30) }},
@@ -36,7 +38,8 @@ func bindings() []binding {
 		{"z", "z", "collapse everything, or expand it again", func(m *Model, _ string) tea.Cmd { return m.foldAll() }},
 		{"tab", "Tab", "go to the next pane: outline, board, node", func(m *Model, _ string) tea.Cmd { return m.turn(1) }},
 		{"shift+tab", "Shift+Tab", "go to the previous pane", func(m *Model, _ string) tea.Cmd { return m.turn(-1) }},
-		{"space o", "Space o", "open the node, or close it again", func(m *Model, _ string) tea.Cmd { return m.openNode() }},
+		{"space o", "Space o", "open the node, or close it again",
+			func(m *Model, _ string) tea.Cmd { return m.openNode() }},
 		{"n", "n", "add a node below this one, or beside a task", func(m *Model, _ string) tea.Cmd { return m.add(true) }},
 		{"enter", "Enter", "add a node after this one", func(m *Model, _ string) tea.Cmd { return m.add(false) }},
 		{"f2 r", "F2 r", "rename the node", func(m *Model, _ string) tea.Cmd { return m.rename() }},
@@ -49,12 +52,18 @@ func bindings() []binding {
 			func(m *Model, _ string) tea.Cmd { return m.choose() }},
 		{"alt+up K", "Alt+↑ K", "move the node up", func(m *Model, _ string) tea.Cmd { return m.move("up") }},
 		{"alt+down J", "Alt+↓ J", "move the node down", func(m *Model, _ string) tea.Cmd { return m.move("down") }},
-		{"alt+right L", "Alt+→ L", "move the node into the one above it", func(m *Model, _ string) tea.Cmd { return m.move("in") }},
-		{"alt+left H", "Alt+← H", "move the node out of its parent", func(m *Model, _ string) tea.Cmd { return m.move("out") }},
-		{"delete", "Delete", "delete the node and all below it; asks first", func(m *Model, _ string) tea.Cmd { return m.remove() }},
-		{"e", "e", "open the node's file in your editor (VISUAL, EDITOR)", func(m *Model, _ string) tea.Cmd { return m.edit() }},
-		{"u ctrl+z", "u Ctrl+Z", "undo your last operation on this screen", func(m *Model, _ string) tea.Cmd { return m.undo() }},
-		{"/", "/", "filter with the language of lists, as in tag:pay is:ready", func(m *Model, _ string) tea.Cmd { return m.ask() }},
+		{"alt+right L", "Alt+→ L", "move the node into the one above it",
+			func(m *Model, _ string) tea.Cmd { return m.move("in") }},
+		{"alt+left H", "Alt+← H", "move the node out of its parent",
+			func(m *Model, _ string) tea.Cmd { return m.move("out") }},
+		{"delete", "Delete", "delete the node and all below it; asks first",
+			func(m *Model, _ string) tea.Cmd { return m.remove() }},
+		{"e", "e", "open the node's file in your editor (VISUAL, EDITOR)",
+			func(m *Model, _ string) tea.Cmd { return m.edit() }},
+		{"u ctrl+z", "u Ctrl+Z", "undo your last operation on this screen",
+			func(m *Model, _ string) tea.Cmd { return m.undo() }},
+		{"/", "/", "filter with the language of lists, as in tag:pay is:ready",
+			func(m *Model, _ string) tea.Cmd { return m.ask() }},
 		{"esc", "Esc", "drop selection and filter", func(m *Model, _ string) tea.Cmd { return m.escape() }},
 		{"?", "?", "show these keys", func(m *Model, _ string) tea.Cmd { m.help = true; return nil }},
 		{"q ctrl+c", "q", "quit", func(*Model, string) tea.Cmd { return tea.Quit }},
@@ -94,8 +103,11 @@ func (m *Model) helpLines() []string {
 		gap := strings.Repeat(" ", max(1, 14-len([]rune(shown))))
 		all = append(all, []span{{" " + shown + gap, yellow}, {b.help, ""}})
 	}
-	all = append(all, nil, []span{{" While you type: Enter saves, Esc leaves and keeps the text, Ctrl+E opens your editor.", ""}},
-		[]span{{" In a new node: Enter adds a task, Tab a group and goes on below it, Shift+Tab goes one level up.", ""}})
+	for _, text := range []string{"",
+		" While you type: Enter saves, Esc leaves and keeps the text, Ctrl+E opens your editor.",
+		" In a new node: Enter adds a task, Tab a group and goes on below it, Shift+Tab goes one level up."} {
+		all = append(all, []span{{text, ""}})
+	}
 	m.helpTop = max(0, min(m.helpTop, len(all)-m.body()))
 	var lines []string
 	for _, l := range all[m.helpTop:min(len(all), m.helpTop+m.body())] {

@@ -26,10 +26,10 @@ func TestOnlyVisibleRowsAreDrawn(t *testing.T) {
 			}
 		})
 	}
-	small, large := cost(many(t, 200)), cost(many(t, 2000))
-	t.Logf("%.0f allocations at 200 nodes, %.0f at 2,000", small, large)
+	small, large := cost(many(t, 200)), cost(many(t, 1000))
+	t.Logf("%.0f allocations at 200 nodes, %.0f at 1,000", small, large)
 	if large > 2*small {
-		t.Errorf("two keys take %.0f allocations at 2,000 nodes and %.0f at 200", large, small)
+		t.Errorf("two keys take %.0f allocations at 1,000 nodes and %.0f at 200", large, small)
 	}
 }
 

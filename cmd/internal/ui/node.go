@@ -145,7 +145,9 @@ func (m *Model) nodeText(width int) (all [][]span) {
 	if up := m.node.titles[n.ParentID]; up != "" {
 		put("in "+up, dim)
 	}
-	put(m.mayDo(n.Allowed), dim)
+	if may := m.mayDo(n.Allowed); may != "" {
+		put(may, dim)
+	}
 	for _, d := range n.Diagnostics {
 		put(d.Text, red)
 	}

@@ -103,8 +103,8 @@ func TestEverySize(t *testing.T) {
 	s.start(80, 24)
 	for _, keys := range []string{"", "tab", "tab", "tab ?", "esc G space", "space n =" + strings.Repeat("长", 90), "esc / =zzz"} {
 		s.press(strings.Fields(keys)...)
-		for w := 20; w < 210; w += 7 {
-			for h := 5; h < 60; h += 9 {
+		for w := 20; w < 210; w += 13 {
+			for h := 5; h < 60; h += 17 {
 				s.w, s.h = w, h
 				s.shown()
 			}
