@@ -22,6 +22,7 @@ func TestAPersonsSession(t *testing.T) {
 	p.write("Three days, two hundred guests")
 	p.click("button|Begin")
 	p.until(`location.pathname === "/plan"`)
+	p.size(1000, 800) // the node has a page of its own
 	p.click("#tree a|Conference")
 	p.until(`location.pathname.startsWith("/node/")`)
 	p.sees("Requirement")

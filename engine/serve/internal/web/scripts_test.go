@@ -55,7 +55,7 @@ func TestScriptsAreShortModulesAndIdiomorphAsPublished(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _ = z.Write([]byte(text)) // a buffer takes everything
+		_, _ = z.Write(lean(name, []byte(text))) // a buffer takes everything
 		_ = z.Close()
 		weight += b.Len()
 		t.Logf("%s: %d bytes, compressed %d", name, len(text), b.Len())
@@ -76,7 +76,7 @@ func TestScriptsAreShortModulesAndIdiomorphAsPublished(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("together: %d bytes", weight); weight > 25e3 {
+	if t.Logf("together: %d bytes", weight); weight > 26e3 {
 		t.Errorf("scripts and style sheet have %d bytes", weight)
 	}
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
@@ -54,6 +55,21 @@ func modules() (names []string) {
 	return names
 }
 
+// lean returns a script of our own without indentation and without the comments that have lines of their own; other
+// files as they are.
+func lean(name string, data []byte) []byte {
+	if path.Ext(name) != ".js" || name == "idiomorph.min.js" {
+		return data
+	}
+	var b bytes.Buffer
+	for line := range bytes.Lines(data) {
+		if line = bytes.TrimLeft(line, " "); !bytes.HasPrefix(line, []byte("//")) {
+			b.Write(line)
+		}
+	}
+	return b.Bytes()
+}
+
 // staticKinds are the content types of static files by the endings of their names.
 var staticKinds = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 
@@ -64,6 +80,7 @@ func staticFile(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
+	data = lean(r.PathValue("name"), data)
 	w.Header().Set("Content-Type", staticKinds[path.Ext(r.PathValue("name"))])
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	_, _ = w.Write(data) // if this fails, the client is gone

@@ -97,6 +97,7 @@ var scripted = []string{
 	"Add below", "Undo", "Discarded", "Drafts", "Close",
 	"The server does not answer. Your text is kept in this browser; try again when it runs.",
 	"The server was started again and does not know this browser.",
+	"Chosen", "What is below is deleted too. You can undo it.", "level", "Your text is kept as a draft.",
 	"Colours: system", "Colours: light", "Colours: dark",
 	"execution", "planning", "complete", "fail", "cancel", "drop",
 }

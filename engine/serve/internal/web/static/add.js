@@ -1,14 +1,14 @@
 // Adding in the outline: Enter adds a task and goes on, Tab adds a group and goes on below it, Shift+Tab goes on one
 // level up, Escape ends. Several lines that are pasted become an outline.
-import { $, failed, made, main, t, workspace } from "./base.js";
-import { part, post, run } from "./server.js";
-import { morph } from "./live.js";
+import { $, failed, made, t, workspace } from "./base.js";
+import { post, run } from "./server.js";
+import { refresh } from "./live.js";
 import { above, inTree, rowOf } from "./outline.js";
 
 const draft = "draft add " + workspace;
 
-// adding begins a node below another one; "root" is the top of the outline.
-export function adding(parent) {
+// adding begins a node below another one, at the end or after one of those there; "root" is the top of the outline.
+export function adding(parent, after) {
   $("#adding")?.remove();
   const li = parent === "root" ? $("#tree > li") : inTree(parent), d = li && $(":scope > details", li);
   if (!li) return;
@@ -17,26 +17,29 @@ export function adding(parent) {
   let list = $(":scope > details > ul, :scope > ul", li);
   if (!list) li.append(list = made("ul"));
   const input = made("input", { placeholder: t("Title"), ariaLabel: t("Add below") + ": " + rowOf(li).textContent });
-  list.append(made("li", { id: "adding", className: "editing" }, input));
+  const item = made("li", { id: "adding", className: "editing", role: "treeitem" }, input);
+  const before = after && inTree(after);
+  if (before?.parentElement === list) before.after(item);
+  else list.append(item);
   input.value = localStorage.getItem(draft) ?? "";
   input.oninput = () => localStorage.setItem(draft, input.value);
   input.onpaste = (e) => {
     const text = e.clipboardData.getData("text");
     if (!text.trim().includes("\n")) return;
     e.preventDefault();
-    send(input, () => post("/outline", { workspaceId: workspace, into: id, text }), () => id);
+    send(input, () => post("/outline", { workspaceId: workspace, into: id, text }), () => [id]);
   };
-  input.onkeydown = (e) => typed(e, input, li, id);
+  input.onkeydown = (e) => typed(e, input, li, id, after);
   input.focus();
 }
 
-function typed(e, input, li, id) {
+function typed(e, input, li, id, after) {
   if (e.isComposing) return;
   const title = input.value.trim(), group = e.key === "Tab" && !e.shiftKey;
   if (e.key === "Escape") {
     localStorage.removeItem(draft);
     input.closest("li").remove();
-    rowOf(li)?.focus();
+    rowOf(after && inTree(after) || li)?.focus();
   } else if (e.key === "Tab" && e.shiftKey && above(li) && !title) {
     e.preventDefault();
     adding(above(li).dataset.id);
@@ -44,7 +47,8 @@ function typed(e, input, li, id) {
     e.preventDefault();
     e.stopPropagation();
     const type = group ? "planning" : "execution";
-    send(input, () => run("node_create", { parentId: id, title, type }), (out) => group ? out.nodeId : id);
+    send(input, () => run("node_create", { parentId: id, title, type, ...(after ? { after } : {}) }),
+      (out) => group ? [out.nodeId] : [id, after && out.nodeId]);
   }
 }
 
@@ -55,7 +59,7 @@ async function send(input, make, into) {
   try {
     const next = into(await make());
     localStorage.removeItem(draft);
-    morph(main, await part(location.href));
-    adding(next);
+    await refresh();
+    adding(...next);
   } catch (x) { failed(x); input.readOnly = false; }
 }

@@ -64,6 +64,13 @@ export function edit(section, draft) {
   area.focus();
 }
 
+// leave ends an edit and keeps its draft. It reports whether there is one.
+export function leave(section) {
+  $("form", section).remove();
+  section.classList.remove("editing");
+  return localStorage.getItem(draftOf(section.dataset.field)) !== null;
+}
+
 // save writes the text unless the file has another one than the edit began with, which it shows. It reports whether it
 // wrote.
 async function save(box, field, area) {

@@ -2,14 +2,15 @@
 /* global Idiomorph */
 import { $, main, note, t, workspace } from "./base.js";
 import { listen, part, pass } from "./server.js";
-import { changedBelow } from "./edit.js";
-import { fill, load } from "./outline.js";
+import { changedBelow, resume } from "./edit.js";
+import { fill, load, refold } from "./outline.js";
 
 // Things with a data-id are the same thing before and after: they get an id, by which Idiomorph knows them.
 function identify(below) {
   for (const e of below.querySelectorAll("[data-id]:not([id])")) e.id = "id-" + e.dataset.id;
 }
 
+const kept = ["tabindex", "aria-expanded", "aria-selected"]; // of rows: the script sets them
 const opened = (e) => e?.matches?.("details[open]");
 const callbacks = {
   beforeNodeMorphed(old, now) {
@@ -23,7 +24,8 @@ const callbacks = {
     return !(old.matches("ul") && (up.pieces || up.dataset.below && now.parentElement?.dataset.below)); // fill does
   },
   beforeNodeRemoved: (old) => !(old.classList?.contains("editing") || old.querySelector?.(".editing")),
-  beforeAttributeUpdated: (name, e) => !(name === "open" && e.matches("details")),
+  beforeAttributeUpdated: (name, e) =>
+    !(name === "open" && e.matches("details") || kept.includes(name) && e.matches("#tree a")),
 };
 
 // morph makes the content of old that of now and keeps elements that stand for the same thing, so that nothing jumps:
@@ -50,8 +52,15 @@ async function draw() {
 }
 
 // refresh draws the view again at once.
+let asked = 0;
 export async function refresh() {
-  morph(main, await part(location.href));
+  const n = ++asked, got = await part(location.href);
+  if (n !== asked) return; // a later answer is on its way
+  const node = (below) => $("#beside article", below)?.dataset.node;
+  if (node(main) !== node(got)) $("#beside")?.remove(); // of another node nothing stays
+  morph(main, got);
+  refold();
+  if ($("#beside")) resume();
   for (const d of main.querySelectorAll("details[open]")) if (d.pieces || d.dataset.below) await fill(d);
   for (const d of main.querySelectorAll("details[data-part][open]")) await load(d);
 }

@@ -1,11 +1,14 @@
 // The script of the page: it repaints what changed, and sends what people do to the operations of the catalogue.
 import { $, withWorkspace } from "./base.js";
+import * as beside from "./beside.js";
 import * as drag from "./drag.js";
 import * as edit from "./edit.js";
+import * as filter from "./filter.js";
 import * as frame from "./frame.js";
 import * as live from "./live.js";
 import * as node from "./node.js";
 import * as outline from "./outline.js";
+import * as undo from "./undo.js";
 
 if (location.hash.startsWith("#token=")) history.replaceState(null, "", location.pathname + location.search);
 
@@ -16,7 +19,7 @@ document.addEventListener("keydown", (e) => {
     return;
   }
   if (e.target.matches("input, textarea, select") || $("dialog[open]")) return;
-  if (held) { if (e.key === "z" && node.undoLast()) e.preventDefault(); return; }
+  if (held) { if (e.key === "z" && undo.undoLast()) e.preventDefault(); return; }
   if (e.key === "?") { $("#keys").showModal(); return; }
   if (e.key === "/") {
     e.preventDefault();
@@ -30,6 +33,9 @@ document.addEventListener("keydown", (e) => {
 frame.begin();
 outline.begin();
 drag.begin();
+beside.begin();
+filter.begin();
+undo.begin();
 node.begin();
 edit.resume();
 live.follow();

@@ -1,11 +1,13 @@
 // What the buttons and forms of a node and of the other views do.
-import { $, did, failed, main, say, t, workspace } from "./base.js";
-import { onDone, post, run } from "./server.js";
+import { $, failed, main, say, t, workspace } from "./base.js";
+import { post, run } from "./server.js";
+import { undo } from "./undo.js";
 import { repaint } from "./live.js";
 import { act, send } from "./ask.js";
 import { edit, node, once } from "./edit.js";
 import { adding } from "./add.js";
 import { further } from "./outline.js";
+import { close } from "./beside.js";
 
 const lines = (text) => text.split("\n").map((x) => x.trim()).filter(Boolean);
 
@@ -85,7 +87,10 @@ const clicks = {
   async delete() {
     const up = [...main.querySelectorAll(".trail a")].at(-1)?.href || "/";
     const fields = [{ text: t("Its subtree is deleted too. You can undo this under Activity.") }];
-    if (await send(t("Delete") + ": " + title(), fields, "node_delete", { nodeId: node().node })) location.href = up;
+    if (await send(t("Delete") + ": " + title(), fields, "node_delete", { nodeId: node().node })) {
+      if ($("#beside")) await close();
+      else location.href = up;
+    }
   },
   goal() {
     const fields = [{ name: "goal", label: t("Goal"), rows: 6, required: true, value: $("#goal").value }];
@@ -96,7 +101,7 @@ const clicks = {
     const args = (o) => ({ action: "replace", rules: lines(o.rules), ifMatch: version() });
     return send(t("Edit the rules"), fields, "workspace_update_rules", args);
   },
-  undo: (b) => undo(b.dataset.undo),
+  undo: (b) => undo([b.dataset.undo]),
   async repair() { await post("/do/workspace_check", { fix: true }); repaint(); },
   async do(b) {
     const session = b.dataset.session !== undefined ? { session: true } : {};
@@ -104,18 +109,6 @@ const clicks = {
     repaint();
   },
 };
-
-// What an operation did is said with Undo; the next page says it, if this one is left.
-let lastUndo = "";
-export const undoLast = () => lastUndo && undo(lastUndo);
-const undo = (id) => post("/do/undo", { operation: id }).then(() => { lastUndo = ""; repaint(); }).catch(failed);
-function told(res) {
-  const text = decodeURIComponent(res.headers.get("Arbor-Did") || ""), id = res.headers.get("Arbor-Undo");
-  if (!text) return;
-  lastUndo = id || "";
-  sessionStorage.setItem("did", JSON.stringify({ text, id, at: Date.now() }));
-  did(text, id && (() => undo(id)));
-}
 
 // ticked saves a box of a text.
 async function ticked(box) {
@@ -141,13 +134,6 @@ async function submitted(form) {
 }
 
 export function begin() {
-  onDone(told);
-  const before = JSON.parse(sessionStorage.getItem("did") || "null");
-  sessionStorage.removeItem("did");
-  if (before && Date.now() - before.at < 8000) {
-    lastUndo = before.id || "";
-    did(before.text, before.id && (() => undo(before.id)));
-  }
   main.addEventListener("click", async (e) => {
     const b = e.target.closest("button");
     if (!b) return;

@@ -1,8 +1,10 @@
 // The plan as an outline: what is opened is fetched, and keys go through it and move nodes.
-import { $, failed, made, main, note, say, t, withWorkspace } from "./base.js";
+import { $, failed, made, main, note, say, t, withWorkspace, workspace } from "./base.js";
 import { part, run } from "./server.js";
-import { morph } from "./live.js";
+import { morph, refresh } from "./live.js";
 import { adding } from "./add.js";
+import { close, open } from "./beside.js";
+import { act, clear, remove, rename, toggle } from "./chosen.js";
 
 export const rowOf = (li) => li?.querySelector(":scope > .leaf a");
 export const above = (li) => li.parentElement.closest("li[data-id]");
@@ -59,10 +61,11 @@ async function shift(li, key) {
 export async function move(id, args) {
   await run("node_move", { nodeId: id, ...args });
   say("");
-  morph(main, await part(location.href));
+  await refresh();
   for (let d = inTree(id)?.parentElement.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
-  rowOf(inTree(id))?.focus();
-  note(t("moved"));
+  const row = rowOf(inTree(id));
+  row?.focus();
+  note(t("moved") + ": " + row?.textContent + ", " + t("level") + " " + row?.ariaLevel);
 }
 
 // addHere begins a node below the row that has the focus, or beside it.
@@ -78,28 +81,73 @@ function go(li, key, tree) {
   const i = rows.indexOf(li), d = li && $(":scope > details", li);
   if (key === "ArrowDown") rowOf(rows[Math.min(i + 1, rows.length - 1)])?.focus();
   else if (key === "ArrowUp") rowOf(rows[Math.max(i - 1, 0)])?.focus();
+  else if (key === "Home") rowOf(rows[0])?.focus();
+  else if (key === "End") rowOf(rows.at(-1))?.focus();
   else if (key === "ArrowRight" && d) { if (d.open) rowOf($("li", d))?.focus(); else d.open = true; }
   else if (key === "ArrowLeft" && li) { if (d?.open) d.open = false; else rowOf(above(li))?.focus(); }
 }
+
+// deeds has what a key does with the row that has the focus.
+const deeds = {
+  Enter: (li) => above(li) ? adding(above(li).dataset.id, li.dataset.id) : adding(li.dataset.id),
+  F2: (li) => rename(rowOf(li)),
+  Delete: (li) => remove(rowOf(li)),
+  " ": (li) => open(rowOf(li)),
+  x: (li) => toggle(rowOf(li)),
+  s: (li) => act("start", rowOf(li)),
+  c: (li) => act("complete", rowOf(li)),
+  f: (li) => act("fail", rowOf(li)),
+};
 
 // key does what a key does in the outline.
 export function key(e) {
   const tree = $("#tree"), at = document.activeElement.closest?.("#tree li[data-id]");
   if (!tree) return;
   if (e.key === "n") { if (addHere(at)) e.preventDefault(); return; }
-  if (!e.key.startsWith("Arrow")) return;
+  if (e.key === "Escape" && !clear() && $("#beside")) close().catch(failed);
+  if (at && deeds[e.key] && !e.altKey) {
+    e.preventDefault();
+    Promise.resolve(deeds[e.key](at)).catch(failed);
+    return;
+  }
+  if (!e.key.startsWith("Arrow") && !(at && ["Home", "End"].includes(e.key))) return;
   if (!at && document.activeElement !== document.body && document.activeElement !== main) return;
   e.preventDefault();
   if (!e.altKey) go(at, e.key, tree);
   else if (at) shift(at, e.key).catch(failed);
 }
 
+// Folds are kept for each workspace: those that a person opened or closed. What a filter shows is open.
+const foldsOf = "folds " + workspace;
+const folds = JSON.parse(localStorage.getItem(foldsOf) || "{}");
+const filtered = () => /[?&](filter|status|claim)=./.test(location.search);
+function folded(d) {
+  const id = d.closest("li").dataset.id, usual = d.dataset.below === undefined;
+  rowOf(d.closest("li"))?.setAttribute("aria-expanded", d.open);
+  if (filtered() || d.open === (folds[id] ?? usual)) return;
+  folds[id] = d.open;
+  if (d.open === usual) delete folds[id];
+  localStorage.setItem(foldsOf, JSON.stringify(folds));
+}
+export function refold() {
+  for (const d of filtered() ? [] : document.querySelectorAll("#tree details")) {
+    d.open = folds[d.closest("li").dataset.id] ?? d.open;
+  }
+}
+
 export function begin() {
+  refold();
   document.addEventListener("toggle", (e) => {
+    if (e.target.matches("#tree details")) folded(e.target);
     if (!e.target.open) return;
     if (e.target.dataset?.below) fill(e.target).catch(failed);
     if (e.target.dataset?.part) load(e.target).catch(failed);
   }, true);
+  main.addEventListener("focusin", (e) => {
+    if (!e.target.matches("#tree a")) return;
+    for (const a of document.querySelectorAll('#tree a[tabindex="0"]')) a.tabIndex = -1;
+    e.target.tabIndex = 0;
+  });
   main.addEventListener("input", (e) => {
     if (e.target.name === "budget") load(e.target.closest("details")).catch(failed);
   });

@@ -1,0 +1,94 @@
+// What is done with rows of the outline: one that has the focus, or several that were chosen with x.
+import { $, made, main, t } from "./base.js";
+import { run } from "./server.js";
+import { ask } from "./ask.js";
+import { together } from "./undo.js";
+import { inTree, rowOf } from "./outline.js";
+
+const all = () => [...main.querySelectorAll('#tree [aria-selected="true"]')];
+const idOf = (row) => row.closest("li").dataset.id;
+
+export function toggle(row) {
+  row.setAttribute("aria-selected", row.ariaSelected !== "true");
+  bar();
+}
+export function clear() {
+  const some = all();
+  for (const row of some) row.setAttribute("aria-selected", "false");
+  bar();
+  return some.length;
+}
+
+// bar shows how many rows are chosen, and what can be done with them.
+export function bar() {
+  const n = all().length, buttons = ["start", "complete", "fail", "drop"].map((action) =>
+    made("button", { textContent: t(action), onclick: () => act(action) }));
+  $("#chosen").hidden = !n;
+  $("#chosen").replaceChildren(made("span", { textContent: t("Chosen") + ": " + n }), ...buttons,
+    made("button", { textContent: t("Delete"), onclick: () => remove() }),
+    made("button", { className: "quiet", textContent: "×", ariaLabel: t("Close"), onclick: clear }));
+}
+
+// those are the rows that an operation is about.
+function those(row) {
+  const some = all();
+  return some.length ? some : row ? [row] : [];
+}
+const named = (rows) => rows.map((r) => r.textContent).join(", ");
+
+export async function act(action, row) {
+  const rows = those(row);
+  if (!rows.length) return;
+  let given = {};
+  if (action !== "start") {
+    const fields = [{ name: "conclusion", label: t("Conclusion: the result"), rows: 6 }];
+    const answer = await ask(t(action) + ": " + named(rows), fields);
+    if (!answer) return;
+    answer.sent();
+    if (answer.out.conclusion) given = answer.out;
+  }
+  await forEach(rows, (nodeId) => run("node_transition", { nodeId, action, ...given }));
+}
+
+export async function remove(row) {
+  const rows = those(row);
+  if (!rows.length) return;
+  const fields = [{ text: t("What is below is deleted too. You can undo it.") }];
+  const answer = await ask(t("Delete") + ": " + named(rows), fields);
+  if (answer) await forEach(rows, (nodeId) => run("node_delete", { nodeId }));
+}
+
+async function forEach(rows, operate) {
+  const ids = rows.map(idOf);
+  clear();
+  await together(ids, operate);
+}
+
+// rename edits the title of a row where it stands.
+export function rename(row) {
+  const title = row.closest(".title"), id = idOf(row);
+  const input = made("input", { value: row.textContent, ariaLabel: t("Title") });
+  if (title.classList.contains("editing")) return;
+  title.classList.add("editing");
+  row.hidden = true;
+  title.prepend(input);
+  const end = () => {
+    if (!input.isConnected) return;
+    input.remove();
+    row.hidden = false;
+    title.classList.remove("editing");
+    rowOf(inTree(id))?.focus();
+  };
+  input.onkeydown = async (e) => {
+    if (e.isComposing || !["Enter", "Escape"].includes(e.key)) return;
+    e.preventDefault();
+    e.stopPropagation();
+    if (e.key === "Escape" || !input.value.trim()) { end(); return; }
+    input.readOnly = true;
+    await together([id], (nodeId) => run("node_update", { nodeId, title: input.value.trim() })).then(end, (x) => {
+      input.readOnly = false;
+      throw x;
+    });
+  };
+  input.select();
+}
