@@ -29,7 +29,8 @@ export async function fill(d) {
 }
 export async function load(d) {
   const budget = $("[name=budget]", d)?.value || "";
-  const got = await part(withWorkspace(d.dataset.part + "?budget=" + budget));
+  const n = d.loads = (d.loads || 0) + 1, got = await part(withWorkspace(d.dataset.part + "?budget=" + budget));
+  if (n !== d.loads) return; // a later answer is on its way
   const box = $("div", d), old = $("[name=budget]", d);
   if (!old) { box.replaceChildren(got); return; }
   for (const e of [...box.children]) if (!e.contains(old)) e.remove();
