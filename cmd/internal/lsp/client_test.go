@@ -347,3 +347,17 @@ func (e *editor) at(uri, sample string) map[string]any {
 func (e *editor) outside() *engine.Engine {
 	return enginetest.Open(e.t, enginetest.OpenDir(e.t, e.dir))
 }
+
+// reload is what an editor does with a text that nobody has edited, when its file has changed. It reports whether the
+// file has want now.
+func (e *editor) reload(uri, want string) bool {
+	path, _ := pathOf(uri)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	if string(data) != e.texts[uri] {
+		e.change(uri, nil, string(data))
+	}
+	return strings.Contains(string(data), want)
+}

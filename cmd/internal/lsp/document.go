@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
 	"arbor/mdstore/merge"
 )
 
@@ -28,7 +29,8 @@ type document struct {
 
 	synced, checked bool // nothing is to be done about the disk; about diagnostics
 
-	parsed *mdstore.File // file, while the text is the same
+	parsed    *mdstore.File // of file, while the text is the same
+	parsedDoc *mdoc.Doc     // of doc, likewise
 }
 
 // A sent is an edit that brings a commit into the text of the client.
@@ -58,7 +60,7 @@ func (d *document) become(t *text, version int) {
 		clear(d.own)
 	}
 	d.own[mdstore.VersionOf([]byte(d.text.s))] = true
-	d.text, d.version, d.parsed = t, version, nil
+	d.text, d.version, d.parsed, d.parsedDoc = t, version, nil, nil
 	d.synced, d.checked = false, false
 }
 

@@ -25,6 +25,18 @@ func rows() []row {
 		{"textDocument/didChange", decoded(didChange), "", nil},
 		{"textDocument/didSave", decoded(didSave), "", nil},
 		{"textDocument/didClose", decoded(didClose), "", nil},
+		{"textDocument/completion", decoded(completion), "completionProvider",
+			map[string]any{"triggerCharacters": []string{"[", " ", ":", "#", "-", "@"}}},
+		{"textDocument/hover", decoded(hoverAt), "hoverProvider", true},
+		{"textDocument/definition", decoded(definition), "definitionProvider", true},
+		{"textDocument/references", decoded(references), "referencesProvider", true},
+		{"textDocument/documentLink", decoded(documentLinks), "documentLinkProvider", map[string]any{}},
+		{"textDocument/documentSymbol", decoded(documentSymbols), "documentSymbolProvider", true},
+		{"textDocument/codeAction", decoded(codeActions), "codeActionProvider",
+			map[string]any{"codeActionKinds": []string{kindFix, kindRewrite, kindExtract}}},
+		{"workspace/executeCommand", decoded(executeCommand), "executeCommandProvider",
+			map[string]any{"commands": []string{commandDo}}},
+		{"workspace/symbol", decoded(workspaceSymbols), "workspaceSymbolProvider", true},
 	}
 }
 
