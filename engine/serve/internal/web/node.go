@@ -18,7 +18,11 @@ type nodePage struct {
 	Refers    []*mdstore.Node // the nodes that refer to this one
 	Rules     []string
 	RulesHash string
+	MoreLog   int // further entries of the log
+	Further   int // how many entries are shown after a press on "show more"
 }
+
+const logShown = 200 // entries of the log that a node shows at first
 
 // A target is a node or document that a node refers to.
 type target struct {
@@ -75,7 +79,14 @@ func (s *Site) node(r *http.Request, v *screen) error {
 		}
 	}
 	v.links.definitions, v.links.footnotes = definitionsIn(textOf(out.Node)), footnotesIn(textOf(out.Node))
-	slices.Reverse(out.Node.Log)
+	most, err := strconv.Atoi(r.FormValue("log"))
+	if err != nil || most < logShown {
+		most = logShown
+	}
+	if slices.Reverse(out.Node.Log); !v.Static && len(out.Node.Log) > most {
+		p.MoreLog, p.Further = len(out.Node.Log)-most, most+5*logShown
+		out.Node.Log = out.Node.Log[:most]
+	}
 	v.Body = p
 	return nil
 }
