@@ -2,7 +2,7 @@ package web
 
 import (
 	"context"
-	"encoding/json"
+
 	"html/template"
 	"net/http"
 	"slices"
@@ -196,85 +196,10 @@ func holds(text, words string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(words))
 }
 
-// A kanban is the plan by status.
-type kanban struct {
-	Filter, Wrong string // as in an outline
-	Columns       []*column
-}
-
-// A column of the board is a status with the nodes that have it.
-type column struct {
-	Status string
-	Cards  []card
-	More   int // further ones
-}
-
-// A card is a node on the board. To has, as JSON, the action that leads to each status.
-type card struct {
-	*ops.TreeNode
-	Above string // the title of the node above it
-	To    string
-}
-
-const cards = 50 // at most in a column
-
-// board shows the nodes below the root by status. Statuses that only planning nodes have are columns where one has
-// them.
-func (s *Site) board(r *http.Request, v *screen) error {
-	v.Title = "Board"
-	if len(v.All) == 0 {
-		return nil
-	}
-	b := kanban{Filter: strings.TrimSpace(r.FormValue("filter"))}
-	list := ops.NodeListIn{In: ops.In{WorkspaceID: v.Workspace}, Limit: everyNode, Where: b.Filter}
-	out, wrong, err := s.filtered(r.Context(), list)
-	if b.Wrong = wrong; err != nil {
-		return err
-	}
-	of := map[string]*column{}
-	for _, status := range statuses() {
-		of[status] = &column{Status: status}
-	}
-	var deal func(tree []*ops.TreeNode, above string)
-	deal = func(tree []*ops.TreeNode, above string) {
-		for _, n := range tree {
-			if c := of[string(n.Status)]; c != nil && n.ID != string(mdstore.Root) && !n.Passed {
-				if len(c.Cards) < cards {
-					c.Cards = append(c.Cards, card{n, above, actions(n)})
-				} else {
-					c.More++
-				}
-			}
-			deal(n.Children, n.Title)
-		}
-	}
-	deal(out.Tree, "")
-	work := statemachine.Statuses(statemachine.Execution)
-	for _, status := range statuses() {
-		if c := of[status]; len(c.Cards) > 0 || slices.Contains(work, statemachine.Status(status)) {
-			b.Columns = append(b.Columns, c)
-		}
-	}
-	v.Body = b
-	return nil
-}
-
 // statuses are the names of all statuses, in the order of columns.
 func statuses() (all []string) {
 	for _, s := range statemachine.AllStatuses() {
 		all = append(all, string(s))
 	}
 	return all
-}
-
-// actions returns, as JSON, the action that leads from the node's status to each other one.
-func actions(n *ops.TreeNode) string {
-	to := map[string]string{}
-	for _, rule := range statemachine.Rules() {
-		if rule.Type == n.Type && rule.From == n.Status && !rule.Automatic {
-			to[string(rule.To)] = string(rule.Do)
-		}
-	}
-	data, _ := json.Marshal(to) // cannot fail: it is all strings
-	return string(data)
 }

@@ -55,6 +55,8 @@ func (l look) funcs() template.FuncMap {
 		"mark":   func(status any) string { return render.SignOf(statemachine.Status(fmt.Sprint(status)), false) },
 		"box":    func(done bool) string { return map[bool]string{true: "☑", false: "☐"}[done] },
 		"branch": func(ws string, n *ops.TreeNode) branch { return branch{ws, n} },
+		"lanes":  func() []string { return []string{byBranch, byAssignee} },
+		"cardIn": func(ws string, c card) cardIn { return cardIn{ws, c} },
 		"work":   func(ws string, w working) workRow { return workRow{ws, w} },
 		"news":   func(ws string, s since) sinceRows { return sinceRows{ws, s} },
 		"part": func(of *screen, field, title, text string) section {
@@ -138,8 +140,13 @@ type branch struct {
 	*ops.TreeNode
 }
 
-// A workRow is a row of what is at work, and sinceRows are what changed, with their workspace.
+// A workRow is a row of what is at work, sinceRows are what changed, and cardIn is a card of the board, with their
+// workspace.
 type (
+	cardIn struct {
+		Workspace string
+		Card      card
+	}
 	workRow struct {
 		Workspace string
 		Working   working

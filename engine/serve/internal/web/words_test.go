@@ -71,7 +71,7 @@ func TestEveryLanguageHasEveryWord(t *testing.T) {
 			all = append(all, string(rule.Do))
 		}
 	}
-	all = append(all, "English", "Wave", "Never ready", "No open work", "one item per line")
+	all = append(all, "English", byBranch, byAssignee, "Wave", "Never ready", "No open work", "one item per line")
 	for _, words := range slices.Concat(all, scripted) {
 		for language, all := range translations() {
 			if strings.TrimSpace(all[words]) == "" {
