@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"slices"
 	"strings"
 
 	"arbor/engine/errs"
@@ -166,31 +165,18 @@ func (x *exporter) draw(name string, of viewOf, id string) error {
 // picture writes a picture that lies in the vault, and returns the name of its file; "" for anything else. target is a
 // path from the folder of the screen's node.
 func (x *exporter) picture(v *screen, id, target string) string {
-	plain, err := url.PathUnescape(target)
-	snap, err2 := x.site.engine.View(x.ctx, mdstore.ID(v.Workspace))
-	kind := strings.ToLower(path.Ext(plain))
-	if err != nil || err2 != nil || !slices.Contains(pictureKinds, kind) || strings.Contains(plain, ":") {
-		return ""
+	if v.View != "node" {
+		id = ""
 	}
-	dir := snap.Workspace().Dir
-	if n, ok := snap.Node(mdstore.ID(id)); ok && v.View == "node" {
-		dir = n.Path.Dir()
-	}
-	p := mdstore.Path(path.Join(string(dir), plain))
-	if !p.Valid() {
-		return ""
-	}
+	p := x.site.pictureAt(x.ctx, v, id, target)
 	data, err := x.site.engine.RawFile(x.ctx, p)
-	if err != nil || data == nil {
+	if p == "" || err != nil || data == nil {
 		return ""
 	}
-	name := "picture-" + mdstore.VersionOf(data).String() + kind
+	name := "picture-" + mdstore.VersionOf(data).String() + strings.ToLower(path.Ext(string(p)))
 	if !x.pictures[name] {
 		x.pictures[name] = true
 		x.wrong = cmp.Or(x.wrong, x.write(name, data))
 	}
 	return name
 }
-
-// pictureKinds are the names' endings of pictures that browsers show.
-var pictureKinds = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg"}

@@ -38,7 +38,7 @@ func (v *screen) Rest() []menuItem {
 func (v *screen) places(all []menuItem) []menuItem {
 	of := map[string]string{
 		"overview": "", "board": "plan", "graph": "plan", "node": "plan", "approvals": "", "check": "",
-		"slot": "memory", "session": "sessions", "state": "sessions",
+		"slot": "memory", "doc": "plan", "session": "sessions", "state": "sessions",
 	}
 	here, ok := of[v.View]
 	if !ok || v.Static && v.View == "check" {

@@ -15,6 +15,7 @@ type nodePage struct {
 	Trail     []*mdstore.Node // the nodes above it, from the root
 	Children  []*ops.TreeNode
 	Targets   []target
+	Documents []document
 	Refers    []*mdstore.Node // the nodes that refer to this one
 	Rules     []string
 	RulesHash string
@@ -78,6 +79,7 @@ func (s *Site) node(r *http.Request, v *screen) error {
 			}
 		}
 	}
+	p.Documents = s.documents(r.Context(), v, out.Node.ID, out.Node.Docs)
 	v.links.definitions, v.links.footnotes = definitionsIn(textOf(out.Node)), footnotesIn(textOf(out.Node))
 	most, err := strconv.Atoi(r.FormValue("log"))
 	if err != nil || most < logShown {

@@ -23,6 +23,7 @@ type overview struct {
 	Progress progress
 	Others   []otherWorkspace
 	Vaults   []otherVault
+	Docs     []document
 
 	MoreRequests, MoreWork, MoreProblems, MoreDue, MoreAsked int // further ones that are not shown; none if 0 or less
 }
@@ -76,6 +77,7 @@ func (s *Site) overview(r *http.Request, v *screen) error {
 	}
 	v.Title = out.Workspace.Name
 	o := overview{WorkspaceStatusOut: out, Progress: progressOf(snap)}
+	o.Docs = s.documents(r.Context(), v, "", out.Workspace.Docs)
 	at := pick(out.Tree, inWork)
 	o.forYou(snap)
 	if o.MoreWork = len(at) - longList; !v.Static {

@@ -16,7 +16,7 @@ var elements = map[string]map[string]func(value string) bool{
 	"h6": directed, "strong": nil, "em": nil, "del": nil, "code": nil, "pre": nil, "blockquote": directed, "ul": directed,
 	"li": {"id": footnoteID.MatchString}, "table": directed, "thead": nil, "tbody": nil, "tr": nil,
 	"sup":     {"id": footnoteID.MatchString},
-	"details": {"open": oneOf("")}, "summary": nil, "img": {"src": pictureName.MatchString, "alt": anyText},
+	"details": {"open": oneOf("")}, "summary": nil, "img": {"src": isPicture, "alt": anyText},
 	"th": {"align": oneOf("left", "center", "right")},
 	"td": {"align": oneOf("left", "center", "right")},
 	"ol": {"start": isNumber, "dir": oneOf("auto")},
@@ -30,6 +30,13 @@ var directed = map[string]func(string) bool{"dir": oneOf("auto")}
 
 // pictureName is the form of the names of pictures in an export.
 var pictureName = regexp.MustCompile(`^picture-[0-9a-f]{16}\.[a-z]+$`)
+
+// isPicture reports whether an address is that of a picture of the vault, on the page or in an export.
+func isPicture(to string) bool {
+	in, live := strings.CutPrefix(to, "/picture/")
+	return pictureName.MatchString(to) || live && in != "" && !strings.ContainsAny(in, "?#\\") &&
+		!strings.Contains("/"+in+"/", "/../") && !strings.Contains(in, "//")
+}
 
 func anyText(string) bool { return true }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -207,12 +206,16 @@ func diffLines(diff string) (all []diffLine) {
 
 // pick returns the nodes of a tree that match, in its order.
 func pick(tree []*ops.TreeNode, match func(*ops.TreeNode) bool) (all []*ops.TreeNode) {
-	for _, n := range tree {
-		if match(n) {
-			all = append(all, n)
+	var below func([]*ops.TreeNode)
+	below = func(tree []*ops.TreeNode) {
+		for _, n := range tree {
+			if match(n) {
+				all = append(all, n)
+			}
+			below(n.Children)
 		}
-		all = slices.Concat(all, pick(n.Children, match))
 	}
+	below(tree)
 	return all
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"html/template"
+	"net/url"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -95,6 +96,13 @@ func (s *Site) linked(ctx context.Context, v *screen, id string) {
 		}
 		return ""
 	}
+	v.links.picture = func(target string) string {
+		of := ""
+		if v.View == "node" {
+			of = id
+		}
+		return pictureAddress(s.pictureAt(ctx, v, of, target))
+	}
 	v.links.titled = func(title string) string {
 		snap, err := s.engine.View(ctx, mdstore.ID(v.Workspace))
 		if err != nil {
@@ -156,12 +164,13 @@ func (linker) to(find func(string) string, target []byte) string {
 	return find(string(target))
 }
 
-// wikiLinks reads [[target]] and [[target|words]] as links to nodes. Other links stay as they are.
+// wikiLinks reads [[target]] and [[target|words]] as links to nodes, and ![[picture.png]] as a picture. Other links
+// stay as they are.
 type wikiLinks struct{}
 
-var wikiLink = pattern.Of(`^\[\[([^\[\]|]+)(?:\|([^\[\]]+))?\]\]`)
+var wikiLink = pattern.Of(`^!?\[\[([^\[\]|]+)(?:\|([^\[\]]+))?\]\]`)
 
-func (wikiLinks) Trigger() []byte { return []byte{'['} }
+func (wikiLinks) Trigger() []byte { return []byte{'[', '!'} }
 
 func (wikiLinks) Parse(_ ast.Node, block text.Reader, known parser.Context) ast.Node {
 	line, _ := block.PeekLine()
@@ -170,8 +179,12 @@ func (wikiLinks) Parse(_ ast.Node, block text.Reader, known parser.Context) ast.
 	if m == nil {
 		return nil
 	}
+	picture := line[0] == '!'
 	to := links.to(links.node, m[1])
-	if to == "" {
+	switch {
+	case picture:
+		to = links.to(links.picture, []byte(url.PathEscape(string(m[1]))))
+	case to == "":
 		to = links.to(links.titled, m[1])
 	}
 	if to == "" {
@@ -184,6 +197,12 @@ func (wikiLinks) Parse(_ ast.Node, block text.Reader, known parser.Context) ast.
 	block.Advance(len(m[0]))
 	link := ast.NewLink()
 	link.Destination = []byte(to)
+	if picture {
+		link.Destination = []byte(url.PathEscape(string(m[1]))) // see allShown
+	}
 	link.AppendChild(link, ast.NewString(words))
+	if picture {
+		return ast.NewImage(link)
+	}
 	return link
 }

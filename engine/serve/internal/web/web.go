@@ -84,6 +84,7 @@ func (s *Site) Handler() http.Handler {
 	mux.HandleFunc("POST /seen", s.mayChange(seen))
 	mux.HandleFunc("POST /join", s.mayChange(s.join))
 	mux.HandleFunc("POST /outline", s.mayChange(s.outline))
+	mux.HandleFunc("GET /picture/{path...}", s.known(s.picture))
 	for _, v := range s.views() {
 		mux.HandleFunc("GET "+v.path, s.page(v))
 	}
@@ -127,6 +128,7 @@ func (s *Site) views() []viewOf {
 		{"/node/{id}/history", "history", s.history},
 		{"/activity", "activity", s.activity}, {"/activity/{id}", "operation", s.operation},
 		{"/since/{id}", "operation", s.sinceDiff}, {"/search", "search", s.search},
+		{"/doc", "doc", s.doc}, {"/doc/{id}", "doc", s.doc},
 		{"/memory", "memory", s.memory}, {"/slot/{id}", "slot", s.slot},
 		{"/sessions", "sessions", s.sessions}, {"/session/{id}", "session", s.session}, {"/state/{id}", "state", s.state},
 		{"/approvals", "approvals", s.approvals}, {"/check", "check", s.check},
