@@ -29,7 +29,7 @@ func takes(n *ops.TreeNode) bool {
 
 // add begins a new node: with below, below the node under the cursor if it takes one, or else after it.
 func (m *Model) add(below bool) tea.Cmd {
-	p := &prompt{what: promptAdd, draft: "add", above: root,
+	p := &prompt{what: promptAdd, draft: "add", above: root, label: "add:",
 		help: "Enter adds a task, Tab a group, Shift+Tab goes one level up, Esc ends"}
 	if m.plan.at < len(m.plan.rows) {
 		if r := m.plan.rows[m.plan.at]; r.above == nil || below && takes(r.TreeNode) {
@@ -51,7 +51,7 @@ func (m *Model) rename() tea.Cmd {
 	if id == "" {
 		return nil
 	}
-	p := &prompt{what: promptRename, draft: "rename " + id, node: id, help: "Enter saves, Esc leaves"}
+	p := &prompt{what: promptRename, draft: "rename " + id, node: id, label: "rename:", help: "Enter saves, Esc leaves"}
 	if p.set(m.plan.rows[m.plan.at].Title); m.drafts[p.draft] != "" {
 		p.set(m.drafts[p.draft])
 	}
@@ -169,18 +169,22 @@ func needsText(do string) bool {
 	})
 }
 
-// act does an action with the nodes that are meant, and asks for the conclusion first if the action needs one.
+// act does an action with the nodes that are meant now.
 func (m *Model) act(do string) tea.Cmd {
-	first, _, what := m.targets()
+	first, more, title := m.targets()
 	if first == "" {
 		return nil
 	}
-	label := do + " " + what + ":"
+	return m.actOn(do, first, more, title)
+}
+
+// actOn does an action with nodes, and asks for the conclusion first if the action needs one.
+func (m *Model) actOn(do, first string, more []string, title string) tea.Cmd {
+	p := &prompt{what: promptText, do: do, node: first, more: more, title: title, draft: do + " " + first,
+		label: do + " " + title + ":", help: "the conclusion; Enter saves, Ctrl+E opens your editor, Esc leaves"}
 	if m.w < oneBelow {
-		label = do + ":"
+		p.label = do + ":"
 	}
-	p := &prompt{what: promptText, do: do, node: first, draft: do + " " + first, label: label,
-		help: "the conclusion; Enter saves, Ctrl+E opens your editor, Esc leaves"}
 	if !needsText(do) {
 		return m.perform(m.transition(p, false))
 	}
@@ -191,23 +195,21 @@ func (m *Model) act(do string) tea.Cmd {
 
 // transition is the action of a prompt as a change.
 func (m *Model) transition(p *prompt, force bool) change {
-	first, more, what := m.targets()
 	asked := m.prompt == p
-	in := ops.NodeTransitionIn{In: m.in(), NodeID: first, Several: ops.Several{Nodes: more}, Action: p.do,
+	in := ops.NodeTransitionIn{In: m.in(), NodeID: p.node, Several: ops.Several{Nodes: p.more}, Action: p.do,
 		Conclusion: strings.TrimSpace(p.text()), Force: force, Begin: p.do == string(statemachine.Complete)}
 	m.prompt = nil
 	return change{
-		said: p.do + ": " + what,
-		op:   "node_transition", in: &in,
+		op: "node_transition", in: &in,
 		then: func(out any) {
 			m.saved(p)
 			clear(m.selected)
 			moved := out.(*ops.NodeTransitionOut)
-			if said := fmt.Sprintf("%s: %s", moved.CurrentStatus, what); moved.Next != nil {
-				m.say(said + "; next: " + moved.Next.Title)
-			} else {
-				m.say(said)
+			said := moved.CurrentStatus + ": " + p.title
+			if moved.Next != nil {
+				said += "; next: " + moved.Next.Title
 			}
+			m.say(said)
 		},
 		back: func(e *errs.Error) {
 			if p.force = e.Code == errs.CriteriaOpen || e.Code == errs.DependenciesOpen; p.force {
@@ -237,20 +239,21 @@ func openBoxes(e *errs.Error, message string) string {
 
 // offer asks which of the actions that the node allows is meant.
 func (m *Model) offer() tea.Cmd {
-	if m.plan.selected() == "" {
+	first, more, title := m.targets()
+	if first == "" {
 		return nil
 	}
-	if err := m.lookNow(); err != nil {
+	if err := m.lookAt(first); err != nil {
 		m.fail(err)
 		return nil
 	}
-	p := &prompt{what: promptPick, label: m.node.info.Title + ":", picks: map[string]func() tea.Cmd{}}
+	p := &prompt{what: promptPick, label: title + ":", picks: map[string]func() tea.Cmd{}}
 	for i, do := range m.node.info.Allowed {
 		p.label += fmt.Sprintf("  %d %s", i+1, do)
-		p.picks[strconv.Itoa(i+1)] = func() tea.Cmd { return m.act(do) }
+		p.picks[strconv.Itoa(i+1)] = func() tea.Cmd { return m.actOn(do, first, more, title) }
 	}
 	if len(p.picks) == 0 {
-		m.say(m.node.info.Title + " allows no action now")
+		m.say(title + " allows no action now")
 		return nil
 	}
 	m.prompt = p
@@ -279,8 +282,12 @@ func (m *Model) remove() tea.Cmd {
 // parent.
 func (m *Model) move(where string) tea.Cmd {
 	first, more, what := m.targets()
+	if first == "" || m.plan.row(first) < 0 && !m.plan.reveal(first) {
+		return nil
+	}
 	i := m.plan.row(first)
-	if i < 0 || m.plan.rows[i].above == nil {
+	if m.plan.rows[i].above == nil {
+		m.say("the root stays where it is")
 		return nil
 	}
 	r := m.plan.rows[i]
@@ -315,7 +322,7 @@ func (m *Model) ticking() tea.Cmd {
 	if m.plan.selected() == "" {
 		return nil
 	}
-	if err := m.lookNow(); err != nil {
+	if err := m.lookAt(m.plan.selected()); err != nil {
 		m.fail(err)
 		return nil
 	}
@@ -333,6 +340,11 @@ func (m *Model) ticking() tea.Cmd {
 // tick answers a key while criteria are ticked.
 func (m *Model) tick(key string) tea.Cmd {
 	boxes := m.node.info.Criteria
+	if m.node.id != m.prompt.node {
+		m.prompt, m.focus = nil, outlinePane
+		m.say("the node is gone")
+		return nil
+	}
 	switch key {
 	case "down", "j":
 		m.node.tick = min(m.node.tick+1, len(boxes)-1)
@@ -351,7 +363,7 @@ func (m *Model) tick(key string) tea.Cmd {
 			in.Checked = n
 		}
 		again := func() {
-			if err := m.lookNow(); err != nil {
+			if err := m.lookAt(m.plan.selected()); err != nil {
 				m.fail(err)
 			}
 		}

@@ -138,7 +138,7 @@ func (m *Model) edit() tea.Cmd {
 	if m.plan.selected() == "" {
 		return nil
 	}
-	if err := m.lookNow(); err != nil {
+	if err := m.lookAt(m.plan.selected()); err != nil {
 		m.fail(err)
 		return nil
 	}
@@ -234,28 +234,39 @@ func (m *Model) giveBack(p *prompt) {
 }
 
 // targets returns the nodes that an action is about: all selected ones in the order of the outline, or else the one
-// under the cursor.
-func (m *Model) targets() (first string, more []string, what string) {
-	var all []row
-	for _, r := range m.plan.rows {
-		if m.selected[r.ID] {
-			all = append(all, r)
+// under the cursor. It returns none if a filter hides selected ones.
+func (m *Model) targets() (first string, more []string, title string) {
+	var all []*ops.TreeNode
+	var find func(nodes []*ops.TreeNode)
+	find = func(nodes []*ops.TreeNode) {
+		for _, n := range nodes {
+			if m.selected[n.ID] {
+				all = append(all, n)
+			}
+			find(n.Children)
 		}
 	}
-	if len(all) == 0 {
-		if m.plan.selected() == "" {
+	switch {
+	case len(m.selected) == 0 && m.plan.selected() == "":
+		return "", nil, ""
+	case len(m.selected) == 0:
+		all = append(all, m.plan.rows[m.plan.at].TreeNode)
+	default:
+		find(m.plan.tree)
+		if hidden := len(m.selected) - len(all); hidden > 0 {
+			m.fail(errs.New(errs.InvalidParams, "%s of those you selected is not in this plan or does not match the filter; "+
+				"Esc drops the selection", counted(hidden, "node")))
 			return "", nil, ""
 		}
-		all = append(all, m.plan.rows[m.plan.at])
 	}
-	for _, r := range all[1:] {
-		more = append(more, r.ID)
+	for _, n := range all[1:] {
+		more = append(more, n.ID)
 	}
-	what = all[0].Title
+	title = all[0].Title
 	if len(more) > 0 {
-		what += " and " + counted(len(more), "other")
+		title += " and " + counted(len(more), "other")
 	}
-	return all[0].ID, more, what
+	return all[0].ID, more, title
 }
 
 func (m *Model) in() ops.In { return ops.In{WorkspaceID: string(m.plan.id)} }

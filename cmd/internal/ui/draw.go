@@ -84,6 +84,9 @@ func (m *Model) head() string {
 	if query := m.query(); query != "" && m.wrong == "" {
 		all = append(all, span{fmt.Sprintf("  filter: %s (%d)", query, p.matches), yellow})
 	}
+	if n := len(m.selected); n > 0 {
+		all = append(all, span{fmt.Sprintf("  %d selected", n), yellow})
+	}
 	if p.lost > 0 {
 		all = append(all, span{fmt.Sprintf("  %d not in the tree: arbor check", p.lost), red})
 	}
@@ -101,7 +104,7 @@ type foot struct {
 
 func (m *Model) foot() (f foot) {
 	f.at = -1
-	inLine := m.prompt != nil && m.prompt.what != promptAdd && m.prompt.what != promptRename
+	inLine := m.prompt != nil && m.inputRow() < 0
 	said, sgr := m.said, green
 	if m.failed {
 		sgr = red

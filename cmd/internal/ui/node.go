@@ -86,9 +86,9 @@ func (m *Model) look() tea.Cmd {
 	return func() tea.Msg { return loadNode(m.ctx, env, ws, id) }
 }
 
-// lookNow reads the node under the cursor before anything else.
-func (m *Model) lookNow() error {
-	m.node.arrived(loadNode(m.ctx, m.env(), string(m.plan.id), m.plan.selected()))
+// lookAt reads a node before anything else.
+func (m *Model) lookAt(id string) error {
+	m.node.arrived(loadNode(m.ctx, m.env(), string(m.plan.id), id))
 	m.node.stale = false
 	return m.node.err
 }

@@ -30,10 +30,12 @@ type prompt struct {
 	runes []rune
 	at    int // the place of the text cursor among the runes
 
-	node         string // that the text is about
-	above, after string // of a new node: its parent, and the sibling before it; "" is the last place
-	do           string // the action
-	force        bool   // the action is refused unless it is forced
+	node         string   // that the text is about
+	more         []string // further nodes of the same action
+	title        string   // of these nodes
+	above, after string   // of a new node: its parent, and the sibling before it; "" is the last place
+	do           string   // the action
+	force        bool     // the action is refused unless it is forced
 	picks        map[string]func() tea.Cmd
 	file         string // has the text as the person's editor left it; "" for none
 }

@@ -9,7 +9,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -34,6 +36,8 @@ type Options struct {
 // Run shows the plan until the person quits or ctx ends. If text was typed and not saved, it is kept in a file, and
 // kept is a sentence that names it.
 func Run(ctx context.Context, opt Options) (kept string, err error) {
+	ctx, unhook := signal.NotifyContext(ctx, syscall.SIGHUP) // the terminal's window was closed
+	defer unhook()
 	m := newModel(ctx, opt)
 	if err := m.open(); err != nil {
 		return "", err

@@ -127,6 +127,9 @@ func (s *screen) press(keys ...string) {
 	}
 }
 
+// paste pastes a text, as terminals do between marks.
+func (s *screen) paste(text string) { s.send(tea.PasteMsg{Content: text}) }
+
 func pressed(k string) tea.KeyPressMsg {
 	var msg tea.KeyPressMsg
 	for _, mod := range []struct {
