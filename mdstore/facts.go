@@ -25,7 +25,7 @@ import (
 type Facts string
 
 const (
-	factsLetter  = "j" // increment it with every change of the form, or of the checks of a single file
+	factsLetter  = "k" // increment it with every change of the form, or of the checks of a single file
 	problemKept  = 512 // bytes of a problem; a longer one is read from the document
 	digestsMost  = 48  // fields and sections; a document with more has no digests
 	factsBetween = "\x00"

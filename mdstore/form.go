@@ -1,7 +1,5 @@
 package mdstore
 
-import "arbor/mdstore/mdoc"
-
 // The standard names of the sections.
 const (
 	SecRules       = "Rules"
@@ -101,7 +99,7 @@ func WithUpdated(p Path, data []byte, now int64) []byte {
 	if _, has := d.Field(KeyUpdated); !has {
 		return data
 	}
-	patch, err := d.SetField(KeyUpdated, mdoc.Integer(now))
+	patch, err := d.SetField(KeyUpdated, TimeIn(d, KeyUpdated, now))
 	if err == nil {
 		d, err = d.Apply(patch)
 	}

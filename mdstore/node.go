@@ -29,7 +29,7 @@ var nodeKeys = append([]Key{
 }, fieldKeys()...)
 
 // NodeForm is the form of Node.md.
-var NodeForm = &mdoc.Form{Sections: []mdoc.SectionForm{
+var NodeForm = &mdoc.Form{Bare: true, Sections: []mdoc.SectionForm{
 	{Name: SecRequirement, Aliases: []string{"需求"}},
 	{Name: SecCriteria, Key: unboxed, Several: true,
 		Aliases: []string{"验收标准", "Acceptance", "Definition of Done", "完成标准"}},
@@ -88,7 +88,7 @@ func (h *Head) marks(all []string) []string {
 // Recording.
 type Node struct {
 	ID     ID // from the front matter, or else the folder's name
-	Parent ID // "" for the root and where the file names none; of a link, see ParentLink
+	Parent ID // "" for the root and where the file names none; a view resolves it: see Stated
 	Head
 	CreatedAt int64 // Unix milliseconds; 0 if the file says none
 	UpdatedAt int64
@@ -101,8 +101,9 @@ type Node struct {
 	lost    bool      // not even the front matter can be read
 	doc     *mdoc.Doc // nil if it is not loaded
 	version Version
-	facts   Facts       // "" if they must be computed from the document
-	link    string      // what the file states as the parent, if that is no id
+	facts   Facts  // "" if they must be computed from the document
+	stated  string // what the file states as the parent
+	gaps    Gaps
 	want    func(*Node) // called when a document is asked for that is not loaded; nil: that is a mistake of the caller
 }
 
@@ -113,24 +114,8 @@ func (n *Node) Holding(doc *mdoc.Doc) *Node {
 	return &m
 }
 
-// ParentLink returns the target of the link by which the file names the parent, such as Walls/Node for
-// [[Walls/Node|Walls]], or a text that is no id; "" if it has an id. Only a view knows which node that is.
-func (n *Node) ParentLink() string { return ParseRef(n.link).Target }
-
-// Below returns the node with another parent.
-func (n *Node) Below(parent ID) *Node {
-	m := *n
-	m.Parent = parent
-	return &m
-}
-
 // setParent sets the parent to what the file states.
-func (n *Node) setParent(text string) {
-	n.Parent = ID(text)
-	if n.Parent != "" && !n.Parent.Valid() {
-		n.link = text
-	}
-}
+func (n *Node) setParent(text string) { n.Parent, n.stated = ID(text), text }
 
 // parent returns what the file states as the parent. A link without quotes is a list in a list to YAML.
 func (r *reader) parent() string {
@@ -217,23 +202,37 @@ func ParseNode(f File) *Node {
 func NodeOf(path Path, version Version, doc *mdoc.Doc, problems []mdoc.Diagnostic) *Node {
 	r := reader{doc: doc, problems: problems}
 	n := &Node{Path: path, version: version, doc: doc, damaged: doc.Editable() != nil, lost: lost(doc)}
-	n.ID = r.id(path.Dir().Base())
+	n.Type = statemachine.Type(r.text(KeyType))
+	n.Status = statemachine.Status(r.text(KeyStatus))
+	if !n.damaged {
+		n.gaps.Life = r.lacks(KeyType) && r.lacks(KeyStatus)
+		n.gaps.ID = r.lacks(KeyID)
+		n.gaps.Parent = r.lacks(KeyParent)
+	}
+	folder := path.Dir().Base()
+	if n.gaps.ID && n.gaps.Life {
+		n.ID = placeID(folder)
+	} else {
+		n.ID = r.id(folder)
+	}
 	n.setParent(r.parent())
-	n.Title = r.text(KeyTitle)
+	n.Title = cmp.Or(r.text(KeyTitle), doc.Heading())
+	if n.Title == "" && n.gaps.ID {
+		n.Title = folder
+	}
 	if strings.ContainsAny(n.Title, "\r\n") { // a block of YAML ends with a line feed
 		n.Title = strings.Join(strings.Fields(n.Title), " ")
 	}
 	if n.Title == "" {
 		n.Title = string(n.ID)
 	}
-	n.Type = statemachine.Type(r.text(KeyType))
-	n.Status = statemachine.Status(r.text(KeyStatus))
+	n.setGaps()
 	boxes := criteriaOf(doc)
 	n.Ticked, n.open = ticked(boxes), openOf(boxes)
 	n.Fields = r.fields()
 	n.CreatedAt = r.integer(KeyCreated)
 	n.UpdatedAt = r.integer(KeyUpdated)
-	if len(problems) == 0 { // an unreadable file has a problem already
+	if len(problems) == 0 && !n.gaps.Life { // an unreadable file has a problem already
 		r.types(n)
 	}
 	n.Problems = r.problems

@@ -80,6 +80,11 @@ func placeID(name string) ID {
 	if ID(name).Valid() {
 		return ID(name)
 	}
+	return madeID(name)
+}
+
+// madeID returns an id that is made of a text which is none.
+func madeID(name string) ID {
 	words := strings.FieldsFunc(name, func(r rune) bool { return r > 127 || !IDByte(byte(r)) })
 	sum := sha256.Sum256([]byte(name))
 	made := strings.TrimLeft(strings.Join(words, "-"), ".")

@@ -82,12 +82,8 @@ const frontBetween = "\x1f"
 
 // front returns the values of the node's front matter in one text; ok is false if it cannot hold them.
 func (n *Node) front() (text string, ok bool) {
-	parent := string(n.Parent)
-	if n.link != "" {
-		parent = n.link
-	}
-	values := []string{string(n.ID), n.Title, string(n.Type), string(n.Status), parent,
-		n.Ticked, strconv.Itoa(n.open[0]), strconv.Itoa(n.open[1]),
+	values := []string{string(n.ID), n.Title, string(n.Type), string(n.Status), n.stated,
+		n.gaps.letters(), n.Ticked, strconv.Itoa(n.open[0]), strconv.Itoa(n.open[1]),
 		strconv.FormatInt(n.CreatedAt, 10), strconv.FormatInt(n.UpdatedAt, 10)}
 	for _, f := range AllFields() {
 		values = append(values, n.Text(f))
@@ -106,6 +102,7 @@ func (n *Node) setFront(text string) {
 	n.ID, n.Title = ID(next()), next()
 	n.Type, n.Status = statemachine.Type(next()), statemachine.Status(next())
 	n.setParent(next())
+	n.gaps.set(next())
 	n.Ticked = next()
 	n.open[0], _ = strconv.Atoi(next())
 	n.open[1], _ = strconv.Atoi(next())

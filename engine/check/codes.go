@@ -77,7 +77,7 @@ var checkCodes = []CheckCode{
 	{"UNSTABLE", SeverityError, "the file changed each time that it was read", "wait for the program that writes it", ""},
 	{string(errs.FileUnreadable), SeverityError, "anything else that keeps a file from being read", "do as the text says", ""},
 
-	{mdstore.CodeIDMissing, SeverityError, "no `id`, or one that is none",
+	{mdstore.CodeIDMissing, SeverityError, "no `id` beside a type or status, or one that is none",
 		"write one; until then the folder's name counts",
 		"writes the folder's name, or an id that is made of it"},
 	{mdstore.CodeTypeInvalid, SeverityError, "a `type` that is neither `planning` nor `execution`", "write one of them", ""},
@@ -92,7 +92,7 @@ var checkCodes = []CheckCode{
 	{mdstore.CodeBlockOpen, SeverityWarning, "a code fence or HTML block of a slot never ends",
 		"close it, behind the text that belongs to it", ""},
 	{CodeRootMissing, SeverityError, "no node has the id `root`", "restore `" + string(rootPlace) + "` (git, the trash), or give the topmost node that id", "makes a root where its place is free"},
-	{string(errs.OrphanNode), SeverityError, "`parentId` is missing or names no node", "write the id of a node that exists, or move the node", "moves it to the root, or in a merge to the nearest ancestor that is left; makes a root where it names that and there is none"},
+	{string(errs.OrphanNode), SeverityError, "`parentId` names no node", "write the id of a node that exists, or move the node", "moves it to the root, or in a merge to the nearest ancestor that is left; makes a root where it names that and there is none"},
 	{string(errs.Cycle), SeverityError, "a node is its own ancestor", "change one `parentId` of the circle", "where moves made the circle: takes the latest of them back"},
 	{CodeExecChildren, SeverityError, "the parent is an execution node", "write another `parentId`, or make the parent a planning node", ""},
 	{string(statemachine.CodeStatusUnreachable), SeverityWarning, "a status that the tables do not allow: not after the last transition in the node's log, or not for a node with children", "write another status",

@@ -147,8 +147,6 @@ func (c *checker) parent(n *mdstore.Node) {
 	switch {
 	case !ok && unread:
 		c.field(n.Doc(), mdstore.KeyParent, string(errs.OrphanNode), repair{}, "parent %s cannot be read; mend %s", n.Parent, broken)
-	case n.Parent == "":
-		c.field(n.Doc(), mdstore.KeyParent, string(errs.OrphanNode), repair{}, "parentId is missing; name the node's parent%s", c.rootIsOne())
 	case !ok && n.Parent == mdstore.Root:
 		c.field(n.Doc(), mdstore.KeyParent, string(errs.OrphanNode), c.newRoot(), "parent root does not exist; the node is in its place again as soon as there is a root")
 	case !ok:

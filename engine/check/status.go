@@ -28,6 +28,9 @@ func (c *checker) status(n *mdstore.Node) {
 		}
 		c.add(d, r)
 	}
+	if n.Gaps().Life {
+		return // the file says nothing that could be wrong
+	}
 	kids := c.v.Below(n.ID)
 	if len(n.Problems) > 0 || len(kids) == 0 || !c.owns(n) {
 		return
@@ -35,8 +38,9 @@ func (c *checker) status(n *mdstore.Node) {
 	for _, r := range c.openBelow(n) {
 		c.field(n.Doc(), mdstore.KeyStatus, string(r.Code), c.raised(n, true), "%s; %s", r.Text, mdstore.Remedy(r.Code))
 	}
-	// A reopened node is in planning with the children it had; one that never started has none.
-	if statemachine.TakesChildren(n.Type) && n.Status == statemachine.Initial(n.Type) {
+	// A reopened node is in planning with the children it had; one that never started has none but those by hand.
+	kids = slices.DeleteFunc(slices.Clone(kids), func(k *mdstore.Node) bool { return k.Gaps().Life })
+	if len(kids) > 0 && statemachine.TakesChildren(n.Type) && n.Status == statemachine.Initial(n.Type) {
 		c.field(n.Doc(), mdstore.KeyStatus, string(statemachine.CodeStatusUnreachable),
 			c.raised(n, false), "status is %s, but the node has children (%s); it is %s from the first of them on", n.Status, kids[0].ID, statemachine.Monitoring)
 	}

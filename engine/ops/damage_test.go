@@ -49,7 +49,6 @@ func TestARefusalNamesTheFileAndTheRepair(t *testing.T) {
 		"typed":   {"title: T\ntype: epic\nstatus: pending\nparentId: root", ""},
 		"orphan":  {"title: O\ntype: planning\nstatus: pending\nparentId: nobody", ""},
 		"below":   {"title: B\ntype: execution\nstatus: pending\nparentId: orphan", ""},
-		"nowhere": {"title: N\ntype: execution\nstatus: pending", ""},
 	}
 	files := vault("", nodes)
 	files[ws+"/nodes/torn/Node.md"] = []byte("no front matter\n")
@@ -64,7 +63,6 @@ func TestARefusalNamesTheFileAndTheRepair(t *testing.T) {
 		"torn":    {errs.FileUnreadable, in("torn", ":1:1: FRONT_MATTER_MISSING: ")},
 		"orphan":  {errs.OrphanNode, "orphan: its parent \"nobody\" does not exist; restore it (git, the trash), name a parentId in " + in("orphan", ", or move orphan (node_move)")},
 		"below":   {errs.OrphanNode, "below: of its ancestor orphan the parent \"nobody\" does not exist; restore it (git, the trash), name a parentId in " + in("orphan", ", or move orphan (node_move)")},
-		"nowhere": {errs.OrphanNode, "nowhere: its parentId is missing; name a parentId in " + in("nowhere", ", or move nowhere (node_move)")},
 	} {
 		w := enginetest.New(t, files)
 		err := refused(t, w, &ops.Env{Engine: w.Engine}, want.code, "node_transition", map[string]any{"nodeId": id, "action": "start"})

@@ -240,7 +240,7 @@ func (e *HistoryEntry) tell(was, is *view.Edition) {
 	case was.Status != is.Status:
 		e.What = append(e.What, view.Change{Key: mdstore.KeyStatus, From: string(was.Status), To: string(is.Status)})
 	}
-	if was != nil && was.Parent != is.Parent {
+	if was != nil && was.Parent != is.Parent && was.Parent != "" && is.Parent != "" {
 		e.What = append(e.What, view.Change{Do: fmt.Sprintf("moved from %s to %s", was.Parent, is.Parent)})
 	}
 	if e.What = append(e.What, s.What...); is.Damage != "" {

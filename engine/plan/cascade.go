@@ -100,6 +100,10 @@ func (d *Draft) place(id mdstore.ID, cascade bool) ([]*mdstore.Node, error) {
 	if why, bad := unplaced(p); bad {
 		return nil, &mdoc.UnreadableError{Problem: why}
 	}
+	if p.Gaps().Life && !statemachine.TakesChildren(p.Type) { // its first child makes it a planning node
+		p = p.Filled(p.ID, p.Parent, statemachine.Planning)
+		d.OnNode(p).Set(mdstore.KeyType, mdoc.Text(string(p.Type)))
+	}
 	if !statemachine.TakesChildren(p.Type) {
 		const how = "%s: an execution node has no children; put others beside it, under its parent %s, or, to split " +
 			"it, create a planning node there ({node_create type}) and move it below that ({node_move})"

@@ -253,10 +253,12 @@ func (s *seed) references(d *Draft, made map[string][]mdstore.ID) ([]string, err
 	return formatRefs("reference", rs)
 }
 
-// refersTo returns an error for the id of a node that does not exist.
+// refersTo returns an error for the id of a node that does not exist. One that exists gets its id into its file.
 func refersTo(d *Draft, target string) error {
 	id := mdstore.ID(target)
-	if _, ok := d.View.Node(id); !ok && (id.Valid() && strings.HasPrefix(target, "node-") || view.NamesNode(target)) {
+	if n, ok := d.View.Node(id); ok {
+		d.Settle(n)
+	} else if id.Valid() && strings.HasPrefix(target, "node-") || view.NamesNode(target) {
 		return errs.Recoded(d.View.Unknown(target), errs.ReferenceNotFound)
 	}
 	return nil

@@ -204,8 +204,9 @@ func (d *Draft) Rely(n *mdstore.Node) { d.keep[n.Path] = n.Version() }
 func (d *Draft) Finish() error {
 	for _, e := range d.order {
 		if e.touched {
+			e.settle()
 			if e.dated() && !d.opt.Untimed {
-				e.Set(mdstore.KeyUpdated, mdoc.Integer(d.now.UnixMilli()))
+				e.Set(mdstore.KeyUpdated, mdstore.TimeIn(e.doc, mdstore.KeyUpdated, d.now.UnixMilli()))
 			}
 			err := e.apply()
 			if e.spare && err != nil {

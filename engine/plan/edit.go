@@ -14,6 +14,7 @@ import (
 type Edit struct {
 	path    mdstore.Path
 	doc     *mdoc.Doc
+	node    *mdstore.Node // nil for another file
 	base    mdstore.Version
 	fields  []fieldEdit
 	texts   []func() (mdoc.Patch, error) // of whole sections, computed by Finish
@@ -51,7 +52,30 @@ func (d *Draft) OnNode(n *mdstore.Node) *Edit {
 		return e
 	}
 	doc, v := n.File()
-	return d.on(n.Path, v, doc)
+	e := d.on(n.Path, v, doc)
+	e.node = n
+	return e
+}
+
+// Settle writes what the node's file leaves out, because another file is about to name the node by its id.
+func (d *Draft) Settle(n *mdstore.Node) {
+	if n.Gaps().ID && n.Editable() == nil {
+		d.OnNode(n).touched = true
+	}
+}
+
+// settle puts what the node's file leaves out before the other fields of the edit.
+func (e *Edit) settle() {
+	if e.node == nil {
+		return
+	}
+	var first []fieldEdit
+	for _, m := range e.node.Missing() {
+		if !slices.ContainsFunc(e.fields, func(f fieldEdit) bool { return f.key == m.Key }) {
+			first = append(first, fieldEdit{m.Key, m.Value})
+		}
+	}
+	e.fields = append(first, e.fields...)
 }
 
 // OnWorkspace returns the edit of the workspace's own file.

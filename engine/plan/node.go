@@ -88,7 +88,9 @@ func (d *Draft) checkFields(x *mdstore.Fields, made map[string][]mdstore.ID) err
 		if made[id] != nil {
 			continue // a node that is made along with it
 		}
-		if _, ok := d.View.Node(mdstore.ID(id)); !ok {
+		if to, ok := d.View.Node(mdstore.ID(id)); ok {
+			d.Settle(to)
+		} else {
 			e := errs.As(errs.Recoded(d.View.Unknown(id), errs.ReferenceNotFound))
 			e.Details.Param = f.Key
 			return e
@@ -165,6 +167,7 @@ func (x Focus) Plan(d *Draft) (None, error) {
 		return None{}, err
 	}
 	d.Rely(n)
+	d.Settle(n)
 	return None{}, d.MoveFocus(n.ID)
 }
 

@@ -70,8 +70,10 @@ func (x Restore) Plan(d *Draft) (*Restored, error) {
 				With(errs.Details{NodeID: string(id), Paths: []string{string(n.Path)}})
 		}
 	}
-	n := mdstore.ParseNode(x.Top)
-	out := &Restored{Node: x.Node, Parent: cmp.Or(x.Parent, n.Parent), Count: len(x.Nodes)}
+	n, there := mdstore.ParseNode(x.Top), x.Top
+	there.Path = d.View.Workspace().Dir.Join(string(x.File))
+	was := d.View.ParentOf(mdstore.ParseNode(there))
+	out := &Restored{Node: x.Node, Parent: cmp.Or(x.Parent, was), Count: len(x.Nodes)}
 	if _, ok := d.View.Node(out.Parent); !ok && x.Parent == "" {
 		return nil, errs.New(errs.ParentNotFound, "%s (%s): its parent %s is gone; name another one with --parent P",
 			x.Node, x.Title, out.Parent).With(errs.Details{NodeID: string(x.Node), Param: "parent"})
@@ -80,7 +82,7 @@ func (x Restore) Plan(d *Draft) (*Restored, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := x.back(d, n, out.Parent); err != nil {
+	if err := x.back(d, n, was, out.Parent); err != nil {
 		return nil, err
 	}
 	if d.Editable(up[0]) == nil {
@@ -102,10 +104,11 @@ func (x Restore) told() (all []view.Change) {
 	return all
 }
 
-// back moves the files and folders to their former paths, the topmost first, and corrects parentId if it differs.
-func (x Restore) back(d *Draft, n *mdstore.Node, parent mdstore.ID) error {
+// back moves the files and folders to their former paths, the topmost first, and corrects parentId if the parent is not
+// what it was.
+func (x Restore) back(d *Draft, n *mdstore.Node, was, parent mdstore.ID) error {
 	edited := []byte(nil)
-	if parent != n.Parent {
+	if parent != was {
 		patch, err := n.Doc().SetField(mdstore.KeyParent, mdoc.Text(string(parent)))
 		if err != nil {
 			return err

@@ -3,7 +3,6 @@ package view
 import (
 	"net/url"
 	"path"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -57,59 +56,16 @@ func (v *View) composed(p mdstore.Path) (to *mdstore.Node, ok bool) {
 	if !strings.ContainsFunc(string(p), func(r rune) bool { return r > unicode.MaxASCII }) {
 		return nil, false
 	}
-	for _, n := range v.nodes {
-		switch {
-		case fold.Composed(string(n.Path)) != fold.Composed(string(p)):
-		case ok:
-			return nil, false
-		default:
-			to, ok = v.docs.of(n), true
-		}
+	to, ok = v.only(func(n *mdstore.Node) bool { return fold.Composed(string(n.Path)) == fold.Composed(string(p)) })
+	if ok {
+		to = v.docs.of(to)
 	}
 	return to, ok
-}
-
-// relinked returns the nodes whose files name their parent by a link that leads elsewhere than their Parent, with the
-// node that it leads to.
-func (v *View) relinked() (moved []*mdstore.Node) {
-	for _, n := range v.nodes {
-		if n.ParentLink() == "" {
-			continue
-		}
-		to, ok := v.Referred(n, n.ParentLink())
-		if !ok {
-			to, ok = v.Titled(n.ParentLink())
-		}
-		if ok && to.ID != n.Parent {
-			moved = append(moved, n.Below(to.ID))
-		}
-	}
-	return moved
 }
 
 // Titled returns the only node with a title.
 func (v *View) Titled(title string) (to *mdstore.Node, ok bool) {
-	for _, n := range v.nodes {
-		switch {
-		case n.Title != title:
-		case ok:
-			return nil, false
-		default:
-			to, ok = n, true
-		}
-	}
-	return to, ok
-}
-
-// replaced returns the nodes with those of others instead that have the same file.
-func replaced(nodes, others []*mdstore.Node) []*mdstore.Node {
-	all := slices.Clone(nodes)
-	for i, n := range all {
-		if at := slices.IndexFunc(others, func(o *mdstore.Node) bool { return o.Path == n.Path }); at >= 0 {
-			all[i] = others[at]
-		}
-	}
-	return all
+	return v.only(func(n *mdstore.Node) bool { return n.Title == title })
 }
 
 // References returns the references of a node, expired ones too. The target of a link to a node is that node's id.

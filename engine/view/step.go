@@ -15,6 +15,7 @@ type Edition struct {
 	Title      string     // of the node, or the name of the workspace
 	Status     statemachine.Status
 	Doc        *mdoc.Doc
+	Gaps       mdstore.Gaps
 	Damage     string // why the file cannot be read, or not all of it; "" if it can be
 }
 
@@ -27,7 +28,7 @@ func EditionOf(p mdstore.Path, data []byte) *Edition {
 		*e = Edition{ID: w.ID, Title: w.Name, Status: statemachine.Status(status.Value), Doc: w.Doc}
 	} else {
 		n := mdstore.ParseNode(mdstore.File{Path: p, Data: data})
-		*e = Edition{ID: n.ID, Parent: n.Parent, Title: n.Title, Status: n.Status, Doc: n.Doc()}
+		*e = Edition{ID: n.ID, Parent: n.Parent, Title: n.Title, Status: n.Status, Gaps: n.Gaps(), Doc: n.Doc()}
 	}
 	if err := e.Doc.Editable(); err != nil {
 		e.Damage = err.Error()
@@ -49,7 +50,7 @@ func StepOf(was, is *Edition) (s Step) {
 	if was != nil {
 		old = was.Doc
 		for _, c := range FieldChanges(old, is.Doc) {
-			if !follows(c.Key) {
+			if !follows(c.Key) && !was.leaves(c.Key) && !is.leaves(c.Key) {
 				s.What = append(s.What, Change{Key: c.Key, From: quoted(c.From), To: quoted(c.To)})
 			}
 		}
@@ -81,6 +82,11 @@ func StepOf(was, is *Edition) (s Step) {
 		}
 	}
 	return s
+}
+
+// leaves reports whether the file leaves a key out that a node always has: writing it is no change of the node.
+func (e *Edition) leaves(key string) bool {
+	return key == mdstore.KeyID && e.Gaps.ID || key == mdstore.KeyType && e.Gaps.Life
 }
 
 // follows reports whether another part of a step reports a key, or the key follows from others.

@@ -42,18 +42,22 @@ func New(w *mdstore.Workspace, nodes []*mdstore.Node, broken map[mdstore.Path]md
 	v := &View{ws: w, broken: maps.Clone(broken)}
 	maps.DeleteFunc(v.broken, func(p mdstore.Path, _ mdoc.Diagnostic) bool { return !v.amongNodes(p) })
 	v.nodes, v.ids = inOrder(nodes, byPath), inOrder(nodes, byID)
-	if moved := v.relinked(); len(moved) > 0 {
-		return New(w, replaced(nodes, moved), broken, files...)
-	}
-	v.kids = make([]*mdstore.Node, 0, len(nodes))
-	for i, n := range v.ids {
-		if n.ID != mdstore.Root && (i == 0 || v.ids[i-1].ID != n.ID) {
-			v.kids = append(v.kids, n)
-		}
-	}
-	slices.SortFunc(v.kids, byParent)
+	v.kids = kidsOf(v.ids)
+	v.settle()
 	v.tree, v.links = sync.OnceValue(v.grown), sync.OnceValue(v.linked)
 	return v.WithPages(broken, files...)
+}
+
+// kidsOf returns the nodes of a list by ids as View.kids has them.
+func kidsOf(ids []*mdstore.Node) []*mdstore.Node {
+	kids := make([]*mdstore.Node, 0, len(ids))
+	for i, n := range ids {
+		if n.ID != mdstore.Root && (i == 0 || ids[i-1].ID != n.ID) {
+			kids = append(kids, n)
+		}
+	}
+	slices.SortFunc(kids, byParent)
+	return kids
 }
 
 func inOrder[T any](all []T, by func(a, b T) int) []T {

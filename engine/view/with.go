@@ -66,9 +66,7 @@ func (v *View) Next(w *mdstore.Workspace, nodes []*mdstore.Node, gone []mdstore.
 		}
 		next.put(n)
 	}
-	for _, n := range next.relinked() {
-		next.put(n)
-	}
+	next.settle()
 	for _, p := range pages {
 		next.drop(p.Path)
 		i, _ := pageAt(next.pages.list, p.Path)

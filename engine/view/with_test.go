@@ -38,11 +38,27 @@ func (r treeCase) path() mdstore.Path {
 }
 
 func (r treeCase) node(p mdstore.Path) *mdstore.Node {
+	if r.IntN(5) == 0 {
+		return r.byHand(p)
+	}
 	var order *float64
 	if r.IntN(3) == 0 {
 		order = new(float64(r.IntN(4)))
 	}
 	return &mdstore.Node{ID: r.id(), Parent: r.id(), Path: p, Head: mdstore.Head{Fields: mdstore.Fields{Order: order}}, CreatedAt: int64(r.IntN(9))}
+}
+
+// byHand draws the file of a node that a person wrote: without an id, a parent or a type, or with a title as the parent.
+func (r treeCase) byHand(p mdstore.Path) *mdstore.Node {
+	text := "# T" + string(r.id())
+	if r.IntN(2) == 0 {
+		text = "---\ntitle: T" + string(r.id()) + "\n"
+		if r.IntN(2) == 0 {
+			text += "parentId: " + []string{"T" + string(r.id()), "f001", string(r.id())}[r.IntN(3)] + "\n"
+		}
+		text += "---\n"
+	}
+	return mdstore.ParseNode(mdstore.File{Path: p, Data: []byte(text), Version: mdstore.VersionOf([]byte(text))})
 }
 
 // After any changes, a view says what a new one over the same files says, and the view before still says what it said.
@@ -100,7 +116,7 @@ func describe(v *View) string {
 	s := fmt.Sprintln(v.Len(), v.Lost(), len(v.Circles()), len(v.Candidates()))
 	last := mdstore.Path("")
 	for n := range v.All() {
-		s += fmt.Sprintln(n.Path, n.ID, n.Parent, mdstore.ValueOf(n.Order), n.CreatedAt, v.Children(n.ID), v.Children(n.Parent), n.Path > last)
+		s += fmt.Sprintln(n.Path, n.ID, n.Type, n.Parent, mdstore.ValueOf(n.Order), n.CreatedAt, v.Children(n.ID), v.Children(n.Parent), n.Path > last)
 		last = n.Path
 		for _, same := range v.Files(n.ID) {
 			s += fmt.Sprintln(" ", same.Path)

@@ -49,6 +49,12 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 	found = append(found, damaged...)
 
 	d.parts = split(d.text)
+	over := (*limitError)(nil)
+	if !d.opaque {
+		if over = checkBody(d.text[d.parts.body:]); over != nil {
+			d.opaque = true
+		}
+	}
 	switch {
 	case d.parts.found:
 		fields, problems := readFront(d.text, d.parts.front)
@@ -61,16 +67,14 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 	case d.parts.open >= 0:
 		found = append(found, problemAt(d.text, d.parts.open, CodeNoFrontMatter,
 			"the front matter that begins here never ends; close it with a line ---"))
+	case d.bare():
 	case isUTF16(src): // the diagnostic of the damage suffices
 	default:
 		found = append(found, problemAt(d.text, 0, CodeNoFrontMatter,
 			"the file does not begin with front matter; put its fields between two lines ---"))
 	}
-	if !d.opaque {
-		if over := checkBody(d.text[d.parts.body:]); over != nil {
-			d.opaque = true
-			found = append(found, problemAt(d.text, d.parts.body+over.at, CodeTooLarge, over.text))
-		}
+	if over != nil {
+		found = append(found, problemAt(d.text, d.parts.body+over.at, CodeTooLarge, over.text))
 	}
 	for i := range found {
 		found[i].File = name
@@ -79,6 +83,23 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 		d.closed = new(found[0])
 	}
 	return d, found
+}
+
+// bare reports whether the form lets the file be without front matter: its first heading is of level 1.
+func (d *Doc) bare() bool {
+	if d.form == nil || !d.form.Bare || d.parts.open >= 0 {
+		return false
+	}
+	all := d.Headings()
+	return len(all) > 0 && all[0].Level == 1
+}
+
+// Heading returns the text of the document's first heading if that is of level 1, else "".
+func (d *Doc) Heading() string {
+	if all := d.Headings(); len(all) > 0 && all[0].Level == 1 {
+		return all[0].Title
+	}
+	return ""
 }
 
 // Name returns the name that the document was parsed under.

@@ -153,6 +153,9 @@ func (p *plan) addFields(f *front, missing []FieldValue) error {
 			"write one key on a line, without braces")
 	}
 	at, indent := f.span.End, ""
+	if p.doc.parts.open < 0 {
+		at = p.doc.parts.body
+	}
 	if n := len(f.entries); n > 0 {
 		last := &f.entries[n-1]
 		ls := lineStart(src, last.start)
@@ -169,7 +172,11 @@ func (p *plan) addFields(f *front, missing []FieldValue) error {
 	for _, m := range missing {
 		b.WriteString(indent + keyText(m.Key) + ": " + m.Value.literal(0) + eol)
 	}
-	p.edits = append(p.edits, edit{Span{at, at}, b.String()})
+	added := b.String()
+	if p.doc.parts.open < 0 {
+		added = "---" + eol + added + "---" + eol
+	}
+	p.edits = append(p.edits, edit{Span{at, at}, added})
 	return nil
 }
 

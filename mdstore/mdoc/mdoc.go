@@ -20,7 +20,8 @@ func (s Span) Len() int { return s.End - s.Start }
 // read, kept and edited under the text of their heading. The zero Form knows none.
 type Form struct {
 	Sections []SectionForm
-	Most     int // bytes that a file may have; 0 is MaxBytes
+	Most     int  // bytes that a file may have; 0 is MaxBytes
+	Bare     bool // a file may have a heading of level 1 at its top and no front matter; the first edit adds that
 }
 
 // most returns how many bytes a file of the form may have.

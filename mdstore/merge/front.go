@@ -184,7 +184,7 @@ func (m *merging) field(e [3]entry) string {
 			m.gaveWay(key, "")
 		}
 		return cmp.Or(out, conflict)
-	case r == mdstore.MergeNewest && o.Kind == mdoc.Int && t.Kind == mdoc.Int:
+	case r == mdstore.MergeNewest && number(m.doc[ours], key) > 0 && number(m.doc[theirs], key) > 0:
 		wins = cmp.Compare(number(m.doc[ours], key), number(m.doc[theirs], key))
 	case m.wins != Nobody:
 		m.gaveWay(key, "")

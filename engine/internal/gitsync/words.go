@@ -107,7 +107,7 @@ func (t *tally) add(p mdstore.Path, was, is []byte) {
 	wrote := t.entries(old.Log(), now.Log())
 	switch steady := was == nil && now.Status == statemachine.Initial(now.Type); {
 	case was != nil && old.Status == now.Status, steady, now.Status == statemachine.Monitoring:
-		if was != nil && old.Parent != now.Parent {
+		if was != nil && old.Parent != now.Parent && old.Parent != "" && now.Parent != "" {
 			did("move", now.Title)
 		} else if was != nil && !wrote && before == len(now.Log()) {
 			did("change", now.Title)
