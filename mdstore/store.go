@@ -267,6 +267,7 @@ const (
 	StrayFolder       StrayKind = "empty folder"     // there is no file in it, nor in a folder below
 	StrayMarkdown     StrayKind = "no node"          // Markdown among the nodes, in a folder without a node
 	StrayUnfit        StrayKind = "unfit name"       // a Node.md in a folder whose name no file of a vault may have
+	StrayHidden       StrayKind = "hidden"           // a Node.md below a folder whose name begins with a dot
 	StrayBindings     StrayKind = "damaged bindings" // a SessionsFile that could not be read and was kept
 	StrayLeftover     StrayKind = "leftover"         // of a commit of this store that a crash cut short; see Strays.Sweep
 )

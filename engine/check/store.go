@@ -154,6 +154,8 @@ func Strays(st Store) []Finding {
 		case mdstore.StrayUnfit:
 			f.Text = fmt.Sprintf("a node that is not read: its path %q has a control character, a backslash or a byte that "+
 				"is no UTF-8; rename the folder", string(s.Path))
+		case mdstore.StrayHidden:
+			f.Text = "a node that is not read: the name of a folder above it begins with a dot; rename that folder"
 		case mdstore.StrayBindings:
 			f.Text = "bindings of sessions that could not be read: take over what you need, then delete the file"
 		case mdstore.StrayLeftover:

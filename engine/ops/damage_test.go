@@ -44,11 +44,11 @@ func TestMisplacedNodesTakeNoWrites(t *testing.T) {
 // A transition that a damaged file prevents is refused with the file and what mends it.
 func TestARefusalNamesTheFileAndTheRepair(t *testing.T) {
 	nodes := map[string][2]string{
-		"root":    {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""},
-		"quoted":  {"title: Q\ntype: execution\nstatus: \"pending\nparentId: root\norder: none", ""},
-		"typed":   {"title: T\ntype: epic\nstatus: pending\nparentId: root", ""},
-		"orphan":  {"title: O\ntype: planning\nstatus: pending\nparentId: nobody", ""},
-		"below":   {"title: B\ntype: execution\nstatus: pending\nparentId: orphan", ""},
+		"root":   {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""},
+		"quoted": {"title: Q\ntype: execution\nstatus: \"pending\nparentId: root\norder: none", ""},
+		"typed":  {"title: T\ntype: epic\nstatus: pending\nparentId: root", ""},
+		"orphan": {"title: O\ntype: planning\nstatus: pending\nparentId: nobody", ""},
+		"below":  {"title: B\ntype: execution\nstatus: pending\nparentId: orphan", ""},
 	}
 	files := vault("", nodes)
 	files[ws+"/nodes/torn/Node.md"] = []byte("no front matter\n")
@@ -59,10 +59,10 @@ func TestARefusalNamesTheFileAndTheRepair(t *testing.T) {
 	}{
 		"quoted": {errs.InvalidTransition, `quoted (Q): cannot start: status "\"pending" is none that a node of type execution can have ` +
 			"(pending, implementing, validating, completed, failed); allowed: nothing before somebody corrects " + in("quoted", ":5 by hand")},
-		"typed":   {errs.InvalidTransition, `typed (T): cannot start: type "epic" is none of planning, execution; allowed: nothing before somebody corrects ` + in("typed", ":4 by hand")},
-		"torn":    {errs.FileUnreadable, in("torn", ":1:1: FRONT_MATTER_MISSING: ")},
-		"orphan":  {errs.OrphanNode, "orphan: its parent \"nobody\" does not exist; restore it (git, the trash), name a parentId in " + in("orphan", ", or move orphan (node_move)")},
-		"below":   {errs.OrphanNode, "below: of its ancestor orphan the parent \"nobody\" does not exist; restore it (git, the trash), name a parentId in " + in("orphan", ", or move orphan (node_move)")},
+		"typed":  {errs.InvalidTransition, `typed (T): cannot start: type "epic" is none of planning, execution; allowed: nothing before somebody corrects ` + in("typed", ":4 by hand")},
+		"torn":   {errs.FileUnreadable, in("torn", ":1:1: FRONT_MATTER_MISSING: ")},
+		"orphan": {errs.OrphanNode, "orphan: its parent \"nobody\" does not exist; restore it (git, the trash), name a parentId in " + in("orphan", ", or move orphan (node_move)")},
+		"below":  {errs.OrphanNode, "below: of its ancestor orphan the parent \"nobody\" does not exist; restore it (git, the trash), name a parentId in " + in("orphan", ", or move orphan (node_move)")},
 	} {
 		w := enginetest.New(t, files)
 		err := refused(t, w, &ops.Env{Engine: w.Engine}, want.code, "node_transition", map[string]any{"nodeId": id, "action": "start"})

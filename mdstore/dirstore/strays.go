@@ -81,7 +81,7 @@ func (v *vault) strayOf(p mdstore.Path) (stray mdstore.Stray, ok bool) {
 	return stray, false
 }
 
-// Strays implements mdstore.Strays. It does not look into folders whose names begin with a dot.
+// Strays implements mdstore.Strays. Below folders whose names begin with a dot it looks for nodes only.
 func (v *vault) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray, error) {
 	if under != "" && !under.Valid() {
 		return nil, &fs.PathError{Op: "list", Path: string(under), Err: fs.ErrInvalid}
@@ -133,6 +133,9 @@ func (v *vault) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.S
 			}
 		case mdstore.LeftAlone(e.Name), p == mdstore.WorkspaceDir(p):
 			empty = false
+			if inNodes && strings.HasPrefix(e.Name, ".") {
+				out = append(out, v.hidden(p, 4)...)
+			}
 		default:
 			below, bare, err := v.straysIn(ctx, p)
 			if err != nil {
@@ -146,6 +149,22 @@ func (v *vault) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.S
 		}
 	}
 	return out, empty, nil
+}
+
+// hidden returns the topmost files of nodes in a folder whose name begins with a dot, so many folders deep.
+func (v *vault) hidden(dir mdstore.Path, depth int) (out []mdstore.Stray) {
+	entries, _ := v.disk.ReadDir(dir)
+	for _, e := range entries {
+		if !e.Type.IsDir() && e.Name == mdstore.NodeKind.Place.Name {
+			return []mdstore.Stray{{Path: dir.Join(e.Name), Kind: mdstore.StrayHidden}}
+		}
+	}
+	for _, e := range entries {
+		if e.Type.IsDir() && depth > 1 {
+			out = append(out, v.hidden(dir.Join(e.Name), depth-1)...)
+		}
+	}
+	return out
 }
 
 // idLine matches the id in front matter.
