@@ -8,8 +8,8 @@ import (
 )
 
 // TimeIn returns a time in Unix milliseconds as the value of a key of a document, in the form in which a time stands
-// there already, with milliseconds and in its zone: 2026-12-01T10:00:00.000+01:00. A date alone gets a time in UTC. What
-// is no date is Unix milliseconds.
+// there already, with milliseconds and in its zone: 2026-12-01T10:00:00.000+01:00. A date alone gets a time in UTC.
+// What is no date is Unix milliseconds.
 func TimeIn(d *mdoc.Doc, key string, ms int64) mdoc.Scalar {
 	f, ok := d.Field(key)
 	was := strings.TrimSpace(f.Value)

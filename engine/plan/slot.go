@@ -247,7 +247,8 @@ func changeSlot(d *Draft, p *mdstore.Page, fields front, c mdstore.SlotChange, k
 		old = mdstore.Stored(p.Path, was.Doc().Bytes())
 	}
 	if !d.opt.Untimed {
-		fields.put(mdstore.KeyUpdated, mdstore.TimeIn(doc, mdstore.KeyUpdated, max(d.now.UnixMilli(), p.Time(mdstore.KeyUpdated))))
+		fields.put(mdstore.KeyUpdated,
+			mdstore.TimeIn(doc, mdstore.KeyUpdated, max(d.now.UnixMilli(), p.Time(mdstore.KeyUpdated))))
 	}
 	var patches []mdoc.Patch
 	for _, f := range fields {

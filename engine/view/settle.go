@@ -10,8 +10,8 @@ import (
 	"arbor/statemachine"
 )
 
-// settle fills in what the files of nodes leave out, and finds the nodes that they name as parents in other ways than by
-// id: first ids, then parents, which depend on ids, then types, which depend on children.
+// settle fills in what the files of nodes leave out, and finds the nodes that they name as parents in other ways than
+// by id: first ids, then parents, which depend on ids, then types, which depend on children.
 func (v *View) settle() {
 	for _, settled := range []func() map[mdstore.Path]*mdstore.Node{v.identified, v.parented, v.typed} {
 		now := settled()
