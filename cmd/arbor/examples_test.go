@@ -99,7 +99,7 @@ var failing = map[string]string{
 }
 
 // lasting are the examples that run until they are interrupted. With --help only their flags are read.
-var lasting = regexp.MustCompile(`arbor (serve|watch|env connect|mcp)\b[^|&>]*`)
+var lasting = regexp.MustCompile(`arbor (serve|watch|ui|env connect|mcp)\b[^|&>]*`)
 
 // TestExamplesOfHelp runs every example of every page of help, each in a project of its own.
 func TestExamplesOfHelp(t *testing.T) {
