@@ -89,14 +89,16 @@ func (a *asked) nodes(typed string, with func(*mdstore.Node) string) {
 		case n.Path == a.d.path:
 		case strings.HasPrefix(title, low) || strings.HasPrefix(string(n.ID), typed):
 			first = append(first, n)
-		case strings.Contains(title, low) || strings.Contains(string(n.ID), typed) || strings.Contains(n.Path.Dir().Base(), typed):
+		case strings.Contains(title, low) || strings.Contains(string(n.ID), typed),
+			strings.Contains(n.Path.Dir().Base(), typed):
 			rest = append(rest, n)
 		}
 	}
 	all := append(first, rest...)
 	a.out.Incomplete = true
 	for _, n := range all[:min(len(all), mostItems)] {
-		a.add(typed, completionItem{Label: n.Title, Kind: itemReference, Detail: string(n.Status) + " · " + string(n.ID)}, with(n))
+		it := completionItem{Label: n.Title, Kind: itemReference, Detail: string(n.Status) + " · " + string(n.ID)}
+		a.add(typed, it, with(n))
 	}
 }
 

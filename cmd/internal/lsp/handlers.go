@@ -36,6 +36,15 @@ func rows() []row {
 			map[string]any{"codeActionKinds": []string{kindFix, kindRewrite, kindExtract}}},
 		{"workspace/executeCommand", decoded(executeCommand), "executeCommandProvider",
 			map[string]any{"commands": []string{commandDo}}},
+		{"textDocument/prepareRename", decoded(prepareRename), "", nil},
+		{"textDocument/rename", decoded(rename), "renameProvider", map[string]any{"prepareProvider": true}},
+		{"textDocument/prepareCallHierarchy", decoded(prepareHierarchy), "callHierarchyProvider", true},
+		{"callHierarchy/incomingCalls", calls("from", waiting), "", nil},
+		{"callHierarchy/outgoingCalls", calls("to", waitedFor), "", nil},
+		{"textDocument/inlayHint", decoded(inlayHints), "inlayHintProvider", true},
+		{"textDocument/codeLens", decoded(codeLenses), "codeLensProvider", map[string]any{}},
+		{"workspace/willRenameFiles", decoded(willRenameFiles), "", nil},
+		{"workspace/didRenameFiles", ignored, "", nil}, // the server watches the vault itself
 		{"workspace/symbol", decoded(workspaceSymbols), "workspaceSymbolProvider", true},
 	}
 }

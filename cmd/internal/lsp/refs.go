@@ -215,6 +215,12 @@ func (s *server) at(p textParams, f func(ctx context.Context, d *document, w *vi
 	})
 }
 
+// exists reports whether there is a file or folder.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 func definition(s *server, p textParams) (out any, err error) {
 	_, err = s.at(p, func(_ context.Context, d *document, w *view.View, at int) error {
 		out = nil

@@ -261,7 +261,9 @@ func initialize(s *server, p initializeParams) (any, error) {
 		"positionEncoding": encoding,
 		"textDocumentSync": map[string]any{"openClose": true, "change": 2, "save": map[string]any{}},
 		"workspace": map[string]any{
-			"workspaceFolders": map[string]any{"supported": true, "changeNotifications": true}},
+			"workspaceFolders": map[string]any{"supported": true, "changeNotifications": true},
+			"fileOperations": map[string]any{"willRename": map[string]any{"filters": []any{
+				map[string]any{"scheme": "file", "pattern": map[string]any{"glob": "**/*"}}}}}},
 	}
 	for name, options := range provided() {
 		can[name] = options

@@ -99,8 +99,8 @@ func workspaceSymbols(s *server, p struct {
 				if statemachine.TakesChildren(n.Type) {
 					kind = symbolFile
 				}
-				all = append(all, workspaceSymbol{Name: n.Title, Kind: kind, Container: w.Workspace().Name + " · " + string(n.Status),
-					Location: location{URI: v.uri(n.Path)}})
+				all = append(all, workspaceSymbol{Name: n.Title, Kind: kind,
+					Container: w.Workspace().Name + " · " + string(n.Status), Location: location{URI: v.uri(n.Path)}})
 			}
 		}
 		return nil
