@@ -29,20 +29,22 @@ func setupCommand() cli.Command {
 		undo, everywhere bool
 	)
 	return cli.Command{
-		Use: "setup CLIENT", Short: "Put Arbor into the configuration of an assistant's program", Word: "CLIENT", Words: setup.Clients(), Writes: true,
+		Use: "setup CLIENT", Short: "Put Arbor into the configuration of an assistant's program or an editor", Word: "CLIENT", Words: setup.Clients(), Writes: true,
 		Long: `Adds Arbor's MCP server to the configuration of an assistant's program, or
 removes it. Comments, order and layout of the file stay unchanged. --dry-run
 shows the diff. If the program has a configuration file for the project, which
 you may commit, the entry goes there; with --scope user it goes to your own
 file. For agents, Arbor keeps a section in AGENTS.md, CLAUDE.md and GEMINI.md
 about working with the plan from a shell: in the files that exist, or in
-AGENTS.md if none does.`,
+AGENTS.md if none does. For neovim it writes a plugin that starts arbor lsp, and
+for obsidian Plan.base, with tables and cards of the nodes.`,
 		Example: `arbor setup claude-code --hooks
 arbor setup vscode --dry-run
 arbor setup gemini --toolsets memory,briefing
 arbor setup cursor --scope user --everywhere
 arbor setup windsurf --undo
-arbor setup agents --dry-run`,
+arbor setup agents --dry-run
+arbor setup neovim --dry-run`,
 		Flags: func(fs *flag.FlagSet) {
 			fs.StringVar(&opt.Scope, "scope", "", "whose configuration: `SCOPE` is project or user; the client's default unless said otherwise")
 			fs.BoolVar(&opt.Hooks, "hooks", false,
@@ -77,7 +79,7 @@ arbor setup agents --dry-run`,
 				}
 			}
 			opt.Program = elsewhere(exec.LookPath)
-			if sets == nil && !undo && opt.Client != setup.Agents && call.Terminal && !call.DryRun && isNew(opt) {
+			if sets == nil && !undo && setup.Serves(opt.Client) && call.Terminal && !call.DryRun && isNew(opt) {
 				fmt.Fprintf(call.Stderr, "further tool sets, separated by commas (%s, all; Enter for none): ",
 					strings.Join(furtherSets(), ", "))
 				line, _ := bufio.NewReader(call.Stdin).ReadString('\n')

@@ -31,6 +31,7 @@ type place struct {
 	folder        string   // the placeholder for the project's folder in an entry; "" if the client starts servers there
 	needsProject  bool     // it neither starts servers in the project's folder nor has a variable for that
 	hint          string   // the step that a person takes after set-up
+	whole         *whole   // the file is set-up's own, and the client starts no MCP server
 }
 
 const (
@@ -38,7 +39,8 @@ const (
 	cursorHint      = "turn the server on in Cursor's settings, under MCP"
 	geminiHint      = "Gemini CLI reads the files of a folder that you trust; /mcp shows the server in a new session"
 	openHint        = "opencode mcp list shows the server"
-	codeHint        = "VS Code asks whether to trust the server when it first starts; MCP: List Servers shows it"
+	codeHint        = "VS Code asks whether to trust the server when it first starts; MCP: List Servers shows it; " +
+		"docs/vscode.md has the extension for the editor"
 )
 
 // places are those of all clients, in the order in which they are listed; the first of a client is its default.
@@ -99,6 +101,15 @@ var places = []place{
 			"darwin:$HOME/Library/Application Support/Claude/claude_desktop_config.json",
 			"$XDG_CONFIG_HOME/Claude/claude_desktop_config.json", "$HOME/.config/Claude/claude_desktop_config.json",
 		}, hint: "restart Claude Desktop"},
+	{client: "neovim", title: "Neovim", scope: User, whole: &whole{"--", neovimFile},
+		file: []string{
+			"windows:$LOCALAPPDATA/nvim/after/plugin/arbor.lua", "$XDG_CONFIG_HOME/nvim/after/plugin/arbor.lua",
+			"$HOME/.config/nvim/after/plugin/arbor.lua",
+		}, hint: "Neovim starts arbor lsp with the next Markdown file of a vault; :checkhealth vim.lsp shows it"},
+	{client: "obsidian", title: "Obsidian", scope: Project, whole: &whole{"#", obsidianFile},
+		file: []string{"$PROJECT/Plan.base"},
+		hint: "open Plan.base in Obsidian 1.9 or newer; its vault must have the plan in a folder without a dot, " +
+			"such as plan (docs/obsidian.md)"},
 	{client: Agents, title: "The set-up of agents", scope: Project,
 		hint: "assistants read it at the start of a session; arbor prime prints the same, and where the plan stands"},
 }
@@ -110,6 +121,12 @@ func Clients() []string {
 		names = append(names, p.client)
 	}
 	return slices.Compact(names)
+}
+
+// Serves reports whether set-up gives a client the MCP server.
+func Serves(client string) bool {
+	p, err := placeOf(client, "")
+	return err == nil && p.client != Agents && p.whole == nil
 }
 
 // Scopes returns the scopes that a client has, its default first; none for an unknown client.

@@ -25,6 +25,7 @@ type file struct {
 	settings  []setting
 	blank     string // see place
 	section   bool   // it gets or loses the section of Agents
+	whole     string // the whole text that set-up gives it; "" if the file is a person's
 	text      string
 	want      string
 }

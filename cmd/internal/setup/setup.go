@@ -97,10 +97,12 @@ func Run(opt Options) (*Result, error) {
 		res.Hint = "Arbor was not in it; nothing was removed"
 	case !res.Changed:
 		res.Hint = "it is set up already"
+	case opt.Remove && p.whole != nil:
+		res.Hint = "it is gone with the next start of " + p.title
 	case opt.Remove:
 		res.Hint = "running sessions keep the server until they end"
 	}
-	if res.Changed && !opt.Remove && opt.Command == opt.Program {
+	if res.Changed && !opt.Remove && opt.Command == opt.Program && p.client != "obsidian" {
 		note := "the PATH does not lead to this arbor, so the entry names " + opt.Program
 		if p.scope == Project {
 			note += ", which other machines do not have: do not commit it"
@@ -135,6 +137,9 @@ func (opt *Options) files(p place) ([]*file, error) {
 	}
 	if p.client == Agents {
 		return opt.agentsOf()
+	}
+	if p.whole != nil {
+		return opt.wholeOf(p)
 	}
 	path, err := opt.locate(p.file)
 	if err != nil {
@@ -175,6 +180,11 @@ func (f *file) apply(remove, force bool) (err error) {
 	}
 	if f.section {
 		if f.want, err = putSection(f.want, remove, force); err != nil {
+			return f.fail(errs.InvalidContent, "%v", err)
+		}
+	}
+	if f.whole != "" {
+		if f.want, err = putWhole(f.text, f.whole, remove, force); err != nil {
 			return f.fail(errs.InvalidContent, "%v", err)
 		}
 	}
