@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 
 	"arbor/engine/ops"
@@ -20,6 +21,16 @@ type formField struct {
 	// of an own key: its name; a list has an item in each line
 	Key  string `json:"key,omitempty"`
 	Rows int    `json:"rows,omitempty"`
+}
+
+// chipsOf returns the fields of a node that have a place of their own on its page: each opens by a click.
+func (l look) chipsOf(n ops.NodeInfo) (all []formField) {
+	for _, f := range mdstore.AllFields() {
+		if slices.Contains([]string{"priority", "tags", "assignee", mdstore.KeyDue, "dependencies"}, f.Key) {
+			all = append(all, formField{Name: f.Key, Label: l.say(f.Key), Value: f.Said(n.Text(f))})
+		}
+	}
+	return all
 }
 
 // formFields returns the fields of a node that people can set, and its own keys, as JSON.

@@ -49,15 +49,16 @@ func (l look) funcs() template.FuncMap {
 			first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 			return first
 		},
-		"takes":  func(n *ops.TreeNode) bool { return !l.Static && takes(n) },
-		"chips":  func() []chip { return chips },
-		"mark":   func(status any) string { return render.SignOf(statemachine.Status(fmt.Sprint(status)), false) },
-		"box":    func(done bool) string { return map[bool]string{true: "☑", false: "☐"}[done] },
-		"branch": func(ws string, n *ops.TreeNode) branch { return branch{ws, n} },
-		"lanes":  func() []string { return []string{byBranch, byAssignee} },
-		"cardIn": func(ws string, c card) cardIn { return cardIn{ws, c} },
-		"work":   func(ws string, w working) workRow { return workRow{ws, w} },
-		"news":   func(ws string, s since) sinceRows { return sinceRows{ws, s} },
+		"chipsOf": l.chipsOf,
+		"takes":   func(n *ops.TreeNode) bool { return !l.Static && takes(n) },
+		"chips":   func() []chip { return chips },
+		"mark":    func(status any) string { return render.SignOf(statemachine.Status(fmt.Sprint(status)), false) },
+		"box":     func(done bool) string { return map[bool]string{true: "☑", false: "☐"}[done] },
+		"branch":  func(ws string, n *ops.TreeNode) branch { return branch{ws, n} },
+		"lanes":   func() []string { return []string{byBranch, byAssignee} },
+		"cardIn":  func(ws string, c card) cardIn { return cardIn{ws, c} },
+		"work":    func(ws string, w working) workRow { return workRow{ws, w} },
+		"news":    func(ws string, s since) sinceRows { return sinceRows{ws, s} },
 		"part": func(of *screen, field, title, text string) section {
 			return section{of, field, title, text}
 		},

@@ -82,6 +82,7 @@ func (s *Site) Handler() http.Handler {
 	mux.HandleFunc("POST /do/{operation}", s.mayChange(s.do))
 	mux.HandleFunc("POST /tick", s.mayChange(s.tick))
 	mux.HandleFunc("POST /seen", s.mayChange(seen))
+	mux.HandleFunc("POST /preview", s.mayChange(s.preview))
 	mux.HandleFunc("POST /join", s.mayChange(s.join))
 	mux.HandleFunc("POST /outline", s.mayChange(s.outline))
 	mux.HandleFunc("GET /picture/{path...}", s.known(s.picture))

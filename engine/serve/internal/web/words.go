@@ -98,6 +98,8 @@ var scripted = []string{
 	"The server does not answer. Your text is kept in this browser; try again when it runs.",
 	"The server was started again and does not know this browser.",
 	"Chosen", "What is below is deleted too. You can undo it.", "level", "Your text is kept as a draft.",
+	"View", "Action", "Search", "Board", "Graph", "Approvals", "Check", "Node", "Preview",
+	"Kept in this browser until you save.",
 	"Colours: system", "Colours: light", "Colours: dark",
 	"execution", "planning", "complete", "fail", "cancel", "drop",
 }

@@ -64,9 +64,10 @@ async function forEach(rows, operate) {
   await together(ids, operate);
 }
 
-// rename edits the title of a row where it stands.
-export function rename(row) {
-  const title = row.closest(".title"), id = idOf(row);
+// rename edits the title of a row where it stands, retitle that of a node in any element.
+export const rename = (row) => retitle(row, idOf(row));
+export function retitle(row, id) {
+  const title = row.closest(".title");
   const input = made("input", { value: row.textContent, ariaLabel: t("Title") });
   if (title.classList.contains("editing")) return;
   title.classList.add("editing");
@@ -90,5 +91,6 @@ export function rename(row) {
       throw x;
     });
   };
+  input.onblur = () => { if (input.value === row.textContent) end(); };
   input.select();
 }

@@ -2,6 +2,7 @@
 import { $, did, failed, made, main, note, say, t, withWorkspace, workspace } from "./base.js";
 import { part, post, run } from "./server.js";
 import { repaint } from "./live.js";
+import { offer } from "./palette.js";
 
 export const node = () => $("article[data-node]", main)?.dataset;
 const draftOf = (field) => "draft " + workspace + " " + node().node + " " + field;
@@ -24,7 +25,11 @@ export function edit(section, draft) {
   area.setAttribute("aria-label", $("h2", section).textContent);
   const discard = made("button", { type: "button", textContent: t("Discard") });
   const first = made("button", { className: "first", textContent: t("Save") });
-  box.append(area, made("p", { className: "row" }, first, discard));
+  const look = made("button", { type: "button", textContent: t("Preview"), ariaPressed: "false" });
+  const kept = made("span", { className: "faint", textContent: t("Kept in this browser until you save.") });
+  box.append(area, made("p", { className: "row" }, first, look, discard, kept));
+  look.onclick = () => preview(box, area, look).catch(failed);
+  offer(area);
   section.classList.add("editing");
   button.hidden = true;
   section.append(box);
@@ -62,6 +67,18 @@ export function edit(section, draft) {
   });
   if (source !== base) conflict(box, source);
   area.focus();
+}
+
+// preview shows the text as it will look, or the text again.
+async function preview(box, area, look) {
+  const shown = $(".preview", box);
+  look.ariaPressed = String(!shown);
+  area.hidden = !shown;
+  if (shown) { shown.remove(); area.focus(); return; }
+  const out = await post("/preview", { workspaceId: workspace, nodeId: node().node, text: area.value });
+  const page = made("div", { className: "text preview" });
+  page.innerHTML = out.html; // the server has made it safe, as what it shows of files
+  area.after(page);
 }
 
 // leave ends an edit and keeps its draft. It reports whether there is one.

@@ -1,5 +1,5 @@
 // The script of the page: it repaints what changed, and sends what people do to the operations of the catalogue.
-import { $, withWorkspace } from "./base.js";
+import { $ } from "./base.js";
 import * as beside from "./beside.js";
 import * as drag from "./drag.js";
 import * as edit from "./edit.js";
@@ -8,6 +8,7 @@ import * as frame from "./frame.js";
 import * as live from "./live.js";
 import * as node from "./node.js";
 import * as outline from "./outline.js";
+import { palette } from "./palette.js";
 import * as undo from "./undo.js";
 
 if (location.hash.startsWith("#token=")) history.replaceState(null, "", location.pathname + location.search);
@@ -18,18 +19,15 @@ document.addEventListener("keydown", (e) => {
     e.target.form?.requestSubmit($("button:not([type=button])", e.target.form));
     return;
   }
+  if (held && e.key === "k") { e.preventDefault(); palette(); return; }
   if (e.target.matches("input, textarea, select") || $("dialog[open]")) return;
   if (held) { if (e.key === "z" && undo.undoLast()) e.preventDefault(); return; }
   if (e.key === "?") { $("#keys").showModal(); return; }
-  if (e.key === "/") {
-    e.preventDefault();
-    if ($("#filter")) $("#filter").focus();
-    else location.href = withWorkspace("/search");
-    return;
-  }
+  if (e.key === "/") { e.preventDefault(); palette(); return; }
   if (e.key === "n" && !$("#tree")) { e.preventDefault(); frame.anew(); return; }
   outline.key(e);
 });
+$("#find").addEventListener("click", palette);
 frame.begin();
 outline.begin();
 drag.begin();

@@ -7,6 +7,7 @@ import { act, send } from "./ask.js";
 import { edit, node, once } from "./edit.js";
 import { adding } from "./add.js";
 import { further } from "./outline.js";
+import { retitle } from "./chosen.js";
 import { close } from "./beside.js";
 
 const lines = (text) => text.split("\n").map((x) => x.trim()).filter(Boolean);
@@ -57,9 +58,10 @@ const clicks = {
     return send(t("New node below") + ": " + title(), fields, "node_create",
       (out) => ({ ...changed(out, properties(true)), parentId, ...(rulesHash ? { rulesHash } : {}) }));
   },
-  rename() {
-    const fields = [{ name: "title", label: t("Title"), required: true, value: title() }, ...properties()];
-    const args = (out) => ({ ...changed(out, properties()), nodeId: node().node });
+  rename(b) {
+    const only = b.dataset.rename, named = { name: "title", label: t("Title"), required: true, value: title() };
+    const fields = only ? properties().filter((f) => f.name === only) : [named, ...properties()];
+    const args = (out) => ({ ...changed(out, only ? fields : properties()), nodeId: node().node });
     return send(t("Properties") + ": " + title(), fields, "node_update", args);
   },
   problem() {
@@ -119,6 +121,13 @@ async function ticked(box) {
   repaint();
 }
 
+// written opens what is clicked for editing: the title or a text of the node.
+function written(e) {
+  if (e.closest("a, input, summary, form") || !getSelection().isCollapsed) return;
+  if (e.closest("h1")) retitle(e.closest("h1"), node().node);
+  else if (e.closest("section[data-field]:not(.editing) .text")) edit(e.closest("section"));
+}
+
 async function submitted(form) {
   const data = Object.fromEntries(new FormData(form));
   if (form.dataset.log !== undefined) {
@@ -136,7 +145,7 @@ async function submitted(form) {
 export function begin() {
   main.addEventListener("click", async (e) => {
     const b = e.target.closest("button");
-    if (!b) return;
+    if (!b) { written(e.target); return; }
     try {
       for (const name of Object.keys(clicks)) if (b.dataset[name] !== undefined) { say(""); await clicks[name](b); }
     } catch (x) { failed(x); }
