@@ -33,6 +33,13 @@ func (l look) chipsOf(n ops.NodeInfo) (all []formField) {
 	return all
 }
 
+// notesOf returns what the page of a node says of it beside the status, but for the fields that are chips there.
+func notesOf(n ops.NodeInfo) []string {
+	h := n.Head
+	h.Priority, h.Tags, h.Assignee, h.Due = nil, nil, nil, nil
+	return h.AllMarks()
+}
+
 // formFields returns the fields of a node that people can set, and its own keys, as JSON.
 func (l look) formFields(n ops.NodeInfo) string {
 	var all []formField

@@ -50,6 +50,7 @@ func (l look) funcs() template.FuncMap {
 			return first
 		},
 		"chipsOf": l.chipsOf,
+		"notesOf": notesOf,
 		"takes":   func(n *ops.TreeNode) bool { return !l.Static && takes(n) },
 		"chips":   func() []chip { return chips },
 		"mark":    func(status any) string { return render.SignOf(statemachine.Status(fmt.Sprint(status)), false) },
