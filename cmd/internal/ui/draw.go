@@ -82,7 +82,11 @@ func (m *Model) head() string {
 	n := p.progress.Done + p.progress.Open
 	all := []span{{" " + p.name, bold}, {fmt.Sprintf("  %d/%d done", p.progress.Done, n), ""}}
 	if query := m.query(); query != "" && m.wrong == "" {
-		all = append(all, span{fmt.Sprintf("  filter: %s (%d)", query, p.matches), yellow})
+		found := m.sign("…", "...") // until the plan follows
+		if p.query == query {
+			found = fmt.Sprint(p.matches)
+		}
+		all = append(all, span{"  filter: " + query + " (" + found + ")", yellow})
 	}
 	if n := len(m.selected); n > 0 {
 		all = append(all, span{fmt.Sprintf("  %d selected", n), yellow})
