@@ -68,6 +68,7 @@ var before = map[string]string{
 		echo '{"id": "ws-mwpt3ok8-aaaaaa", "name": "One", "status": "active", "rootNodeId": "root"}' >$at/workspace.json
 		echo '{"version": "5.0", "nodes": {"root": {"id": "root", "dirName": "root", "type": "planning", "parentId": null,
 		"children": [], "status": "pending"}}}' >$at/graph.json`,
+	"adopt":             "mkdir notes; echo x >ideas.md; echo x >notes/paint.md; echo x >notes/door.md",
 	"admin config show": "arbor admin config set providers.acme.model=x",
 	"admin git":         "arbor admin git install --yes",
 	"changes":           "arbor session bind Login --session alice",

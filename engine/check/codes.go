@@ -92,7 +92,10 @@ var checkCodes = []CheckCode{
 	{mdstore.CodeBlockOpen, SeverityWarning, "a code fence or HTML block of a slot never ends",
 		"close it, behind the text that belongs to it", ""},
 	{CodeRootMissing, SeverityError, "no node has the id `root`", "restore `" + string(rootPlace) + "` (git, the trash), or give the topmost node that id", "makes a root where its place is free"},
-	{string(errs.OrphanNode), SeverityError, "`parentId` names no node", "write the id of a node that exists, or move the node", "moves it to the root, or in a merge to the nearest ancestor that is left; makes a root where it names that and there is none"},
+	{string(errs.OrphanNode), SeverityError, "`parentId` names no node",
+		"write the id of a node that exists, or move the node",
+		"moves it to the root, or in a merge to the nearest ancestor that is left; " +
+			"makes a root where it names that and there is none"},
 	{string(errs.Cycle), SeverityError, "a node is its own ancestor", "change one `parentId` of the circle", "where moves made the circle: takes the latest of them back"},
 	{CodeExecChildren, SeverityError, "the parent is an execution node", "write another `parentId`, or make the parent a planning node", ""},
 	{string(statemachine.CodeStatusUnreachable), SeverityWarning, "a status that the tables do not allow: not after the last transition in the node's log, or not for a node with children", "write another status",

@@ -150,7 +150,8 @@ func Strays(st Store) []Finding {
 		case mdstore.StrayTemporary:
 			f.Text = "a temporary file of another program: delete it when that has ended"
 		case mdstore.StrayMarkdown:
-			f.Text = "a Markdown file among the nodes that is none: a node is a folder with " + mdstore.NodeKind.Place.Name + "; make it one, or move it elsewhere"
+			f.Text = "a Markdown file among the nodes that is none: a node is a folder with " +
+				mdstore.NodeKind.Place.Name + "; make it one (arbor adopt), or move it elsewhere"
 		case mdstore.StrayUnfit:
 			f.Text = fmt.Sprintf("a node that is not read: its path %q has a control character, a backslash or a byte that "+
 				"is no UTF-8; rename the folder", string(s.Path))

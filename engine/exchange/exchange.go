@@ -118,6 +118,7 @@ type Result struct {
 	Kind     string
 	Files    map[mdstore.Path][]byte // further files of a workspace of Arbor, by their paths in it
 	Scope    string                  // what the keys of this source begin with
+	Part     bool                    // the source is a part of what that scope has
 	Items    []plan.ImportItem
 	Docs     []plan.ImportDoc
 	Memories []plan.ImportMemory

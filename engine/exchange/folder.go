@@ -48,6 +48,43 @@ func readFolder(r *reader) error {
 	return nil
 }
 
+// A Note is a file to adopt, with the folder that it is in as its source.
+type Note struct {
+	Source
+	File  string       // in the folder
+	Stray mdstore.Path // in the vault, among the nodes; "" for a file elsewhere
+}
+
+// Notes reads single notes as readFolder reads those of a whole folder, so that each has the key that it has there.
+func Notes(all []Note) (*Result, error) {
+	r := &reader{out: &Result{Kind: "folder", Part: true}, keys: map[string]int{}, counts: map[string]int{}}
+	folders := map[string]*folder{}
+	of := func(n Note) *folder { return folders[n.Place+"\x00"+n.Name] }
+	for _, n := range all {
+		f := of(n)
+		if f == nil {
+			one := *r
+			one.Source = n.Source
+			f = &folder{reader: &one, keys: map[string]string{}, named: map[string][]string{}}
+			folders[n.Place+"\x00"+n.Name] = f
+		}
+		if f.keys[n.File] != "" {
+			return nil, refused("%s is named twice", n.File)
+		}
+		f.keys[n.File] = r.unique(n.Name + "/" + n.File)
+		f.named[noteName(n.File)] = append(f.named[noteName(n.File)], n.File)
+	}
+	for _, n := range all {
+		made := len(r.out.Items)
+		of(n).note(n.File, "")
+		for i := range r.out.Items[made:] {
+			r.out.Items[made+i].Stray = n.Stray
+		}
+	}
+	r.placeKeys()
+	return r.out, nil
+}
+
 // A folder reads the notes of a folder.
 type folder struct {
 	*reader

@@ -276,6 +276,7 @@ var environmentSet = []Operation{
 // forPeople are operations that no server offers as a tool: people call them.
 var forPeople = []Operation{
 	importOp,
+	adoptOp,
 	exportOp,
 	syncOp,
 	conflictsOp,

@@ -7,6 +7,8 @@ import (
 	"arbor/engine/errs"
 	"arbor/engine/exchange"
 	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
 	"arbor/statemachine"
 )
 
@@ -86,6 +88,12 @@ func Import(ctx context.Context, env *Env, in ImportIn) (*ImportOut, error) {
 	if err != nil {
 		return nil, fail(err)
 	}
+	return env.imported(ctx, s, in, into, read)
+}
+
+// imported makes nodes of what was read.
+func (env *Env) imported(ctx context.Context, s *view.View, in ImportIn, into mdstore.ID,
+	read *exchange.Result) (*ImportOut, error) {
 	for i, doc := range read.Docs {
 		f, err := env.Engine.FileAt(ctx, plan.ImportedDir(s.Workspace(), read.Kind).Join(doc.Path))
 		if err != nil {
@@ -95,7 +103,7 @@ func Import(ctx context.Context, env *Env, in ImportIn) (*ImportOut, error) {
 	}
 	x := plan.ImportItems{Kind: read.Kind, Scope: read.Scope, Into: into,
 		Items: read.Items, Docs: read.Docs, Memories: read.Memories, Pages: read.Pages, Briefing: read.Briefing,
-		Files: read.Files, Vault: in.Vault,
+		Files: read.Files, Part: read.Part, Vault: in.Vault,
 		RulesHash: in.RulesHash, RulesRead: in.RulesRead, Cascade: in.Cascade}
 	if in.Source.Name == "" && read.Files == nil { // a workspace of Arbor says itself what it is
 		x.Kind = ""

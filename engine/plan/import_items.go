@@ -24,6 +24,8 @@ type ImportItem struct {
 	After []string // keys of items that it waits for
 	At    string   // where it stands, for messages: "plan.md:12"
 
+	Stray mdstore.Path // a file among the nodes that the node replaces: it goes to the trash; "" for none
+
 	// File is the file of an item that comes from a workspace of Arbor. It keeps every byte, with its place below nodes/
 	// and its id, if that is not taken; then only its ids, title, status and time of creation count of ImportNode. Links
 	// has the keys of items by the texts that name them in the file.
@@ -40,6 +42,7 @@ type ImportItem struct {
 type ImportItems struct {
 	Kind      string // of the source; "": it is not noted where the nodes come from, and all are new
 	Scope     string // what the keys of this source begin with; nodes of that scope without an item are named
+	Part      bool   // the source is a part of what that scope has, so no node of it is named
 	Into      mdstore.ID
 	Items     []ImportItem
 	Files     map[mdstore.Path][]byte // further files of a workspace of Arbor, by their paths in it
@@ -204,7 +207,8 @@ func (m *importing) known() {
 		}
 		if _, is := m.at[key]; is {
 			m.there[key] = n
-		} else if strings.HasPrefix(key, m.Scope) && (m.Scope != "" || !strings.Contains(key, "#")) { // "a#1" is of project a
+		} else if !m.Part && strings.HasPrefix(key, m.Scope) &&
+			(m.Scope != "" || !strings.Contains(key, "#")) { // "a#1" is of project a
 			m.out.Gone = append(m.out.Gone, view.Named(n))
 		}
 	}
@@ -377,6 +381,10 @@ func (m *importing) add(i int, parent mdstore.ID, nth int64, depth int) error {
 	}
 	if err := d.create(newFile(d, n.ID, n.Title), n, docs, refs); err != nil {
 		return err
+	}
+	if it.Stray != "" {
+		to := mdstore.TrashPath(mdstore.TrashStamp(d.now, "adopt"), it.Stray)
+		d.whole(mdstore.Change{Path: it.Stray, To: to}, view.Change{Do: "moved to the trash", Name: it.Stray.Base()})
 	}
 	m.out.Made = append(m.out.Made, ImportedNode{n.ID, parent, depth, n.Title, n.Status})
 	return nil

@@ -98,7 +98,7 @@ var specials = map[string]func(*shell) command{
 	"env_grants": shows(showGrants), "env_clients": shows(showClients), "env_undo": shows(showFileChanged), "tool_list": shows(showTools), "tool_call": runCommand,
 	"approve": approveCommand, "env_attach": envAttachCommand, "workspace_update": workspaceSetCommand,
 	"history_get": historyCommand, "plan_diff": diffCommand, "plan_graph": graphCommand, "plan_stats": shows(showStats),
-	"blame": shows(showBlame), "import": importCommand, "export": exportCommand,
+	"blame": shows(showBlame), "import": importCommand, "adopt": adoptCommand, "export": exportCommand,
 }
 
 // operationCommand returns the command of an operation, named by the last word of path.

@@ -44,6 +44,50 @@ func importCommand(sh *shell) command {
 	return c
 }
 
+// adoptCommand is arbor adopt. A file below the nodes of the vault's workspaces is replaced by its node.
+func adoptCommand(sh *shell) command {
+	in := &ops.AdoptIn{}
+	c := command{in: in, show: showing(sh, showImported), files: "FILE"}
+	c.flags = func(cmd *cobra.Command) {
+		cmd.Flags().Lookup("dry-run").Usage = "print the nodes that would be created; write nothing"
+	}
+	c.instead = func(ctx context.Context) (done bool, err error) {
+		found, _ := sh.sys.Vaults.Find(sh.place())
+		for _, name := range in.Files {
+			at := resolve(sh.dir(), name)
+			s, err := sourceOf(ctx, sh, name)
+			if err != nil {
+				return true, err
+			}
+			if s.Files != nil {
+				return true, usagef("%s is a folder; adopt takes files, and arbor import %s takes a folder", name, name)
+			}
+			note := exchange.Note{File: s.Name, Stray: strayAt(found.Vault, at)}
+			read := s.Read
+			note.Source = exchange.Source{Name: filepath.Base(filepath.Dir(at)), Place: placeOf(found.Project, at, false),
+				Read: func(string) ([]byte, error) { return read("") }}
+			in.Notes = append(in.Notes, note)
+		}
+		env, err := sh.env(ctx, MustExist)
+		if err == nil && env.Operator == mdstore.OperatorHuman && in.RulesHash == "" {
+			in.RulesRead = true
+			sayNewRules(ctx, sh, env, in.DryRun)
+		}
+		return err != nil, err
+	}
+	return c
+}
+
+// strayAt returns the path in the vault of a file that lies among the nodes of a workspace; "" for another file.
+func strayAt(vault, at string) mdstore.Path {
+	rel, err := filepath.Rel(vault, at)
+	p := mdstore.Path(filepath.ToSlash(rel))
+	if err != nil || vault == "" || !p.Valid() || !p.Under(mdstore.NodeKind.Folder(mdstore.WorkspaceDir(p))) {
+		return ""
+	}
+	return p
+}
+
 // placeOf returns the folder of a source, or the source that is one, relative to the project's folder; absolute if it
 // lies outside of that.
 func placeOf(project, at string, folder bool) string {
