@@ -12,6 +12,7 @@ import (
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/engine/view"
+	"arbor/mdstore"
 )
 
 type ApprovalListIn struct {
@@ -258,10 +259,17 @@ func waitsStill(ctx context.Context, env *Env, r trust.Request) error {
 	if r.Session == "" {
 		return nil
 	}
-	h, err := hereOf(ctx, env, SessionRef{SessionID: r.Session})
-	if err != nil || h.Session == nil || view.SessionEnded(h.Session, env.Engine.Now()) == 0 {
+	var ended *mdstore.Page
+	err := env.Engine.Read(ctx, func(ctx context.Context) error {
+		_, p, err := sessionOf(ctx, env, SessionRef{SessionID: r.Session})
+		if ended = nil; err == nil && view.SessionEnded(p, env.Engine.Now()) != 0 {
+			ended = p
+		}
+		return nil // a session that is not found may have asked from elsewhere
+	})
+	if err != nil || ended == nil {
 		return nil
 	}
 	return errs.New(errs.RequestNotFound, "%s: the session that asked, %s (%s), has ended, so the answer would reach "+
-		"nobody", r.ID, h.Session.Name(), r.Session)
+		"nobody", r.ID, ended.Name(), r.Session)
 }

@@ -91,6 +91,9 @@ func (l look) did(all []view.Change, title func(mdstore.ID) string) string {
 		keys = append(keys, logged)
 	}
 	named := title(main)
+	if i := slices.IndexFunc(all, func(c view.Change) bool { return c.Name != "" }); named == "" && i >= 0 { // of a page
+		named, keys = all[i].Name, append(keys, l.say(all[i].Do))
+	}
 	if named == "" {
 		named = l.say("Workspace")
 	}

@@ -58,6 +58,7 @@ func (l look) funcs() template.FuncMap {
 		"branch":  func(ws string, n *ops.TreeNode) branch { return branch{ws, n} },
 		"lanes":   func() []string { return []string{byBranch, byAssignee} },
 		"cardIn":  func(ws string, c card) cardIn { return cardIn{ws, c} },
+		"rows":    func(ws string, all []sessionRow) sessionRows { return sessionRows{ws, all} },
 		"work":    func(ws string, w working) workRow { return workRow{ws, w} },
 		"news":    func(ws string, s since) sinceRows { return sinceRows{ws, s} },
 		"part": func(of *screen, field, title, text string) section {
@@ -141,9 +142,13 @@ type branch struct {
 	*ops.TreeNode
 }
 
-// A workRow is a row of what is at work, sinceRows are what changed, and cardIn is a card of the board, with their
-// workspace.
+// A workRow is a row of what is at work, sinceRows are what changed, sessionRows are sessions of a list, and cardIn is
+// a card of the board, with their workspace.
 type (
+	sessionRows struct {
+		Workspace string
+		Sessions  []sessionRow
+	}
 	cardIn struct {
 		Workspace string
 		Card      card

@@ -81,6 +81,7 @@ func (s *Site) Handler() http.Handler {
 	mux.HandleFunc("POST /login", s.login)
 	mux.HandleFunc("POST /do/{operation}", s.mayChange(s.do))
 	mux.HandleFunc("POST /tick", s.mayChange(s.tick))
+	mux.HandleFunc("POST /entry", s.mayChange(s.entry))
 	mux.HandleFunc("POST /seen", s.mayChange(seen))
 	mux.HandleFunc("POST /preview", s.mayChange(s.preview))
 	mux.HandleFunc("POST /join", s.mayChange(s.join))

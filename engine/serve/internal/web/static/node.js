@@ -134,11 +134,14 @@ async function submitted(form) {
     await run("log_append", { nodeId: form.dataset.node || node().node, event: form.dataset.log + data.event });
   } else if (form.dataset.make === "workspace_init") {
     await post("/do/workspace_init", data);
-  } else await run(form.dataset.make, data);
+  } else if (form.dataset.post) await post(form.dataset.post, { workspaceId: workspace, ...data });
+  else await run(form.dataset.make, data);
   for (const e of form.querySelectorAll("[data-draft]")) localStorage.removeItem("draft " + e.dataset.draft);
   form.reset();
   say("");
-  if (form.dataset.make === "workspace_init") location.href = "/plan";
+  if (form.dataset.post) form.closest("details").remove(); // the text that it was about is another one now
+  if (form.dataset.then) location.href = form.dataset.then;
+  else if (form.dataset.make === "workspace_init") location.href = "/plan";
   else repaint();
 }
 
@@ -156,7 +159,7 @@ export function begin() {
   main.addEventListener("change", (e) => { if (e.target.dataset.line) ticked(e.target); });
   main.addEventListener("submit", (e) => {
     const form = e.target;
-    if (form.dataset.log === undefined && !form.dataset.make) return;
+    if (form.dataset.log === undefined && !form.dataset.make && !form.dataset.post) return;
     e.preventDefault();
     once(form, () => submitted(form));
   });
