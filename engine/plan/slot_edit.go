@@ -24,7 +24,9 @@ func (x EditEntry) Plan(d *Draft) (*SlotDone, error) {
 		return nil, err
 	}
 	all := mdstore.EntriesOf(p.Doc())
-	i := slices.IndexFunc(all, func(e mdstore.SlotEntry) bool { return e.ID == x.Entry && (e.ID != "" || e.Text == x.Was) })
+	i := slices.IndexFunc(all, func(e mdstore.SlotEntry) bool {
+		return e.ID == x.Entry && (e.ID != "" || e.Text == x.Was)
+	})
 	if i < 0 || all[i].Text != x.Was {
 		return nil, errs.New(errs.Conflicting, "%s: the entry was changed or removed meanwhile; read the slot again",
 			mdstore.SlotName(p))
