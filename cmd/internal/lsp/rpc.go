@@ -104,6 +104,9 @@ func (w *wire) respond(id json.RawMessage, result any, failed *rpcError) error {
 
 // notify sends a notification, or a request if id is not nil.
 func (w *wire) notify(id json.RawMessage, method string, params any) error {
+	if params == nil {
+		return w.write(packet{ID: id, Method: method})
+	}
 	data, err := json.Marshal(params)
 	if err != nil {
 		return err
