@@ -1,0 +1,97 @@
+// The client of `arbor lsp`, and the plan as a tree. What files mean is the server's business.
+const { execFile } = require("node:child_process");
+const vscode = require("vscode");
+const { LanguageClient } = require("vscode-languageclient/node");
+
+let client;
+
+const program = () => vscode.workspace.getConfiguration("arbor").get("path", "arbor");
+
+// run calls arbor in a folder and resolves to its JSON, or to undefined if there is no plan.
+function run(folder, ...args) {
+	return new Promise((resolve) => execFile(program(), [...args, "--json"], { cwd: folder.uri.fsPath, maxBuffer: 1 << 26 },
+		(failed, out) => {
+			try {
+				resolve(failed ? undefined : JSON.parse(out));
+			} catch {
+				resolve(undefined);
+			}
+		}));
+}
+
+const icons = { pending: "circle-outline", implementing: "play-circle", validating: "beaker", completed: "pass-filled",
+	failed: "error", cancelled: "circle-slash", planning: "edit", monitoring: "eye" };
+
+// Plan has the nodes of the first folder that has a vault.
+class Plan {
+	changed = new vscode.EventEmitter();
+	onDidChangeTreeData = this.changed.event;
+
+	refresh() {
+		this.changed.fire();
+	}
+
+	async getChildren(node) {
+		if (node) return node.children ?? [];
+		for (const folder of vscode.workspace.workspaceFolders ?? []) {
+			const out = await run(folder, "tree");
+			if (out?.tree) {
+				this.folder = folder;
+				vscode.commands.executeCommand("setContext", "arbor.served", true);
+				return out.tree;
+			}
+		}
+		return [];
+	}
+
+	getTreeItem(node) {
+		const kids = node.children?.length ? 2 : 0;
+		const item = new vscode.TreeItem(node.title, node.id === "root" ? 2 : kids && 1);
+		item.description = [node.status, node.ticked, node.due && `due ${node.due}`].filter(Boolean).join(" · ");
+		item.iconPath = new vscode.ThemeIcon(icons[node.status] ?? "circle-outline");
+		item.command = { command: "arbor.open", title: "Open", arguments: [node.id, this.folder] };
+		return item;
+	}
+}
+
+// open shows the file of a node.
+async function open(id, folder) {
+	const found = await client.sendRequest("workspace/symbol", { query: id });
+	const inside = found?.filter((s) => vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(s.location.uri)) === folder);
+	const hit = (inside?.length ? inside : found)?.[0];
+	if (hit) vscode.window.showTextDocument(vscode.Uri.parse(hit.location.uri));
+}
+
+function start() {
+	client = new LanguageClient("arbor", "Arbor", { command: program(), args: ["lsp"] }, {
+		documentSelector: [{ scheme: "file", language: "markdown" }],
+		initializationOptions: vscode.workspace.getConfiguration("arbor"),
+		synchronize: { configurationSection: "arbor" },
+	});
+	return client.start();
+}
+
+exports.activate = async (context) => {
+	const plan = new Plan();
+	vscode.commands.executeCommand("setContext", "arbor.served", true);
+	context.subscriptions.push(
+		vscode.window.registerTreeDataProvider("arbor.plan", plan),
+		vscode.commands.registerCommand("arbor.refresh", () => plan.refresh()),
+		vscode.commands.registerCommand("arbor.open", open),
+		vscode.commands.registerCommand("arbor.restart", async () => {
+			await client?.stop();
+			await start();
+		}),
+		vscode.commands.registerCommand("arbor.page", () => {
+			const terminal = vscode.window.createTerminal("Arbor");
+			terminal.sendText(`${JSON.stringify(program())} serve --open`);
+			terminal.show(true);
+		}),
+	);
+	const watcher = vscode.workspace.createFileSystemWatcher("**/{Node,Workspace}.md");
+	for (const event of [watcher.onDidChange, watcher.onDidCreate, watcher.onDidDelete]) event(() => plan.refresh());
+	context.subscriptions.push(watcher);
+	await start();
+};
+
+exports.deactivate = () => client?.stop();
