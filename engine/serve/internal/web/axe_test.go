@@ -28,7 +28,7 @@ func TestEverybodyCanUseThePage(t *testing.T) {
 	p := b.open(w, "/")
 	for _, dark := range []bool{false, true} {
 		p.dark(dark)
-		for _, path := range []string{"/", "/?lang=zh", "/?lang=en", "/plan", "/board", "/graph", "/node/" + first, "/node/root", "/activity", "/search?q=shop", "/memory",
+		for _, path := range []string{"/", "/?lang=zh", "/?lang=en", "/plan", "/board", "/graph", "/node/" + first, "/node/root", "/plan?node=" + first, "/activity", "/search?q=shop", "/memory",
 			"/slot/decisions", "/sessions", "/approvals", "/check"} {
 			p.visit(path)
 			p.eval(`for (const e of document.querySelectorAll("main details")) e.open = true`)
@@ -48,5 +48,12 @@ func TestEverybodyCanUseThePage(t *testing.T) {
 	p.eval(string(axe) + "; 0")
 	if found := p.eval(`axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html).join()).join("\n"))`); found != "" {
 		t.Errorf("a dialog:\n%s", found)
+	}
+	p.visit("/plan")
+	p.keys("ArrowDown", "ArrowDown", "x", "Enter", "Control+k")
+	p.until(`document.querySelector("#palette li") && document.querySelector("#adding") && !document.querySelector("#chosen").hidden`)
+	p.eval(string(axe) + "; 0")
+	if found := p.eval(`axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html).join()).join("\n"))`); found != "" {
+		t.Errorf("the palette, a row that is chosen and one that is added:\n%s", found)
 	}
 }

@@ -18,10 +18,11 @@ func TestPictures(t *testing.T) {
 		p.size(width, height)
 		p.dark(dark)
 		p.visit(path)
+		p.until(`document.querySelector("#theme").textContent`)
 		p.picture(filepath.Join(dir, name+".png"))
 	}
 	take("page-overview", "/", 1440, 900, false)
-	take("page-plan", "/plan", 1024, 700, false)
+	take("page-plan", "/plan?node="+basket, 1440, 900, false)
 	take("page-board", "/board", 1440, 700, true)
 	take("page-node", "/node/"+basket, 1024, 900, false)
 	take("page-phone", "/plan?lang=zh", 390, 844, true)
