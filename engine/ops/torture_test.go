@@ -38,9 +38,9 @@ func tortureTime(t *testing.T) time.Duration {
 // hubs are the planning nodes that all workers make nodes under.
 var hubs = []mdstore.ID{"hub-0", "hub-1", "hub-2", "hub-3", "hub-4", "hub-5"}
 
-// tortured makes a vault of pending planning nodes above each other, so that the first child of each raises its
+// torturedFiles are a vault of pending planning nodes above each other, so that the first child of each raises its
 // ancestors.
-func tortured(t *testing.T) string {
+func torturedFiles() map[mdstore.Path][]byte {
 	body := "## Requirement\n\nfirst line\n\nsecond line\n\nthird line\n\n## Note\n\nwhat people note\n\n## Log\n\n- [2026-01-01 10:00:00] [AI] created\n\n## Docs\n\n- docs/x.md: x\n"
 	nodes := map[string][2]string{"root": {"title: Login\ntype: planning\nstatus: pending\nparentId: null\ncreatedAt: 1", body}}
 	for i, id := range hubs {
@@ -50,7 +50,12 @@ func tortured(t *testing.T) string {
 		}
 		nodes[string(id)] = [2]string{fmt.Sprintf("title: Hub %d\ntype: planning\nstatus: pending\nparentId: %s\ncreatedAt: %d", i, above, i+2), body}
 	}
-	files := vault("- rule 1\n", nodes)
+	return vault("- rule 1\n", nodes)
+}
+
+// tortured writes torturedFiles into a folder.
+func tortured(t *testing.T) string {
+	files := torturedFiles()
 	dir := filepath.Join(t.TempDir(), "vault")
 	for p, b := range files {
 		name := filepath.Join(dir, filepath.FromSlash(string(p)))

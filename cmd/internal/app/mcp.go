@@ -22,7 +22,8 @@ import (
 // frontEnds are the commands of the front ends besides the command line.
 func frontEnds(version string) []cli.Command {
 	return []cli.Command{
-		mcpCommand(version), serveCommand(version), lspCommand(version), setupCommand(), primeCommand(), hookCommand(), driverCommand(), connectCommand(), exportCommand(), uiCommand(), vaultCommand(),
+		mcpCommand(version), serveCommand(version), lspCommand(version), setupCommand(), primeCommand(), hookCommand(),
+		driverCommand(), connectCommand(), exportCommand(), uiCommand(), vaultCommand(),
 	}
 }
 
