@@ -1,6 +1,7 @@
 package mdstore
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -50,6 +51,17 @@ func init() { // the kinds of slots refer to functions that refer to the table
 
 // AllKinds returns the table of kinds, which must not be modified.
 func AllKinds() Kinds { return allKinds }
+
+// FormOfFacts returns a text that identifies the form of facts, and the kinds with their places. Facts that were kept
+// under another text are of no use.
+func (ks Kinds) FormOfFacts() string {
+	empty, _ := mdoc.Parse("", nil, NodeForm)
+	form := fmt.Sprintf("facts %q", DigestsOf(empty))
+	for _, k := range ks {
+		form += fmt.Sprintf(", %s %v", k.Name, k.Place)
+	}
+	return form
+}
 
 // Folder returns the folder of a workspace in which the files of the kind lie.
 func (k *Kind) Folder(workspace Path) Path {

@@ -148,7 +148,15 @@ func (g *gather) wanted() map[mdstore.ID][]view.Wanted {
 func (g *gather) load(ctx context.Context, wanted map[mdstore.ID][]view.Wanted) error {
 	for id, all := range wanted {
 		files, errors := make([]mdstore.File, len(all)), make([]error, len(all))
-		each(len(all), func(i int) { files[i], errors[i] = g.read(ctx, all[i]) })
+		together := ctx
+		if len(all) > 1 {
+			paths := make([]mdstore.Path, len(all))
+			for i, w := range all {
+				paths[i] = w.Path
+			}
+			together = mdstore.WithReads(ctx, paths)
+		}
+		each(len(all), func(i int) { files[i], errors[i] = g.read(together, all[i]) })
 		if err := ctx.Err(); err != nil {
 			return err
 		}

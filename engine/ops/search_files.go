@@ -207,6 +207,13 @@ const readers = 16 // goroutines that read files: more than most machines have p
 func lookAt(ctx context.Context, env *Env, all []source, look func(i int, f *search.File, data []byte)) error {
 	loop := mdstore.LoopOf(ctx, "files searched", len(all))
 	defer loop.End()
+	paths := make([]mdstore.Path, 0, len(all))
+	for _, s := range all {
+		if s.doc == "" {
+			paths = append(paths, s.path())
+		}
+	}
+	ctx = mdstore.WithReads(ctx, paths)
 	var next atomic.Int64
 	var group sync.WaitGroup
 	for range readers {

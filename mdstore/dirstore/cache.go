@@ -2,13 +2,11 @@ package dirstore
 
 import (
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"slices"
 	"strings"
 
 	"arbor/mdstore"
-	"arbor/mdstore/mdoc"
 )
 
 // A cache is the content of a cache file: the tree of one workspace, stored by columns. The rows are the folders of the
@@ -42,14 +40,7 @@ func (c *cache) columns() []*string {
 
 // formOf returns a text that identifies the format of the cache, the format of the facts, and the kinds with their
 // places. decode refuses a cache file of another form.
-func formOf(kinds mdstore.Kinds) string {
-	empty, _ := mdoc.Parse("", nil, mdstore.NodeForm)
-	form := fmt.Sprintf("arbor cache 4, facts %q", mdstore.DigestsOf(empty))
-	for _, k := range kinds {
-		form += fmt.Sprintf(", %s %v", k.Name, k.Place)
-	}
-	return form
-}
+func formOf(kinds mdstore.Kinds) string { return "arbor cache 4, " + kinds.FormOfFacts() }
 
 // encode returns the cache file of a tree, and the number of its folders and files.
 func encode(t *tree, kinds mdstore.Kinds) (data []byte, total int) {

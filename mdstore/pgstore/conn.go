@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -166,6 +167,10 @@ func (s *Store) get(ctx context.Context) (conn, error) {
 			<-s.slots
 			if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
 				return conn{}, s.unreached(err) // no name comes into being while one waits
+			}
+			code := codeOf(err)
+			if errors.As(err, new(*tls.CertificateVerificationError)) || code != "" && !lost(err) {
+				return conn{}, s.unreached(err)
 			}
 			return conn{}, lostError{err}
 		}

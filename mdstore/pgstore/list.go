@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"iter"
 	"slices"
-	"sort"
-	"strings"
 
 	"arbor/mdstore"
 )
@@ -48,51 +46,49 @@ func (s *Store) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.
 	}
 }
 
-func (s *Store) list(ctx context.Context, under mdstore.Path) (out []row, err error) {
+func (s *Store) list(ctx context.Context, under mdstore.Path) ([]row, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	query, args := insideSQL, []any{s.n, string(under) + "/", string(under) + "0"}
 	if under == "" {
-		query, args = workspacesSQL, []any{s.n}
-	}
-	got, err := s.query(ctx, sql(s.in(query), args...))
-	if err != nil {
-		return nil, s.said(err)
-	}
-	files := make([]row, 0, len(got[0]))
-	paths := make([]mdstore.Path, 0, len(got[0]))
-	for _, r := range got[0] {
-		p := mdstore.Path(r[0])
-		if !p.Valid() {
-			continue // no file of a vault has such a name
+		files, err := s.rows(ctx, workspacesSQL)
+		if err != nil {
+			return nil, err
 		}
-		f := row{path: p, stamp: stampOf(r[1:])}
-		copy(f.version[:], r[4])
-		if f.stamp.Size > mdstore.MaxSize(p) {
-			_, f.err = fileOf(p, f.stamp, nil)
-			f.stamp = mdstore.Stamp{}
-		}
-		files, paths = append(files, f), append(paths, p)
+		return listed(under, files), nil
 	}
-	for _, p := range mdstore.Listed(under, paths) {
-		i := sort.Search(len(paths), func(i int) bool { return paths[i] >= p })
-		if i < len(paths) && paths[i] == p {
-			out = append(out, files[i])
-			continue
-		}
-		i = sort.Search(len(paths), func(i int) bool { return paths[i] >= p+"/" })
-		if i < len(paths) && strings.HasPrefix(string(paths[i]), string(p)+"/") {
+	t := s.tree(under)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := s.refresh(ctx, under, t); err != nil {
+		return nil, err
+	}
+	return listed(under, t.rows), nil
+}
+
+// listed returns what a listing yields, given the rows of all files.
+func listed(under mdstore.Path, files []row) []row {
+	paths := make([]mdstore.Path, len(files))
+	for i, f := range files {
+		paths[i] = f.path
+	}
+	names := mdstore.Listed(under, paths)
+	out := make([]row, 0, len(names))
+	for _, p := range names {
+		switch r, below := at(files, p); {
+		case r != nil && r.stamp.Size > mdstore.MaxSize(p):
+			_, err := fileOf(p, r.stamp, nil)
+			out = append(out, row{path: p, err: err})
+		case r != nil:
+			out = append(out, *r)
+		case below:
 			out = append(out, row{path: p, err: folder(p)})
-		} else {
+		default:
 			out = append(out, row{path: p, err: &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrNotExist}})
 		}
 	}
-	return out, nil
+	return out
 }
-
-const insideSQL = "SELECT path, " + stampColumns + `, version FROM SCHEMA.files
-	WHERE vault = $1 AND path >= $2 AND path < $3 ORDER BY path`
 
 // workspacesSQL returns, for each folder of the vault and of the archive, its own file, a file below that, and a file
 // below its folder of nodes, as far as there are any. It goes from one folder to the next by the index.
@@ -127,12 +123,17 @@ func (s *Store) Scan(ctx context.Context, workspace mdstore.Path, kinds ...*mdst
 		out.Broken = []mdstore.Broken{{Path: workspace, Err: err}}
 		return out, ctx.Err()
 	}
-	all, err := s.list(ctx, workspace)
-	if err != nil {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	t := s.tree(workspace)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := s.refresh(ctx, workspace, t); err != nil {
 		return nil, err
 	}
 	var unknown []row
-	for _, r := range all {
+	for _, r := range listed(workspace, t.rows) {
 		if k := mdstore.AllKinds().Of(r.path); k != nil && len(kinds) > 0 && !slices.Contains(kinds, k) {
 			continue
 		}
@@ -141,17 +142,17 @@ func (s *Store) Scan(ctx context.Context, workspace mdstore.Path, kinds ...*mdst
 			out.Broken = append(out.Broken, mdstore.Broken{Path: r.path, Err: r.err})
 			continue
 		}
-		s.mu.Lock()
-		known := s.known[r.path]
-		s.mu.Unlock()
-		if known != nil && known.Stamp == r.stamp {
+		if known := t.known[r.path]; known != nil && known.Stamp == r.stamp {
 			out.Records = append(out.Records, known)
 		} else {
 			unknown = append(unknown, r)
 		}
 	}
-	if err := s.scan(ctx, unknown, out); err != nil {
+	if err := s.scan(ctx, t, unknown, out); err != nil {
 		return nil, err
+	}
+	if len(kinds) == 0 {
+		s.save(workspace, t)
 	}
 	slices.SortFunc(out.Records, func(a, b *mdstore.Scanned) int { return cmp.Compare(a.Path, b.Path) })
 	slices.SortFunc(out.Others, func(a, b mdstore.File) int { return cmp.Compare(a.Path, b.Path) })
@@ -162,8 +163,8 @@ func (s *Store) Scan(ctx context.Context, workspace mdstore.Path, kinds ...*mdst
 // scanPart is how many bytes of files one statement of a scan asks for.
 const scanPart = 8 << 20
 
-// scan reads files and adds them to the scan.
-func (s *Store) scan(ctx context.Context, files []row, out *mdstore.Scan) error {
+// scan reads files and adds them to the scan. The tree's mu is held.
+func (s *Store) scan(ctx context.Context, t *tree, files []row, out *mdstore.Scan) error {
 	for len(files) > 0 {
 		var paths []string
 		size := int64(0)
@@ -191,9 +192,8 @@ func (s *Store) scan(ctx context.Context, files []row, out *mdstore.Scan) error 
 				continue
 			}
 			out.Records = append(out.Records, &rec)
-			s.mu.Lock()
-			s.known[p] = &rec
-			s.mu.Unlock()
+			t.known[p] = &rec
+			t.stale++
 		}
 	}
 	return nil

@@ -150,3 +150,60 @@ func TestPathsOfTheDatabaseAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// A process that starts from the cache reads no text again, and follows what others have committed since.
+func TestCache(t *testing.T) {
+	address, dir := pgtest.Address(t), t.TempDir()
+	node := func(id, title string) []byte {
+		return []byte("---\nid: " + id + "\ntitle: " + title + "\ntype: execution\nstatus: pending\n---\n")
+	}
+	ann := pgtest.OpenAt(t, address, "ann")
+	ann.CacheIn(dir)
+	commit(t, ann, mdstore.Change{Path: "ws/Workspace.md", New: []byte("---\nid: ws\nname: A\n---\n")},
+		mdstore.Change{Path: "ws/nodes/a/Node.md", New: node("a", "A")}, mdstore.Change{Path: "ws/nodes/b/Node.md", New: node("b", "B")},
+		mdstore.Change{Path: "ws/nodes/c/d/Node.md", New: node("d", "D")}, mdstore.Change{Path: "ws/nodes/e/Node.md", New: []byte("unsound")})
+	scan := func(st *pgstore.Store) *mdstore.Scan {
+		t.Helper()
+		got, err := st.Scan(t.Context(), "ws")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := storetest.DiffScan(t.Context(), pgtest.OpenAt(t, address, "judge"), mdstore.AllKinds(), "ws", got); diff != "" {
+			t.Error(diff)
+		}
+		return got
+	}
+	scan(ann)
+	later := pgtest.OpenAt(t, address, "ann")
+	later.CacheIn(dir)
+	if n := scan(later).Work.Read; n != 1 {
+		t.Errorf("%d files were read from the start, want the unsound one", n)
+	}
+	ben := pgtest.OpenAt(t, address, "ben")
+	commit(t, ben, mdstore.Change{Path: "ws/nodes/a/Node.md", Base: mdstore.VersionOf(node("a", "A")), New: node("a", "A2")},
+		mdstore.Change{Path: "ws/nodes/b/Node.md", Base: mdstore.VersionOf(node("b", "B"))},
+		mdstore.Change{Path: "ws/nodes/c", To: "ws/nodes/f"})
+	if n := scan(later).Work.Read; n > 3 {
+		t.Errorf("%d files were read after a commit of three", n)
+	}
+	commit(t, ben, mdstore.Change{Path: "ws", To: "archive/ws"})
+	scan(later)
+}
+
+// Files that are about to be read are fetched together, and are those that Read returns.
+func TestReadAhead(t *testing.T) {
+	st := pgtest.Open(t)
+	commit(t, st, mdstore.Change{Path: "ws/a", New: []byte("a")}, mdstore.Change{Path: "ws/b", New: []byte("b")})
+	ctx := mdstore.WithReads(t.Context(), []mdstore.Path{"ws/a", "ws/b", "ws/none", "../x"})
+	for p, want := range map[mdstore.Path]string{"ws/b": "b", "ws/a": "a"} {
+		if f, err := st.Read(ctx, p); err != nil || string(f.Data) != want || f.Path != p || f.Version != mdstore.VersionOf(f.Data) {
+			t.Errorf("Read(%q): %q, error %v", p, f.Data, err)
+		}
+	}
+	if _, err := st.Read(ctx, "ws/none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Read of nothing: %v", err)
+	}
+	if _, err := st.Read(ctx, "../x"); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("Read of an invalid path: %v", err)
+	}
+}

@@ -13,6 +13,7 @@ package pgstore
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -59,7 +60,8 @@ type Store struct {
 	asked  *request // guarded by mu: a commit whose outcome is not known; nil for none
 	active *update  // guarded by mu: the Update that runs; nil for none
 	deaf   error    // guarded by mu: why no notifications arrive; nil if they do
-	known  map[mdstore.Path]*mdstore.Scanned
+	cache  string   // guarded by mu: see CacheIn
+	trees  map[mdstore.Path]*tree
 }
 
 var (
@@ -79,7 +81,7 @@ func Open(ctx context.Context, a *Address, opt Options) (*Store, error) {
 	}
 	s := &Store{address: a, own: opt.Own, log: opt.Log, slots: make(chan struct{}, mostConns),
 		idle: make(chan conn, mostConns), turn: make(chan struct{}, 1), patience: patience,
-		known: map[mdstore.Path]*mdstore.Scanned{}}
+		trees: map[mdstore.Path]*tree{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -121,6 +123,8 @@ func (s *Store) unreached(err error) error {
 	}
 	what, then := "the server cannot be reached", "look whether it runs, and try again"
 	switch code := codeOf(err); {
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		what, then = "the server's certificate is not trusted", "name the certificate that vouches for it: sslrootcert=FILE"
 	case code != "" && code[:2] == "28":
 		what = "the server does not let this user in"
 		then = "name the user in the address, and put the password into ~/.pgpass or PGPASSWORD"
@@ -134,7 +138,7 @@ func (s *Store) unreached(err error) error {
 func (s *Store) said(err error) error {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
-	case !ok:
+	case !ok, errors.As(err, new(*mdstore.ServerError)):
 		return err
 	case e.Code == "42501":
 		return &mdstore.ServerError{Server: s.address.String(), What: "the user may not do this",
@@ -194,7 +198,37 @@ func stampOf(row [][]byte) mdstore.Stamp {
 
 // Read returns the file at p.
 func (s *Store) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
+	f, ok, err := mdstore.ReadAhead(ctx, p, func(paths []mdstore.Path) (map[mdstore.Path]mdstore.File, error) {
+		return s.readAll(ctx, paths)
+	})
+	if ok || err != nil {
+		return f, err
+	}
 	return s.read(ctx, p, true)
+}
+
+// readAll returns those of the files that can be read.
+func (s *Store) readAll(ctx context.Context, paths []mdstore.Path) (map[mdstore.Path]mdstore.File, error) {
+	keys, of := make([]string, 0, len(paths)), make(map[string]mdstore.Path, len(paths))
+	for _, p := range paths {
+		if valid("read", p) == nil {
+			key := s.key(p)
+			keys, of[key] = append(keys, key), p
+		}
+	}
+	got, err := s.query(ctx, sql(s.in("SELECT path, "+stampColumns+`, bytes FROM SCHEMA.files
+		WHERE vault = $1 AND path = ANY($2)`), s.n, keys))
+	if err != nil {
+		return nil, s.said(err)
+	}
+	all := make(map[mdstore.Path]mdstore.File, len(got[0]))
+	for _, r := range got[0] {
+		p := of[string(r[0])]
+		if f, err := fileOf(p, stampOf(r[1:]), r[4]); err == nil {
+			all[p] = f
+		}
+	}
+	return all, nil
 }
 
 // Stat returns the stamp of the file at p, another one after each write.

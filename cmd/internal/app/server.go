@@ -88,6 +88,9 @@ func (v vaults) openServer(ctx context.Context, found cli.Found, mode cli.Mode, 
 	if eo.Place, err = v.placeOf(a, st.ID()); err != nil {
 		return nil, errors.Join(err, both.Close())
 	}
+	if eo.Place != "" {
+		st.CacheIn(filepath.Join(eo.Place, mdstore.LocalDir, "cache"))
+	}
 	e, err := engine.Open(ctx, both, eo)
 	if err != nil {
 		return nil, errors.Join(err, both.Close())

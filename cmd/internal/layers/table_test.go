@@ -62,7 +62,7 @@ var rows = []row{
 	{floor: 13, name: "mdstore/merge", may: "mdstore mdstore/diff3 mdstore/mdoc statemachine", std: "pure"},
 	{floor: 15, name: "mdstore/gitrepo", may: "mdstore mdstore/guard"},
 	{floor: 20, name: "mdstore/storetest", may: "mdstore mdstore/mdoc", helper: true, forTests: true},
-	{floor: 20, name: "mdstore/pgstore", may: "mdstore mdstore/mdoc mdstore/pattern"},
+	{floor: 20, name: "mdstore/pgstore", may: "mdstore mdstore/guard mdstore/mdoc mdstore/pattern"},
 	{floor: 25, name: "mdstore/pgstore/pgtest", may: "mdstore mdstore/pgstore", helper: true, forTests: true},
 	{floor: 20, name: "context/assemble", may: "mdstore mdstore/mdoc statemachine", std: "pure"},
 
