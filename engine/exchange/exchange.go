@@ -195,7 +195,10 @@ func (r *reader) key(id, at string) string {
 func (r *reader) add(it plan.ImportItem) {
 	for i, tag := range it.Tags {
 		apart := func(c rune) bool { return unicode.IsSpace(c) || c == ',' }
-		it.Tags[i] = strings.Join(strings.FieldsFunc(tag, apart), "-")
+		words := strings.FieldsFunc(tag, apart)
+		if it.Tags[i] = strings.Join(words, "-"); len(words) > 1 {
+			r.count("tag(s) of several words, which hyphens join", 1)
+		}
 	}
 	r.out.Items = append(r.out.Items, it)
 }

@@ -67,6 +67,12 @@ func TestExportedTexts(t *testing.T) {
 			t.Errorf("column %s is %q, want %q", name, got[name], want)
 		}
 	}
+	for cell, want := range map[string]string{"=1+1": "'=1+1", "@SUM(A1)": "'@SUM(A1)", "+x": "'+x", "- [ ] a": "'- [ ] a",
+		"-3.5": "-3.5", "a=b": "a=b", "": ""} {
+		if got := inert(cell); got != want {
+			t.Errorf("the cell %q is written as %q, want %q", cell, got, want)
+		}
+	}
 	for _, format := range []string{"ics", "pdf"} {
 		if _, err := Write(planOf(rootFile), format); err == nil {
 			t.Errorf("%s of nothing has no error", format)

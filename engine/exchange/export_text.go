@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,12 +40,25 @@ func row(b *strings.Builder, values []string) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
+		v = inert(v)
 		if strings.ContainsAny(v, ",\"\r\n") || strings.TrimSpace(v) != v {
 			v = `"` + strings.ReplaceAll(v, `"`, `""`) + `"`
 		}
 		b.WriteString(v)
 	}
 	b.WriteByte('\n')
+}
+
+// inert returns a cell that no spreadsheet takes for a formula: an apostrophe stands before = + - @, a tab or a line end
+// at its beginning, except before a number.
+func inert(v string) string {
+	if v == "" || !strings.ContainsRune("=+-@\t\r\n", rune(v[0])) {
+		return v
+	}
+	if _, err := strconv.ParseFloat(v, 64); err == nil {
+		return v
+	}
+	return "'" + v
 }
 
 // moment returns a time in milliseconds in the form of RFC 3339, "" for none.

@@ -76,7 +76,11 @@ func readGithub(r *reader) error {
 	refs := make([]githubRef, len(all))
 	for i, x := range all {
 		data, _ := json.Marshal(map[string]json.RawMessage{"number": x.members["number"], "url": x.members["url"]})
-		_ = json.Unmarshal(data, &refs[i])
+		if err := json.Unmarshal(data, &refs[i]); err != nil || refs[i].Number <= 0 {
+			g.left(x.at, "an item is left out: its number is no number of an issue")
+			refs[i].Number = 0
+			continue
+		}
 		key := refs[i].key("")
 		g.keys[key] = true
 		for _, sub := range githubRefs(x.take("subIssues")) {
@@ -87,6 +91,9 @@ func readGithub(r *reader) error {
 		}
 	}
 	for i, x := range all {
+		if refs[i].Number == 0 {
+			continue
+		}
 		g.issue(x, refs[i].key(""))
 	}
 	return nil

@@ -19,6 +19,9 @@ const obsidianTasks = ".obsidian/plugins/obsidian-tasks-plugin/data.json"
 var taskSign = pattern.Of(`(?m)^[ \t]*(?:[-*+]|\d+[.)]) \[.\] .*(?:[📅📆🗓⏳⌛🛫➕✅❌🔁🏁🆔⛔🔺⏫🔼🔽⏬]|` +
 	`[\[(](?:due|scheduled|start|created|completion|cancelled|priority|repeat|id|dependsOn)::)`)
 
+// quotedBox matches a task box in a quote or callout.
+var quotedBox = pattern.Of(`(?m)^[ \t]*(?:>[ \t]*)+(?:[-*+]|\d+[.)]) \[.\] `)
+
 func isObsidianTasks(s Source) bool {
 	if s.Files == nil {
 		data, err := s.Read("")
@@ -123,6 +126,8 @@ var taskTypes = map[string]statemachine.Status{"TODO": "", "ON_HOLD": "", "IN_PR
 // note adds the tasks of a note.
 func (v *vaultReader) note(file string, data []byte) {
 	body, line := v.body(file, data)
+	quoted := quotedBox().FindAllString(inCode().ReplaceAllString(string(data), ""), -1)
+	v.count("task box(es) in quotes, which are no tasks", len(quoted))
 	top, err := v.outline(file, body, line)
 	if err != nil {
 		v.broken(err)
