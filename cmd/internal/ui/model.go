@@ -129,7 +129,12 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 
 // typed answers a key or a pasted text.
 func (m *Model) typed(msg tea.Msg) tea.Cmd {
-	switch key, isKey := msg.(tea.KeyPressMsg); {
+	key, isKey := msg.(tea.KeyPressMsg)
+	if isKey && key.Mod == tea.ModAlt && key.Code > ' ' && key.Code < 0x7f { // Esc and a key right behind it look like this
+		esc, next := tea.KeyPressMsg{Code: tea.KeyEscape}, tea.KeyPressMsg{Code: key.Code, Text: string(key.Code)}
+		return tea.Batch(m.typed(esc), m.update(next))
+	}
+	switch {
 	case m.prompt != nil && !isKey:
 		return m.pasted(msg.(tea.PasteMsg).Content)
 	case m.prompt != nil:

@@ -309,6 +309,15 @@ func TestKeysWaitForAnOperation(t *testing.T) {
 	}
 }
 
+// A terminal sends Esc and a key right behind it as Alt with that key.
+func TestEscapeAndAKey(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.press("/", "=Docs", "enter", "alt+j", "n", "=x", "alt+j")
+	if s.filter != "" || s.prompt != nil || s.plan.rows[s.plan.at].Title != "Docs" {
+		t.Errorf("filter %q, cursor %d\n%s", s.filter, s.plan.at, s.shown())
+	}
+}
+
 // Criteria are ticked, and a file that changed meanwhile is not ticked by number.
 func TestCriteriaAreTicked(t *testing.T) {
 	s := newScreen(t, 80, 24)
