@@ -80,4 +80,11 @@ func TestAnExportRunsNothing(t *testing.T) {
 	if got := p.eval(`String(window.ran) + document.querySelector("#evil").style.color`); got != "undefined" {
 		t.Errorf("what was written ran: %v", got)
 	}
+	p.size(390, 844)
+	p.click("nav a|Check") // there is no script: a phone shows all views
+	p.until(`document.querySelector("h1")?.innerText === "Check" && document.documentElement.scrollWidth <= 390 &&
+		document.querySelector("h1").getBoundingClientRect().top > document.querySelector(".brand").getBoundingClientRect().bottom`)
+	if dir := os.Getenv("ARBOR_LOOK"); dir != "" {
+		p.picture(filepath.Join(dir, "export-phone.png"))
+	}
 }
