@@ -130,7 +130,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 // typed answers a key or a pasted text.
 func (m *Model) typed(msg tea.Msg) tea.Cmd {
 	key, isKey := msg.(tea.KeyPressMsg)
-	if isKey && key.Mod == tea.ModAlt && key.Code > ' ' && key.Code < 0x7f { // Esc and a key right behind it look like this
+	// Esc and a key right behind it look like Alt with that key.
+	if isKey && key.Mod == tea.ModAlt && key.Code > ' ' && key.Code < 0x7f {
 		esc, next := tea.KeyPressMsg{Code: tea.KeyEscape}, tea.KeyPressMsg{Code: key.Code, Text: string(key.Code)}
 		return tea.Batch(m.typed(esc), m.update(next))
 	}
