@@ -49,8 +49,8 @@ func row(b *strings.Builder, values []string) {
 	b.WriteByte('\n')
 }
 
-// inert returns a cell that no spreadsheet takes for a formula: an apostrophe stands before = + - @, a tab or a line end
-// at its beginning, except before a number.
+// inert returns a cell that no spreadsheet takes for a formula: an apostrophe stands before = + - @, a tab or a line
+// end at its beginning, except before a number.
 func inert(v string) string {
 	if v == "" || !strings.ContainsRune("=+-@\t\r\n", rune(v[0])) {
 		return v

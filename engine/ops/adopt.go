@@ -47,6 +47,6 @@ func Adopt(ctx context.Context, env *Env, in AdoptIn) (*ImportOut, error) {
 	if err != nil {
 		return nil, fail(err)
 	}
-	return env.imported(ctx, s, ImportIn{Write: in.Write, RulesHash: in.RulesHash, RulesRead: in.RulesRead, Cascade: in.Cascade,
-		Source: exchange.Source{Name: "notes"}}, into, read)
+	return env.imported(ctx, s, ImportIn{Write: in.Write, RulesHash: in.RulesHash, RulesRead: in.RulesRead,
+		Cascade: in.Cascade, Source: exchange.Source{Name: "notes"}}, into, read)
 }
