@@ -95,11 +95,12 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 	}
 	drawn := map[string][]mdstore.ID{} // by prefix, so that a repeated plan draws the same ids
 	var asked sync.Once
-	var still bool
+	var still, names bool
 	p.base, err = e.live.Plan(ctx, ws, func(v *view.View) error {
-		asked.Do(func() { still = e.untimed(ctx, v) })
+		asked.Do(func() { still, names = e.writing(ctx, v) })
 		next := map[string]int{}
-		opt := plan.Options{Now: now, TitleFolders: e.opt.TitleFolders, Untimed: still, Criteria: e.CriteriaAsked}
+		opt := plan.Options{Now: now, TitleFolders: e.opt.TitleFolders, Untimed: still, Names: names,
+			Criteria: e.CriteriaAsked}
 		opt.NewID = func(prefix string) (mdstore.ID, error) {
 			if next[prefix] == len(drawn[prefix]) {
 				id, err := e.opt.NewID(prefix)
@@ -146,11 +147,13 @@ func (e *Engine) Off() []string {
 	return nil
 }
 
-// untimed reports whether the workspace's settings keep updatedAt unchanged.
-func (e *Engine) untimed(ctx context.Context, v *view.View) bool {
+// writing returns what the workspace's settings say about writes: whether updatedAt stays unchanged, and whether
+// entries of logs name persons.
+func (e *Engine) writing(ctx context.Context, v *view.View) (untimed, names bool) {
 	own := e.configIn(ctx, config.Workspace, v.Workspace().Dir.Join(mdstore.ConfigFile))
 	all := append(e.opt.Config(), e.configIn(ctx, config.Vault, mdstore.ConfigFile), own)
-	return !config.Value[bool](config.Merge(all...), "git.timestamps")
+	set := config.Merge(all...)
+	return !config.Value[bool](set, "git.timestamps"), config.Value[bool](set, "log.names")
 }
 
 // commit makes a draft's changes and publishes the view that they lead to. If the commit fails, commit adds the saves

@@ -114,7 +114,8 @@ func (e *Engine) Undo(ctx context.Context, ref string, again bool, act plan.Act)
 		if before, undo := strings.CutPrefix(d.Text, "undo: "); undo && d.Undoes != "" {
 			text = "redo: " + before
 		}
-		made := &mdstore.Operation{Name: "undo", Text: text, Session: act.Session, Operator: act.By(), Undoes: d.ID}
+		made := &mdstore.Operation{Name: "undo", Text: text, Session: act.Session, Operator: act.By(), Who: act.Who,
+			Undoes: d.ID}
 		if again {
 			made.Text, made.Undoes = "again: "+d.Text, ""
 		}

@@ -10,6 +10,7 @@ type Operation struct {
 	Text     string `json:"text,omitempty"` // "complete Sign-in endpoint"
 	Session  string `json:"session,omitempty"`
 	Operator string `json:"operator,omitempty"`
+	Who      string `json:"who,omitempty"`    // the person, or "person/assistant", by whose token it was made; "" for none
 	Undoes   string `json:"undoes,omitempty"` // the id of the operation that it undoes; "" for none
 
 	Trash Path   `json:"trash,omitempty"` // if it was too large to be recorded: where the replaced files lie

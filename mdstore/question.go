@@ -9,6 +9,7 @@ import (
 const (
 	askedSign  = "? "  // an assistant asks a person: "[AI] ? text"
 	answerSign = "! "  // a person answers the newest open question: "[Human] ! text"
+	nameSign   = "@"   // the name of a person: see NamedEvent
 	answersAt  = "re " // or another one: "[Human] ! re HH:MM:SS text"
 )
 
@@ -54,6 +55,30 @@ func (e LogEntry) Answers() (at string, ok bool) {
 
 // IsAnswer reports whether an event has the form of an answer. It is an answer only if a person wrote it.
 func IsAnswer(event string) bool { return signed(event, answerSign) }
+
+// NamedEvent returns an event that begins with the name of the person who made it: "@ann text". A sign stays first.
+func NamedEvent(person, event string) string {
+	name := nameSign + person + " "
+	for _, sign := range []string{askedSign, answerSign} {
+		if strings.HasPrefix(event, sign) {
+			if at, ok := (LogEntry{Operator: OperatorHuman, Event: event}).Answers(); ok && at != "" {
+				sign += answersAt + at + " "
+			}
+			return sign + name + strings.TrimPrefix(event, sign)
+		}
+	}
+	return name + event
+}
+
+// unnamed returns an event without the name that NamedEvent put before it.
+func unnamed(event string) string {
+	if named, ok := strings.CutPrefix(event, nameSign); ok {
+		if _, text, ok := strings.Cut(named, " "); ok {
+			return text
+		}
+	}
+	return event
+}
 
 func signed(event, sign string) bool {
 	text, ok := strings.CutPrefix(event, sign)

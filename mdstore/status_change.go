@@ -49,7 +49,7 @@ func (l StatusChange) String() string {
 
 // parseStatusChange reads an event that String has written for a node of that type. ok is false for every other event.
 func parseStatusChange(t statemachine.Type, event string) (l StatusChange, ok bool) {
-	event, l.Moved, _ = strings.Cut(event, movedBelow)
+	event, l.Moved, _ = strings.Cut(unnamed(event), movedBelow)
 	line, _, _ := strings.Cut(event, "\n")
 	head, _, _ := strings.Cut(line, "; ")
 	_, l.Why, _ = strings.Cut(event, "; ")

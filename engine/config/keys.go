@@ -35,6 +35,8 @@ var keys = []Key{
 			"or the address of one on a server: postgres://HOST/DATABASE?vault=NAME"},
 	{"git.wait", "text", nil, "ARBOR_GIT", "", own, "how long a write waits for git to finish, as 5s; or ignore; also git = \"5s\" without a table"},
 	{"git.timestamps", "boolean", true, "", "", every, "false: writes leave updatedAt as it is, and merges without a driver meet one conflict less"},
+	{"log.names", "boolean", false, "", "", every,
+		"true: what somebody writes through a server of several people has their name in the log, as @ann"},
 	{"plan.criteria", "section, all, off", "section", "", "", own,
 		"which boxes complete asks for: section (acceptance criteria), all (those of the requirement, too), or off"},
 	{"folders", "id, title", "id", "", "init --folders", early, "what names the folders of new nodes: id, or title"},

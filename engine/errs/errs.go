@@ -53,6 +53,8 @@ const (
 	NoRepository      Code = "NO_REPOSITORY"      // no repository of git, or no git
 	RevisionNotFound  Code = "REVISION_NOT_FOUND" // git knows no such commit
 	NothingToUndo     Code = "NOTHING_TO_UNDO"
+	PersonNotFound    Code = "PERSON_NOT_FOUND"
+	TokenNotFound     Code = "TOKEN_NOT_FOUND"
 
 	EnvironmentNotFound Code = "ENVIRONMENT_NOT_FOUND" // no environment has this id
 	EnvironmentMissing  Code = "ENVIRONMENT_MISSING"   // its folder is gone, or its client is not connected
@@ -101,6 +103,7 @@ const (
 	ApprovalPending      Code = "APPROVAL_PENDING"      // a person is asked; the same call runs once they agree
 	ApprovalDenied       Code = "APPROVAL_DENIED"
 	ToolRefused          Code = "TOOL_REFUSED"  // the environment is for reading, or only a person may do this
+	NotAllowed           Code = "NOT_ALLOWED"   // the token has not the right, see arbor admin people
 	LoopDetected         Code = "LOOP_DETECTED" // the same call again, with the same result
 	TrustDamaged         Code = "TRUST_DAMAGED" // the file of the person's decisions cannot be read
 
@@ -121,7 +124,10 @@ const (
 var classes = map[Code]Class{
 	VaultNotFound: NotFound, WorkspaceNotFound: NotFound, NodeNotFound: NotFound, ParentNotFound: NotFound,
 	ReferenceNotFound: NotFound, SessionNotFound: NotFound, StateNotFound: NotFound,
-	SlotNotFound: NotFound, EntryNotFound: NotFound, NoRepository: NotFound, RevisionNotFound: NotFound, NothingToUndo: NotFound, NameTaken: Refused, MemoryOff: Refused, CannotUndo: Refused, SyncStopped: Refused, Merging: Unreadable,
+	SlotNotFound: NotFound, EntryNotFound: NotFound, NoRepository: NotFound, RevisionNotFound: NotFound,
+	NothingToUndo:  NotFound,
+	PersonNotFound: NotFound, TokenNotFound: NotFound, NotAllowed: Refused, NameTaken: Refused, MemoryOff: Refused,
+	CannotUndo: Refused, SyncStopped: Refused, Merging: Unreadable,
 	InvalidParams: Invalid, UnknownParams: Invalid, AmbiguousID: Invalid, InvalidName: Invalid, InvalidTitle: Invalid,
 	InvalidContent: Invalid, InvalidNodeType: Invalid, InvalidPath: Invalid,
 	DependenciesOpen: Refused, DependencyCycle: Refused,

@@ -27,6 +27,7 @@ type ActivityOut struct {
 type Happening struct {
 	ID     string                // for ActivityDiff
 	Time   int64                 // Unix milliseconds
+	Who    string                // the person, or "person/assistant", by whose token it was done; "" if there is none
 	By     string                // who operated, or the author of the commit; "" for another program
 	Text   string                // the description of an operation, or a commit's first line
 	What   []view.Change         // what it did to nodes and the workspace: the first ones
@@ -111,7 +112,8 @@ func (a *happened) know(ctx context.Context, ws mdstore.ID) error {
 
 func (a *happened) operations() {
 	for _, d := range a.deeds {
-		h := Happening{ID: d.ID, Time: time.Unix(0, d.Began).UnixMilli(), By: strings.TrimSpace(d.Operator + " " + d.Session),
+		h := Happening{ID: d.ID, Time: time.Unix(0, d.Began).UnixMilli(), Who: d.Who,
+			By:   strings.TrimSpace(d.Operator + " " + d.Session),
 			Text: d.Text, Operation: true, Undone: d.Undone, TooLarge: d.Large, Titles: map[mdstore.ID]string{}}
 		own := d.Large
 		for _, s := range d.Steps {

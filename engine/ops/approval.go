@@ -191,7 +191,7 @@ func AccessRequest(ctx context.Context, env *Env, in AccessRequestIn) (*AccessRe
 
 // decide notes a person's answer, and writes a line into the trace of the session that asked.
 func decide(ctx context.Context, env *Env, id string, d trust.Decision) (*DecideOut, error) {
-	if !decides(env) {
+	if !decidesPrograms(env) {
 		return nil, errs.New(errs.ToolRefused, "only a person decides, at a terminal: arbor env approve %s or "+
 			"arbor env approve %[1]s --deny", id)
 	}

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -114,7 +115,7 @@ func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
 }
 
 func (o Operation) do(ctx context.Context, env *Env, in any) (any, error) {
-	if err := o.check(in); err != nil {
+	if err := cmp.Or(o.permits(env, in), o.check(in)); err != nil {
 		return nil, err
 	}
 	plans, _ := in.(interface{ planned() bool })
@@ -274,7 +275,7 @@ var environmentSet = []Operation{
 }
 
 // forPeople are operations that no server offers as a tool: people call them.
-var forPeople = []Operation{
+var forPeople = append(aboutPeople, []Operation{
 	importOp,
 	adoptOp,
 	exportOp,
@@ -292,7 +293,7 @@ var forPeople = []Operation{
 	envGrants,
 	envUndo,
 	envClients,
-}
+}...)
 
 // Commands returns the operations that only the command line has.
 func Commands() []Operation { return slices.Clone(forPeople) }

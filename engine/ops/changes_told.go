@@ -62,7 +62,7 @@ func (t *teller) operation(d view.Difference) string {
 			case moved && (d.Kind == view.Removed && d.Path.Under(s.Path) || d.Kind != view.Altered && d.Path.Under(s.To)),
 				!moved && s.Path == d.Path && s.New == nil && d.Kind == view.Removed,
 				!moved && s.Path == d.Path && s.New != nil && mdstore.VersionOf(s.New) == d.Is:
-				return strings.TrimSpace(deed.Operator + " " + deed.Session)
+				return byWhom(deed.Operator, deed.Who, deed.Session)
 			case !moved && s.Path == d.Path:
 				return "" // it was changed since
 			}
@@ -182,4 +182,9 @@ func (t *teller) before(d view.Difference) []byte {
 		}
 	}
 	return nil
+}
+
+// byWhom returns in words who made an operation: "Human ann", "AI ann/claude s-1".
+func byWhom(operator, who, session string) string {
+	return strings.Join(strings.Fields(operator+" "+who+" "+session), " ")
 }

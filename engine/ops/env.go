@@ -26,6 +26,7 @@ import (
 	places "arbor/engine/env"
 	"arbor/engine/env/act"
 	"arbor/engine/errs"
+	"arbor/engine/internal/people"
 	"arbor/engine/internal/say"
 	"arbor/engine/plan"
 	"arbor/engine/view"
@@ -77,6 +78,7 @@ type Env struct {
 	Caller   Caller
 	By       string          // how a ByDecider decides, in words for a log, as "on the page"; "" is at a terminal
 	Operator string          // mdstore.OperatorAI or OperatorHuman, for log lines; "" is AI
+	Who      *people.Who     // who calls through a server of several people; nil: its own user, who has every right
 	Home     string          // the person's own folder; "" if unknown
 	Clients  act.Clients     // the machines that serve folders; nil: none is connected
 	CallLog  *places.CallLog // the server's log of tool calls, by session; nil: none is kept
@@ -120,7 +122,7 @@ type Env struct {
 // act returns the options of a write.
 func (env *Env) act(w Write, m Match) plan.Act {
 	return plan.Act{Operator: env.Operator, Person: decides(env), DryRun: w.DryRun, IfMatch: m.IfMatch,
-		Session: env.Session, Trace: env.trace}
+		Session: env.Session, Trace: env.trace, Who: env.Who.String()}
 }
 
 // whose returns the owner of the caller's sessions: its identifier, or else its program; "" if unknown.

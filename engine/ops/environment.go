@@ -59,7 +59,7 @@ func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterO
 	if e.Trust == "" {
 		e.Trust = places.Restricted
 	}
-	if !decides(env) && e.Trust == places.Full {
+	if !decidesPrograms(env) && e.Trust == places.Full {
 		return nil, errs.New(errs.ToolRefused, "only a person can give full trust, at a terminal: arbor env add; "+
 			"you can ask for restricted")
 	}
@@ -114,15 +114,10 @@ func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterO
 	if err := h.trusted(ctx, e, root, out); err != nil {
 		return out, err
 	}
-	if !decides(env) && !h.dry() {
+	if !decidesPrograms(env) && !h.dry() {
 		out.Hint = strings.TrimPrefix(out.Hint+"; {env_attach} lets calls use it", "; ")
 	}
 	return out, nil
-}
-
-// decides reports whether the caller is a person who can decide what tools may do: a ByDecider who is not marked as AI.
-func decides(env *Env) bool {
-	return env.Caller == ByDecider && env.Operator != mdstore.OperatorAI
 }
 
 // trusted notes that the caller trusts an environment. If the caller may not decide that, it asks a person.
@@ -132,11 +127,11 @@ func (h *here) trusted(ctx context.Context, e places.Environment, root string, o
 		out.Status = places.Active
 		return nil
 	}
-	if !decides(h.env) && e.Trust == places.Full {
+	if !decidesPrograms(h.env) && e.Trust == places.Full {
 		return errs.New(errs.ToolRefused, "%s asks for full trust, which is a person's to give, at a terminal: arbor env trust %[1]s", e.ID)
 	}
 	err := h.update(ctx, func(b *trust.Book) error {
-		if decides(h.env) {
+		if decidesPrograms(h.env) {
 			b.Trust(e, root, now)
 			out.Status = places.Active
 			return nil
@@ -351,7 +346,7 @@ func EnvRestore(ctx context.Context, env *Env, in EnvRestoreIn) (*EnvRegisterOut
 		return nil, err
 	}
 	if in.URI != "" {
-		if !decides(env) {
+		if !decidesPrograms(env) {
 			return nil, errs.New(errs.ToolRefused, "%s: only a person moves an environment, at a terminal: arbor env restore %[1]s --uri %s", in.ID, in.URI)
 		}
 		if h.dry() {

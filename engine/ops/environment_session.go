@@ -168,7 +168,7 @@ func (h *here) unusable(ctx context.Context, e places.Environment, out *EnvAttac
 		return nil
 	}
 	out.Status = places.Untrusted
-	if decides(h.env) || e.Trust == places.Full {
+	if decidesPrograms(h.env) || e.Trust == places.Full {
 		out.Hint = "no tool runs in it until a person trusts it: arbor env trust " + e.ID
 		return nil
 	}

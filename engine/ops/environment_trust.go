@@ -26,7 +26,7 @@ id, URI, trust level, tools or folder change, it is untrusted again.`,
 
 // EnvTrust notes that a person lets tools run in an environment.
 func EnvTrust(ctx context.Context, env *Env, in EnvTrustIn) (*EnvRegisterOut, error) {
-	if !decides(env) {
+	if !decidesPrograms(env) {
 		return nil, errs.New(errs.ToolRefused, "only a person trusts an environment, at a terminal: arbor env trust %s", in.ID)
 	}
 	h, err := hereOf(ctx, env, SessionRef{})

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"arbor/engine/errs"
+	"arbor/engine/internal/people"
 	"arbor/engine/plan"
 	"arbor/mdstore"
 )
@@ -53,6 +55,13 @@ arbor log node-mj2hz4gy`,
 // LogAppend adds to the log of a node, or of the workspace.
 func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, error) {
 	act := env.act(in.Write, Match{})
+	if env.Who != nil && in.Operator != "" && in.Operator != act.By() {
+		return nil, errs.New(errs.NotAllowed, "operator %q: the token says who writes, %s (%s); leave the parameter out",
+			in.Operator, env.Who, act.By())
+	}
+	if act.By() == mdstore.OperatorHuman && mdstore.IsAnswer(in.Event) && !env.Who.May(people.Decide) {
+		return nil, lacks(env.Who, "an answer to a question", people.Decide)
+	}
 	switch in.Operator {
 	case mdstore.OperatorAI, mdstore.OperatorHuman:
 		act.Operator = in.Operator

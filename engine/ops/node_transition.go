@@ -9,6 +9,7 @@ import (
 	"arbor/context/assemble"
 	"arbor/engine"
 	"arbor/engine/errs"
+	"arbor/engine/internal/people"
 	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -156,6 +157,9 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 func (env *Env) mayForce(in NodeTransitionIn) error {
 	if !in.Force || statemachine.Action(in.Action) != statemachine.Complete || decides(env) {
 		return nil
+	}
+	if env.Who != nil {
+		return lacks(env.Who, in.NodeID+": a completion by force", people.Decide)
 	}
 	return errs.New(errs.ToolRefused, "%s: only a person completes a node by force, "+
 		"at a terminal (arbor complete --force) or on the page; "+

@@ -166,7 +166,7 @@ func (out *UndoOut) lean(func(id string) string) any {
 	l := &DeedLines{Undone: out.Undone, ID: out.ID, Hidden: out.Hidden, Wrote: out.Wrote}
 	for _, o := range out.Operations {
 		line := o.ID + " " + o.Text
-		if by := strings.TrimSpace(o.Operator + " " + o.Session); by != "" {
+		if by := byWhom(o.Operator, o.Who, o.Session); by != "" {
 			line += " · " + by
 		}
 		if o.Undone {

@@ -40,7 +40,8 @@ func (o Operation) deed(env *Env, in any) *mdstore.Operation {
 		words = append(slices.Clone(use[:end]), words...)
 	}
 	text := strings.Join(append(words, named...), " ")
-	return &mdstore.Operation{Name: o.Name, Text: text, Session: env.Session, Operator: env.act(Write{}, Match{}).By(), Refs: refs}
+	return &mdstore.Operation{Name: o.Name, Text: text, Session: env.Session, Operator: env.act(Write{}, Match{}).By(),
+		Who: env.Who.String(), Refs: refs}
 }
 
 // words returns the arguments of a call that a trace shows: choices from few values, and names. refs are the names

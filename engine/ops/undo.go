@@ -39,6 +39,7 @@ type Undoable struct {
 	Time     int64  `json:"time"` // Unix milliseconds
 	Text     string `json:"text"`
 	Operator string `json:"operator,omitempty"`
+	Who      string `json:"who,omitempty"` // the person, or person/assistant, by whose token it was made
 	Session  string `json:"sessionId,omitempty"`
 	Undone   bool   `json:"undone,omitempty"`
 	TooLarge bool   `json:"tooLarge,omitempty"` // the operation is too large to be undone
@@ -188,7 +189,8 @@ func undoList(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
 		if in.Operation != "" && in.Operation != d.ID && in.Operation != strconv.Itoa(i+1) {
 			continue
 		}
-		o := Undoable{N: i + 1, ID: d.ID, Time: time.Unix(0, d.Began).UnixMilli(), Text: d.Text, Operator: d.Operator,
+		o := Undoable{N: i + 1, ID: d.ID, Time: time.Unix(0, d.Began).UnixMilli(), Text: d.Text,
+			Operator: d.Operator, Who: d.Who,
 			Session: d.Session, Undone: d.Undone, TooLarge: d.Large}
 		if in.Diff {
 			was := plan.OutcomeOf(d.Operation)

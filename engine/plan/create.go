@@ -165,7 +165,8 @@ func (s *seed) grow(
 		requirement = "" // no section
 	}
 	var err error
-	n := born(s.Type, s.Title, requirement, d.now, d.act.Operator, mdstore.StatusChange{By: mdstore.ByCreation}.String())
+	n := born(s.Type, s.Title, requirement, d.now, d.act.Operator,
+		d.named(mdstore.StatusChange{By: mdstore.ByCreation}.String()))
 	n.ID, n.Parent, n.Fields, n.CreatedAt = s.id, parent, s.Fields, createdAt
 	if len(s.below) > 0 {
 		steps, err := statemachine.Rise(n.Status, false)
@@ -174,7 +175,7 @@ func (s *seed) grow(
 		}
 		for _, x := range steps {
 			e := mdstore.StatusChange{By: string(x.Action), From: x.From, To: x.To, Why: "child " + string(s.below[0].id) + " created"}
-			n.Log = append(n.Log, mdstore.LogEntry{Time: n.Log[0].Time, Operator: d.act.Operator, Event: e.String()})
+			n.Log = append(n.Log, mdstore.LogEntry{Time: n.Log[0].Time, Operator: d.act.Operator, Event: d.named(e.String())})
 			n.Status = x.To
 		}
 	}

@@ -33,6 +33,7 @@ type Act struct {
 	IfMatch  string // if not empty: the version that the file concerned must have
 	Session  string // the session whose claims count and whose trace gets a line; "" for none
 	Trace    string // the line for the trace; "" writes none
+	Who      string // the person, or "person/assistant", by whose token it is done; "" for none
 }
 
 // By returns the operator.
@@ -79,6 +80,7 @@ type Options struct {
 	NewID        func(prefix string) (mdstore.ID, error)
 	TitleFolders bool // folders of new nodes are named by titles
 	Untimed      bool // updatedAt stays unchanged
+	Names        bool // entries of logs begin with the name of the person by whose token they are made
 
 	Criteria func() string // the setting plan.criteria; nil: it has none
 

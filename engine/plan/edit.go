@@ -165,7 +165,16 @@ func (d *Draft) Log(e *Edit, event string) {
 		by = mdstore.OperatorAI
 		d.noAnswer()
 	}
-	e.append(mdstore.SecLog, mdstore.FormatLog(d.now.Format(mdstore.TimeLayout), by, event))
+	e.append(mdstore.SecLog, mdstore.FormatLog(d.now.Format(mdstore.TimeLayout), by, d.named(event)))
+}
+
+// named returns an event with the name of the person by whose token it happens, if the options ask for that.
+func (d *Draft) named(event string) string {
+	person, _, _ := strings.Cut(d.act.Who, "/")
+	if person == "" || !d.opt.Names {
+		return event
+	}
+	return mdstore.NamedEvent(person, event)
 }
 
 // noAnswer warns that an entry in the form of an answer does not count as one.

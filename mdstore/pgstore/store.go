@@ -158,7 +158,7 @@ func keyOf(parts ...string) int64 {
 const ownPrefix = mdstore.LocalDir + "/@"
 
 // sharedNames are the names in .local/ of what belongs to the vault.
-var sharedNames = []string{"claims.json", "copying", "deleted", mdstore.ReplacedDir, "trash"}
+var sharedNames = []string{"claims.json", "copying", "deleted", "people.json", mdstore.ReplacedDir, "trash"}
 
 // key returns the path under which the database has a file. A file that belongs to a machine has its own name in it.
 func (s *Store) key(p mdstore.Path) string {

@@ -23,7 +23,7 @@ import (
 func frontEnds(version string) []cli.Command {
 	return []cli.Command{
 		mcpCommand(version), serveCommand(version), lspCommand(version), setupCommand(), primeCommand(), hookCommand(),
-		driverCommand(), connectCommand(), exportCommand(), uiCommand(), vaultCommand(),
+		driverCommand(), connectCommand(), exportCommand(), uiCommand(), vaultCommand(), redeemCommand(),
 	}
 }
 

@@ -78,7 +78,11 @@ func answers(ctx context.Context, address string) bool {
 	if err != nil {
 		return false
 	}
-	conn, err := (&net.Dialer{Timeout: answerTime}).DialContext(ctx, "tcp", u.Host)
+	host := u.Host
+	if u.Port() == "" && u.Scheme == "https" { // that of a proxy
+		host = net.JoinHostPort(u.Hostname(), "443")
+	}
+	conn, err := (&net.Dialer{Timeout: answerTime}).DialContext(ctx, "tcp", host)
 	if err != nil {
 		return false
 	}

@@ -55,6 +55,8 @@ type httpServer struct {
 	offer
 	token          string // the file that --token-file names
 	open           bool
+	proxy          string      // the address of --behind-proxy; "" for none
+	door           *serve.Door // lets persons in; nil: the server is for one person
 	hosts, origins []string
 	machines       clients
 }
@@ -69,6 +71,8 @@ func (s *httpServer) flags(fs *flag.FlagSet) {
 		"a further `NAME` that clients may call the server by; may be repeated", appendTo(&s.hosts))
 	fs.Func("allow-origin",
 		"a further `ORIGIN` whose pages may call, as https://arbor.example; may be repeated", appendTo(&s.origins))
+	fs.StringVar(&s.proxy, "behind-proxy", "", "a proxy that speaks TLS passes requests on from this `ADDRESS`, as "+
+		"https://plans.example; people log in there")
 	s.machines.flags(fs)
 	s.offer.flags(fs)
 }
@@ -80,15 +84,18 @@ func (s *httpServer) run(ctx context.Context, call cli.Call, version string) err
 		return err
 	}
 	named := s.listen != ""
-	s.tls, s.begins = tls != nil, s.open
+	s.tls, s.begins = tls != nil || s.proxy != "", s.open
 	tools, e, err := s.server(ctx, call, cli.Lasting, version)
 	if err != nil {
 		return err
 	}
 	defer tools.Close()
 	s.machines.engine = e
+	if err := s.several(call, e, tls != nil); err != nil {
+		return err
+	}
 	secret := ""
-	if exists(e.Place()) {
+	if exists(e.Place()) && s.door == nil {
 		if secret, err = s.secret(call, e); err != nil {
 			return err
 		}
@@ -99,7 +106,7 @@ func (s *httpServer) run(ctx context.Context, call cli.Call, version string) err
 			return nil
 		}
 	}
-	l, err := s.machines.listen(ctx, s.listen, tls != nil)
+	l, err := s.machines.listen(ctx, s.listen, tls != nil || s.proxy != "")
 	if err != nil {
 		if page := s.machines.running(ctx); s.open && page != "" {
 			show(call, page)
@@ -112,6 +119,10 @@ func (s *httpServer) run(ctx context.Context, call cli.Call, version string) err
 		scheme, l = "https", crypto.NewListener(l, tls)
 	}
 	base := scheme + "://" + l.Addr().String()
+	if s.door != nil {
+		base = s.public(base)
+		s.door.Serve(base + "/mcp")
+	}
 	told, stop := context.WithCancel(ctx)
 	defer stop()
 	go s.page(told, call)
@@ -128,12 +139,19 @@ func (s *httpServer) run(ctx context.Context, call cli.Call, version string) err
 		s.machines.serving(base)
 	}
 	defer s.machines.left(base)
-	if secret != "" {
+	switch {
+	case s.door != nil:
+		opt := serve.GuardOptions{Hosts: s.hosts, Origins: s.origins, TLS: s.tls}
+		all.Handle("/mcp", s.door.MCP(endpoint, opt))
+		opt.Open = true
+		all.Handle("POST /people/redeem", serve.Guard(http.HandlerFunc(s.door.Redeem), opt))
+		s.machines.serving(base)
+	case secret != "":
 		begin(secret)
-	} else {
+	default:
 		go s.await(told, call, e, begin)
 	}
-	if err := s.say(call, e, base, secret != ""); err != nil {
+	if err := s.say(ctx, call, e, base, secret != ""); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	err = serve.HTTP(ctx, l, all, s.log(call.Stderr))
@@ -143,8 +161,14 @@ func (s *httpServer) run(ctx context.Context, call cli.Call, version string) err
 }
 
 // say prints the address, and opens the page if that is asked for. ready says that assistants can connect.
-func (s *httpServer) say(call cli.Call, e *engine.Engine, base string, ready bool) error {
+func (s *httpServer) say(ctx context.Context, call cli.Call, e *engine.Engine, base string, ready bool) error {
 	file := s.file(call, e)
+	if s.door != nil {
+		if err := s.sayWho(ctx, call, e); err != nil {
+			return err
+		}
+		file = ""
+	}
 	if !call.Quiet && ready {
 		fmt.Fprintf(call.Stderr, "the token is in %s\n", file)
 	}
@@ -152,7 +176,11 @@ func (s *httpServer) say(call cli.Call, e *engine.Engine, base string, ready boo
 		return err
 	}
 	url := base + "/mcp"
-	if err := call.Print(map[string]string{"url": url, "page": base + "/", "tokenFile": file}, url+"\n"); err != nil {
+	doc := map[string]string{"url": url, "page": base + "/", "tokenFile": file}
+	if s.door != nil {
+		delete(doc, "tokenFile")
+	}
+	if err := call.Print(doc, url+"\n"); err != nil {
 		return err
 	}
 	switch {
@@ -233,7 +261,9 @@ func local(listen string) error {
 		return errs.New(errs.InvalidParams, "--listen %s: %v; an address as 127.0.0.1:7433 is expected", listen, err)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return errs.New(errs.InvalidParams, "--listen %s: others could reach that; without --tls-cert arbor serves this machine only, on 127.0.0.1, ::1 or localhost", listen)
+		return errs.New(errs.InvalidParams, "--listen %s: others could reach that, and read what is sent; --tls-cert and "+
+			"--tls-key name the files of a certificate, or --behind-proxy says where a proxy speaks TLS; without --tls-cert "+
+			"arbor serves this machine only, on 127.0.0.1, ::1 or localhost", listen)
 	}
 	return nil
 }

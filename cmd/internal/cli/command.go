@@ -98,6 +98,8 @@ var specials = map[string]func(*shell) command{
 	"env_grants": shows(showGrants), "env_clients": shows(showClients), "env_undo": shows(showFileChanged), "tool_list": shows(showTools), "tool_call": runCommand,
 	"approve": approveCommand, "env_attach": envAttachCommand, "workspace_update": workspaceSetCommand,
 	"history_get": historyCommand, "plan_diff": diffCommand, "plan_graph": graphCommand, "plan_stats": shows(showStats),
+	"people_list": shows(showPeople), "people_tokens": shows(showTokens), "people_add": shows(showInvited),
+	"people_grant": shows(showGranted), "people_revoke": shows(showRevoked), "people_rm": shows(showRemoved),
 	"blame": shows(showBlame), "import": importCommand, "adopt": adoptCommand, "export": exportCommand,
 }
 

@@ -88,6 +88,12 @@ that read. Without a verb it lists the environments.`,
 		Text: "Git merges files as lines, in which two people's work on one plan often conflicts.\n" +
 			"Arbor's merge driver merges fields, logs, lists and texts of its own files.",
 		Example: "arbor admin git install --dry-run"}},
+	{path: "admin people", list: "people_list", verbs: "list add redeem grant tokens revoke rm", help: ops.Help{
+		Summary: "say who may use this vault through arbor serve",
+		Text: `A server that other machines can reach knows persons. Each has rights, and a token
+for each browser and each assistant. Without a verb it lists the persons.
+docs/server.md tells how to begin.`,
+		Example: "arbor admin people\narbor admin people add ann"}},
 	{path: "node", hidden: true, help: ops.Help{
 		Summary: "the tools of MCP about nodes, by their names",
 		Text:    "For scripts that know the names of the tools: node create is arbor add.",

@@ -40,7 +40,7 @@ func showUndone(sh *shell, in *ops.UndoIn, out *ops.UndoOut) error {
 		} else if o.TooLarge {
 			text += "  (too large to be undone)"
 		}
-		by := strings.TrimSpace(o.Operator + " " + o.Session)
+		by := strings.Join(strings.Fields(o.Operator+" "+o.Who+" "+o.Session), " ")
 		n := cell{text: strconv.Itoa(o.N)}
 		rows = append(rows, []cell{n, {text: o.ID, sgr: "2"}, {text: timeOf(o.Time)}, {text: by}, {text: text}})
 	}

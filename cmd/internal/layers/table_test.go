@@ -75,6 +75,7 @@ var rows = []row{
 	// way, and the clock through its Options.
 	{floor: 26, name: "engine/errs", may: "context/assemble engine/internal/say mdstore mdstore/guard mdstore/mdoc statemachine", std: "pure context io/fs"},
 	{floor: 28, name: "engine/env", may: "engine/errs mdstore/pattern", std: "pure net/url time"},
+	{floor: 30, name: "engine/internal/people", may: "engine/errs"},
 	{floor: 30, name: "engine/env/trust", may: "engine/env engine/errs mdstore/guard"},
 	{
 		floor: 32,
@@ -148,7 +149,7 @@ var rows = []row{
 	{
 		floor: 40,
 		name:  "engine",
-		may:   "context/assemble engine/check engine/claims engine/config engine/errs engine/live engine/plan engine/sessions engine/view mdstore mdstore/fold mdstore/mdoc",
+		may:   "context/assemble engine/check engine/claims engine/config engine/errs engine/live engine/internal/people engine/plan engine/sessions engine/view mdstore mdstore/fold mdstore/mdoc",
 		std:   "pure context crypto/rand io/fs log/slog net/url time",
 		clock: "engine/engine.go",
 	},
@@ -156,19 +157,19 @@ var rows = []row{
 	{floor: 45, name: "engine/env/act", may: "engine engine/env engine/env/command engine/env/jail engine/env/remote engine/env/trust engine/errs engine/plan engine/view context/render mdstore mdstore/fold mdstore/mdoc", std: "pure context io/fs path/filepath time"},
 	{floor: 45, name: "engine/internal/gitsync", may: "engine engine/check engine/errs engine/plan mdstore mdstore/gitrepo mdstore/memstore mdstore/merge statemachine", std: "pure context time"},
 	{floor: 50, name: "engine/ops", may: "engine engine/check engine/claims engine/config engine/env engine/env/act engine/env/command engine/env/jail engine/env/remote engine/env/trust " +
-		"engine/errs engine/exchange engine/internal/gitsync engine/internal/memory engine/internal/nearest engine/plan engine/internal/say engine/internal/search engine/sessions engine/view " +
+		"engine/errs engine/exchange engine/internal/gitsync engine/internal/memory engine/internal/nearest engine/internal/people engine/plan engine/internal/say engine/internal/search engine/sessions engine/view " +
 		"context/assemble context/render mdstore mdstore/fold mdstore/gitrepo mdstore/mdoc mdstore/pattern mdstore/memstore mdstore/merge statemachine", std: "pure context path/filepath time"},
 	{floor: 50, name: "engine/enginetest", may: "engine engine/live context/assemble mdstore mdstore/mdoc mdstore/memstore mdstore/dirstore statemachine", helper: true, forTests: true},
 	{floor: 50, name: "cmd/internal/importtanmi", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc mdstore/pattern statemachine"},
 
 	{floor: 60, name: "cmd/internal/cli", may: "engine engine/check engine/claims engine/config engine/env engine/env/act engine/env/command engine/env/trust engine/errs engine/exchange engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/pattern statemachine"},
-	{floor: 55, name: "engine/serve/internal/mcpserv", may: "engine engine/check engine/claims engine/env engine/env/act engine/env/trust engine/errs engine/feed engine/live engine/internal/memory engine/plan engine/internal/say engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/fold mdstore/mdoc mdstore/pattern statemachine"},
-	{floor: 55, name: "engine/serve/internal/httpguard"},
+	{floor: 55, name: "engine/serve/internal/mcpserv", may: "engine engine/check engine/claims engine/env engine/env/act engine/env/trust engine/errs engine/feed engine/live engine/internal/memory engine/internal/people engine/plan engine/internal/say engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/fold mdstore/mdoc mdstore/pattern statemachine"},
+	{floor: 54, name: "engine/serve/internal/httpguard"},
+	{floor: 56, name: "engine/serve/internal/door", may: "engine engine/env/act engine/env/trust engine/errs engine/internal/people engine/serve/internal/httpguard", tests: "engine/config engine/ops engine/plan engine/serve/internal/mcpserv engine/serve/internal/web mdstore mdstore/dirstore"},
 	{floor: 60, name: "cmd/internal/setup", may: "mdstore/guard mdstore/pattern engine engine/check engine/claims engine/config engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
 	{floor: 58, name: "engine/serve/internal/mcpserv/internal/fixtures", may: "engine/serve/internal/httpguard engine/serve/internal/mcpserv", helper: true},
-	{floor: 57, name: "engine/serve", may: "engine engine/serve/internal/httpguard engine/serve/internal/mcpserv engine/serve/internal/web"},
-	{floor: 55, name: "engine/serve/internal/web", may: "engine engine/check engine/claims engine/env engine/env/act engine/env/trust engine/errs engine/exchange engine/feed engine/live engine/internal/memory engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/diff3 mdstore/fold mdstore/mdoc mdstore/pattern statemachine",
-		tests: "engine/serve/internal/httpguard"},
+	{floor: 57, name: "engine/serve", may: "engine engine/serve/internal/door engine/serve/internal/httpguard engine/serve/internal/mcpserv engine/serve/internal/web"},
+	{floor: 55, name: "engine/serve/internal/web", may: "engine engine/check engine/claims engine/env engine/env/act engine/env/trust engine/errs engine/exchange engine/feed engine/live engine/internal/memory engine/internal/people engine/serve/internal/httpguard engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/diff3 mdstore/fold mdstore/mdoc mdstore/pattern statemachine"},
 
 	{floor: 60, name: "cmd/internal/lsp", may: "engine engine/check engine/errs engine/exchange engine/live engine/ops engine/plan engine/view " +
 		"context/assemble context/render mdstore mdstore/fold mdstore/mdoc mdstore/merge statemachine"},

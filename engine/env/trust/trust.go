@@ -35,6 +35,8 @@ type Book struct {
 	Page    *Page             `json:"page,omitempty"`    // of the running server
 	Tabs    []Tab             `json:"tabs,omitempty"`
 	Port    int               `json:"port,omitempty"` // the vault's own, for its server
+
+	Deciders []string `json:"deciders,omitempty"` // ids of the persons who may decide through a server what programs may do
 }
 
 // A Trusted is an environment as a person saw it when they said that tools may run there.

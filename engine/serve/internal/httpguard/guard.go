@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Options say which requests may pass. The zero Options refuse all.
@@ -25,7 +26,9 @@ type Options struct {
 	Origins []string // origins besides the server's own, as browsers send them: "https://arbor.example"
 	TLS     bool     // the server's own origins are of https
 	Open    bool     // next looks at tokens by itself
-	Where   string   // completes "the token is …" in refusals: "in .local/token of the vault"; "" for nothing
+	// Accept decides about the token of a request instead of Token. It returns the request to pass on, or why not.
+	Accept func(r *http.Request, token string) (*http.Request, *Refusal)
+	Where  string // completes "the token is …" in refusals: "in .local/token of the vault"; "" for nothing
 }
 
 // Handler lets those requests through to next that Options allow, whatever their method and path, and answers the
@@ -49,11 +52,11 @@ func Handler(next http.Handler, opt Options) http.Handler {
 				return
 			}
 			if !opt.Open {
-				no = g.unknown(r)
+				r, no = g.known(r)
 			}
 		}
 		if no != nil {
-			no.write(w, r)
+			no.Write(w, r)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -67,12 +70,13 @@ type guard struct {
 }
 
 // foreign refuses what a page of another origin sent, or may have sent.
-func (g *guard) foreign(r *http.Request) *refusal {
+func (g *guard) foreign(r *http.Request) *Refusal {
 	port := localPort(r)
 	host := strings.ToLower(r.Host)
 	if !slices.ContainsFunc(g.hosts, func(name string) bool { return host == name || port != "" && host == name+":"+port }) {
-		return &refusal{http.StatusForbidden, "HOST_REFUSED",
-			fmt.Sprintf("host %s is not served here; use localhost, 127.0.0.1 or [::1] with the server's own port, or start the server with this host allowed", quote(r.Host))}
+		return refusal(http.StatusForbidden, "HOST_REFUSED",
+			fmt.Sprintf("host %s is not served here; use localhost, 127.0.0.1 or [::1] with the server's own port, or start "+
+				"the server with this host allowed", quote(r.Host)))
 	}
 	origins := r.Header["Origin"]
 	switch {
@@ -80,14 +84,15 @@ func (g *guard) foreign(r *http.Request) *refusal {
 		// The browser sets Sec-Fetch-Site, and no page can change it; programs do not send it.
 		for _, site := range r.Header["Sec-Fetch-Site"] {
 			if site != "same-origin" && site != "none" {
-				return &refusal{http.StatusForbidden, "ORIGIN_REFUSED",
-					fmt.Sprintf("a page of another site (Sec-Fetch-Site: %s) may not call this server; call from a page of its own, or from a program", quote(site))}
+				return refusal(http.StatusForbidden, "ORIGIN_REFUSED",
+					fmt.Sprintf("a page of another site (Sec-Fetch-Site: %s) may not call this server; call from a page of its "+
+						"own, or from a program", quote(site)))
 			}
 		}
 	case len(origins) > 1 || !g.allowed(strings.ToLower(origins[0]), port):
-		return &refusal{http.StatusForbidden, "ORIGIN_REFUSED",
+		return refusal(http.StatusForbidden, "ORIGIN_REFUSED",
 			fmt.Sprintf("origin %s may not call this server; call from a page of its own or from a program, or start the server with this origin allowed",
-				quote(strings.Join(origins, ", ")))}
+				quote(strings.Join(origins, ", "))))
 	}
 	return nil
 }
@@ -107,23 +112,31 @@ func (g *guard) allowed(origin, port string) bool {
 	return slices.Contains(g.origins, origin)
 }
 
-// unknown refuses a request without the token. Its time does not depend on how much of a wrong token is right.
-func (g *guard) unknown(r *http.Request) *refusal {
+// known refuses a request without the token, and returns any other. Its time does not depend on how much of a wrong
+// token is right.
+func (g *guard) known(r *http.Request) (*http.Request, *Refusal) {
 	where := ""
 	if g.opt.Where != "" {
 		where = "; the token is " + g.opt.Where
 	}
 	given := r.Header["Authorization"]
 	if len(given) == 0 {
-		return &refusal{http.StatusUnauthorized, "TOKEN_MISSING", "the request has no token; send it as Authorization: Bearer TOKEN" + where}
+		return r, refusal(http.StatusUnauthorized, "TOKEN_MISSING",
+			"the request has no token; send it as Authorization: Bearer TOKEN"+where)
 	}
 	scheme, token, _ := strings.Cut(given[0], " ")
-	sum := sha256.Sum256([]byte(strings.Trim(token, " ")))
-	same := subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1
-	if len(given) > 1 || !strings.EqualFold(scheme, "Bearer") || !same || g.opt.Token == "" {
-		return &refusal{http.StatusUnauthorized, "TOKEN_WRONG", "the request's token is not this server's; send it as Authorization: Bearer TOKEN" + where}
+	token = strings.Trim(token, " ")
+	bearer := len(given) == 1 && strings.EqualFold(scheme, "Bearer")
+	if g.opt.Accept != nil && bearer {
+		return g.opt.Accept(r, token)
 	}
-	return nil
+	sum := sha256.Sum256([]byte(token))
+	same := subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1
+	if !bearer || !same || g.opt.Token == "" {
+		return r, refusal(http.StatusUnauthorized, "TOKEN_WRONG",
+			"the request's token is not this server's; send it as Authorization: Bearer TOKEN"+where)
+	}
+	return r, nil
 }
 
 // localPort returns the port at which the request arrived; "" if there is none, as on a Unix socket.
@@ -134,29 +147,37 @@ func localPort(r *http.Request) string {
 	return ""
 }
 
-// A refusal is the answer to a refused request.
-type refusal struct {
-	status        int
-	code, message string
+// A Refusal is the answer to a refused request.
+type Refusal struct {
+	Status        int // of HTTP
+	Code, Message string
+	Wait          time.Duration // after which the same request may succeed; 0 for never
 }
 
-// write answers with the refusal. If the body has not been read, it closes the connection, so that neither side waits
+func refusal(status int, code, message string) *Refusal {
+	return &Refusal{Status: status, Code: code, Message: message}
+}
+
+// Write answers with the refusal. If the body has not been read, it closes the connection, so that neither side waits
 // for it.
-func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
+func (f *Refusal) Write(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	if f.status == http.StatusUnauthorized {
+	if f.Status == http.StatusUnauthorized {
 		challenge := `Bearer realm="arbor"`
-		if f.code == "TOKEN_WRONG" {
+		if f.Code == "TOKEN_WRONG" {
 			challenge += `, error="invalid_token"`
 		}
 		h.Set("WWW-Authenticate", challenge)
+	}
+	if f.Wait > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(f.Wait.Seconds())+1))
 	}
 	if r.ContentLength != 0 {
 		h.Set("Connection", "close")
 	}
 	h.Set("Content-Type", "application/json")
-	w.WriteHeader(f.status)
-	said := map[string]string{"code": f.code, "message": f.message}
+	w.WriteHeader(f.Status)
+	said := map[string]string{"code": f.Code, "message": f.Message}
 	_ = json.NewEncoder(w).Encode(map[string]any{"error": said}) // a client that is gone misses nothing
 }
 

@@ -20,6 +20,7 @@ import (
 func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolRequest) (
 	res *mcp.CallToolResult, err error) {
 	f := s.offer(req.Session, headers(req.Extra))
+	o = f.seen(o)
 	defer func() {
 		if p := recover(); p != nil {
 			s.opt.Log.Error("a bug in arbor", "tool", o.Name, "panic", p, "stack", string(debug.Stack()))

@@ -40,7 +40,7 @@ func (f offer) offered() []string {
 	if !f.byDefault() || f.Profile == ProfileWorker || len(f.Tools) > 0 || slices.Contains(f.Exclude, enableName) {
 		return nil
 	}
-	start := offer{f.Options, nil}
+	start := offer{Options: f.Options, who: f.who}
 	return slices.DeleteFunc(slices.Clone(f.Offer), start.on)
 }
 

@@ -51,8 +51,13 @@ func (e *Endpoint) Shutdown(ctx context.Context) error { return e.sessions.shutd
 
 // ServeHTTP answers one request.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	identify(r)
 	id := r.Header.Get(sessionHeader)
 	switch {
+	case id != "" && !e.sessions.of(id, owner(&mcp.RequestExtra{Header: r.Header})):
+		refuseRequest(w, http.StatusNotFound, nil, "the session "+sessionHeader+" belongs to another token; send initialize "+
+			"first, and the id of its response with every request after it")
+		return
 	case r.Header.Get(versionHeader) >= modern:
 		e.stateless.ServeHTTP(w, r)
 		return
@@ -92,6 +97,12 @@ func (e *Endpoint) begin(w http.ResponseWriter, r *http.Request) {
 		refuseRequest(w, http.StatusBadRequest, id, "the request belongs to no session; send initialize first, and "+
 			"the "+sessionHeader+" of its response with every request after it, or speak version "+modern+
 			" and say so in "+versionHeader)
+		return
+	}
+	who := owner(&mcp.RequestExtra{Header: r.Header})
+	if who != "" && h == e.stateful && e.sessions.count(who) >= maxSessions {
+		refuseRequest(w, http.StatusTooManyRequests, id, fmt.Sprintf("the token has %d sessions open, which are as many as "+
+			"it may have; end some first (DELETE), or use version %s, which needs none", maxSessions, modern))
 		return
 	}
 	h.ServeHTTP(w, r)

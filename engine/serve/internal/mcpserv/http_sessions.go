@@ -26,6 +26,7 @@ type httpSession struct {
 	ctx      context.Context // ends with the session
 	end      context.CancelFunc
 	requests int         // that are being answered, streams included
+	owner    string      // the id of the token that began it; "" for none
 	timer    *time.Timer // ends the session when it has been idle for too long
 }
 
@@ -47,18 +48,18 @@ func (s *httpSessions) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		res, err := next(ctx, method, req)
 		if method == "initialize" && err == nil {
-			s.add(protocol)
+			s.add(protocol, owner(req.GetExtra()))
 		}
 		return res, err
 	}
 }
 
 // add begins a session, before its client knows its id.
-func (s *httpSessions) add(protocol *mcp.ServerSession) {
+func (s *httpSessions) add(protocol *mcp.ServerSession, owner string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id := protocol.ID()
-	in := &httpSession{protocol: protocol}
+	in := &httpSession{protocol: protocol, owner: owner}
 	in.ctx, in.end = context.WithCancel(context.Background())
 	in.timer = time.AfterFunc(idleSession, func() { s.expire(id, in) })
 	s.open[id] = in
@@ -89,6 +90,30 @@ func (s *httpSessions) enter(id string) (leave func()) {
 		in.requests--
 		in.timer.Reset(idleSession)
 	}
+}
+
+// of reports whether a session may be used with a token: the one that began it. The SDK refuses an id that no session
+// has.
+func (s *httpSessions) of(id, owner string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in := s.open[id]
+	return in == nil || in.owner == owner
+}
+
+// maxSessions is how many sessions a token of a person's assistant may have open.
+const maxSessions = 100
+
+// count returns how many sessions are open that began with a token.
+func (s *httpSessions) count(owner string) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, in := range s.open {
+		if in.owner == owner {
+			n++
+		}
+	}
+	return n
 }
 
 // busy reports whether a request in a session is being answered, or its client listens.

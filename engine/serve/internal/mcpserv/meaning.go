@@ -52,9 +52,12 @@ func (f offer) checkTool(name string, lasting bool) error {
 // lacks says why a tool is not offered, and how to get it.
 func (f offer) lacks(o ops.Operation) string {
 	switch {
+	case !f.who.May(o.Right()) && o.Set != "":
+		return "the token has the right " + f.who.Right.String() + ", and it needs " + o.Right().String() +
+			" (arbor admin people grant " + f.who.Person + " --rights " + o.Right().String() + ", on the server)"
 	case f.on(o.Set):
 		return "this server was started without it (--profile, --read-only, --tools, --exclude-tools)"
-	case slices.Contains(f.offered(), o.Set) && (offer{f.Options, f.offered()}).has(o):
+	case slices.Contains(f.offered(), o.Set) && (offer{f.Options, f.offered(), f.who}).has(o):
 		return "it is in the tool set " + o.Set + ": call " + enableCall(o.Set)
 	}
 	return "it is in the tool set " + o.Set + ", which this server does not offer (--toolsets)"

@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"arbor/engine/errs"
+	"arbor/engine/internal/people"
 	"arbor/engine/internal/say"
 	"arbor/engine/ops"
 )
@@ -23,15 +24,16 @@ var starters = []string{"workspace_load", "state_save", "memory_save"}
 // An offer is the choice of tools that a connection has.
 type offer struct {
 	*Options
-	more []string // the tool sets that tools_enable turned on
+	more []string    // the tool sets that tools_enable turned on
+	who  *people.Who // the caller, if it has a token of its own
 }
 
 // standing returns the offer of a connection that turned nothing on.
-func (s *Server) standing() offer { return offer{&s.opt, nil} }
+func (s *Server) standing() offer { return offer{Options: &s.opt} }
 
 // offer returns the offer of a request.
 func (s *Server) offer(session *mcp.ServerSession, header http.Header) offer {
-	f := s.standing()
+	f := s.standing().to(whoOf(header))
 	if c := s.connection(session, header); c != nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -65,7 +67,7 @@ func (f offer) on(set string) bool {
 
 // has reports whether an operation is offered as a tool.
 func (f offer) has(o ops.Operation) bool {
-	if slices.Contains(f.Exclude, o.Name) || f.ReadOnly && o.Writes && !o.Looks {
+	if slices.Contains(f.Exclude, o.Name) || !f.who.May(o.Right()) || f.ReadOnly && o.Writes && !o.Looks {
 		return false
 	}
 	second := o.Both != "" && f.on(o.Both)
@@ -107,7 +109,7 @@ func (f offer) list(tools []*mcp.Tool, lasting bool) []*mcp.Tool {
 		case !ok && lasting:
 			kept = append(kept, tool)
 		case !ok || !f.has(o):
-		case f.more == nil:
+		case f.more == nil && f.who.May(people.Work):
 			kept = append(kept, tool)
 		default:
 			kept = append(kept, f.tool(o))

@@ -70,7 +70,7 @@ func (f offer) prompt(name string) error {
 // addPrompts offers the prompts that a connection may ever have: prompts/list names those that it has now.
 func (s *Server) addPrompts() {
 	f := s.standing()
-	most := offer{&s.opt, f.offered()}
+	most := offer{&s.opt, f.offered(), nil}
 	s.addCommands(most)
 	for _, p := range prompts {
 		if !most.prompts(p.Name) {

@@ -77,6 +77,7 @@ func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
 	if s.opt.ReadOnly {
 		env.May = ops.MayLook
 	}
+	as(env, whoOf(header))
 	if header != nil {
 		env.Where.MayMake = func() error { return s.made.another(s.engine.Now()) }
 	}

@@ -53,7 +53,7 @@ func checkTools(param string, names []string) error {
 // addTools offers the operations that a connection may ever have: tools/list names those that it has now.
 func (s *Server) addTools() {
 	f := s.standing()
-	most := offer{&s.opt, f.offered()}
+	most := offer{&s.opt, f.offered(), nil}
 	for _, o := range ops.All() {
 		if !most.has(o) {
 			continue

@@ -108,7 +108,7 @@ func (s *Site) seenSaves(ws string) ops.ActivityIn {
 
 // row puts what happened into words.
 func (l look) row(h ops.Happening, at string, snap *view.View) row {
-	x := row{Happening: h, At: at, Who: l.who(h.By)}
+	x := row{Happening: h, At: at, Who: cmp.Or(h.Who, l.who(h.By))}
 	for _, c := range h.What {
 		if _, ok := snap.Node(c.ID); ok && (x.Node == "" || c.Do == view.Created) {
 			x.Node = string(c.ID)

@@ -7,6 +7,7 @@ import (
 
 	"arbor/engine/env/act"
 	"arbor/engine/env/trust"
+	"arbor/engine/internal/people"
 	"arbor/engine/ops"
 	"arbor/mdstore/mdoc"
 )
@@ -20,6 +21,9 @@ func (s *Site) approvals(r *http.Request, v *screen) error {
 
 // requests returns the requests that wait for a decision. The one that whole=ID names has its whole text.
 func (s *Site) requests(r *http.Request) (all []waiting, err error) {
+	if !people.From(r.Context()).May(people.Work) {
+		return nil, nil // they quote files of the project
+	}
 	out, err := ops.ApprovalList(r.Context(), s.env(), ops.ApprovalListIn{})
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"arbor/engine/errs"
 	"arbor/engine/exchange"
+	"arbor/engine/internal/people"
 	"arbor/engine/ops"
 )
 
@@ -70,7 +71,23 @@ func (s *Site) run(r *http.Request, o ops.Operation, in any) (out any, err error
 			err = errs.New(errs.InternalError, "%s: this is a bug in arbor: %v; the vault is whole", o.Name, fmt.Sprint(p))
 		}
 	}()
-	env := s.env()
+	env := s.envOf(people.From(r.Context()))
 	env.Names = ops.NamesLoose
 	return o.Run(r.Context(), env, in)
+}
+
+// envOf returns the caller of operations: the server's own user for nil, else a person with their rights.
+func (s *Site) envOf(who *people.Who) *ops.Env {
+	env := s.env()
+	if who == nil {
+		return env
+	}
+	env.Who, env.By = who, "as "+who.String()+" on the page"
+	if !who.May(people.Decide) {
+		env.Caller = ops.ByPerson
+	}
+	if !who.May(people.Work) {
+		env.May = ops.MayLook
+	}
+	return env
 }

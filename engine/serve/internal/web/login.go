@@ -1,12 +1,16 @@
 package web
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/json"
 	"net"
 	"net/http"
 	"strings"
+
+	"arbor/engine/internal/people"
+	"arbor/engine/serve/internal/httpguard"
 )
 
 // An invitation gets to the page in the part of the address that browsers do not send (#token=…). The script posts it
@@ -52,54 +56,87 @@ func (s *Site) login(w http.ResponseWriter, r *http.Request) {
 	if !readJSON(w, r, &in) {
 		return
 	}
-	id, tab := rand.Text(), rand.Text()
-	if in.Tab != "" && s.opt.Tabs != nil && s.opt.Tabs.Knows(in.Tab) {
+	id, tab, token := rand.Text(), rand.Text(), ""
+	known := in.Tab != "" && s.opt.Tabs != nil && s.opt.Tabs.Knows(in.Tab)
+	switch {
+	case known:
 		tab = in.Tab // of an earlier process of the server
-	} else if !s.accept(in.Token) {
+	case s.accept(in.Token):
+	case s.door != nil:
+		var no *httpguard.Refusal
+		if token, no = s.door.Enter(r, cmp.Or(in.Token, in.Tab)); no != nil {
+			no.Write(w, r)
+			return
+		}
+		tab = token
+	default:
 		refuse(w, http.StatusUnauthorized, "TOKEN_WRONG",
 			"that address was used before, or is of another server; run arbor serve --open")
 		return
 	}
-	if s.opt.Tabs != nil {
+	if s.opt.Tabs != nil && token == "" {
 		s.opt.Tabs.Keep(tab)
 	}
 	s.mu.Lock()
-	s.guests[id], s.tabs[tab] = true, true
+	if s.guests[id] = token; token == "" {
+		s.tabs[tab] = true
+	}
 	s.mu.Unlock()
 	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Value: id, Path: "/",
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.opt.TLS})
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]string{"tab": tab}) // who is gone misses nothing
+	_ = json.NewEncoder(w).Encode(map[string]any{"tab": tab, "keep": token != ""}) // who is gone misses nothing
 }
 
-// isKnown reports whether a request comes from a browser that is logged in.
-func (s *Site) isKnown(r *http.Request) bool {
+// enter returns a request of a browser that is logged in, with its person in the context. It refuses others.
+func (s *Site) enter(r *http.Request) (*http.Request, *httpguard.Refusal) {
 	c, err := r.Cookie(cookieName(r))
-	if err != nil {
-		return false
+	if err == nil {
+		s.mu.Lock()
+		token, known := s.guests[c.Value]
+		s.mu.Unlock()
+		switch {
+		case known && token == "":
+			return r, nil
+		case known:
+			who, no := s.door.Who(r, token)
+			if no != nil {
+				return r, no
+			}
+			return r.WithContext(s.door.While(people.With(r.Context(), who), token)), nil
+		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.guests[c.Value]
+	how := "run arbor serve --open"
+	if s.door != nil {
+		how = "ask for an invitation (arbor admin people add NAME, on the server)"
+	}
+	return r, &httpguard.Refusal{Status: http.StatusUnauthorized, Code: "NOT_LOGGED_IN",
+		Message: "this browser is not logged in, or the server was started again; " + how}
 }
 
 // known refuses requests of browsers that are not logged in.
 func (s *Site) known(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if !s.isKnown(r) {
-			refuse(w, http.StatusUnauthorized, "NOT_LOGGED_IN",
-				"this browser is not logged in, or the server was started again; run arbor serve --open")
+		r, no := s.enter(r)
+		if no != nil {
+			refuse(w, no.Status, no.Code, no.Message)
 			return
 		}
 		next(w, r)
 	}
 }
 
-// mayChange refuses requests of browsers that are not logged in, and requests without a tab's secret.
+// mayChange refuses requests of browsers that are not logged in, and requests without a tab's secret. The secret of a
+// person is their own token.
 func (s *Site) mayChange(next http.HandlerFunc) http.HandlerFunc {
 	return s.known(func(w http.ResponseWriter, r *http.Request) {
+		given := r.Header.Get(tabHeader)
 		s.mu.Lock()
-		tab := s.tabs[r.Header.Get(tabHeader)]
+		tab := s.tabs[given]
+		if c, err := r.Cookie(cookieName(r)); err == nil && people.From(r.Context()) != nil {
+			token := s.guests[c.Value]
+			tab = subtle.ConstantTimeCompare([]byte(given), []byte(token)) == 1
+		}
 		s.mu.Unlock()
 		if !tab {
 			refuse(w, http.StatusForbidden, "TAB_UNKNOWN",

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"arbor/engine/internal/people"
 	"arbor/engine/ops"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -84,7 +85,9 @@ func (s *Site) overview(r *http.Request, v *screen) error {
 		o.Requests, _ = s.requests(r) // without a folder for decisions there are none
 		o.MoreRequests = len(o.Requests) - shortList
 		o.Requests = o.Requests[:min(len(o.Requests), shortList)]
-		o.Vaults = s.otherVaults()
+		if people.From(r.Context()) == nil { // they are the server's own user's
+			o.Vaults = s.otherVaults()
+		}
 		if o.Since, err = s.since(r.Context(), v, snap); err != nil {
 			return err
 		}

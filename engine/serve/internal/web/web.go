@@ -5,6 +5,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"embed"
 	"log/slog"
 	"net/http"
@@ -15,8 +16,10 @@ import (
 	"arbor/engine/env/act"
 	"arbor/engine/errs"
 	"arbor/engine/feed"
+	"arbor/engine/internal/people"
 	"arbor/engine/live"
 	"arbor/engine/ops"
+	"arbor/engine/serve/internal/httpguard"
 	"arbor/mdstore"
 )
 
@@ -36,21 +39,30 @@ type Tabs interface {
 	Knows(secret string) bool // whether it was kept, and has not expired
 }
 
+// A Door lets persons in.
+type Door interface {
+	// Enter returns the token of a browser for an invitation, which is used up, or the token itself.
+	Enter(r *http.Request, secret string) (token string, no *httpguard.Refusal)
+	Who(r *http.Request, token string) (*people.Who, *httpguard.Refusal) // whose browser has the token
+	While(ctx context.Context, token string) context.Context             // ends soon after the token is revoked
+}
+
 // A Site is the page of one vault. Its cookies end with the process.
 type Site struct {
 	engine  *engine.Engine
 	opt     Options
+	door    Door // lets persons in besides the server's own user; nil: nobody else gets in
 	started time.Time
 	feed    feed.Feed
 	begun   chan struct{} // closed when the vault is followed
 	once    sync.Once
 
 	mu      sync.Mutex
-	invited string          // the token of the valid invitation; "" for none
-	past    []save          // newest first
-	saves   int             // how many there were
-	guests  map[string]bool // the cookies of browsers that are logged in
-	tabs    map[string]bool // the secrets of tabs that may change something
+	invited string            // the token of the valid invitation; "" for none
+	past    []save            // newest first
+	saves   int               // how many there were
+	guests  map[string]string // the token of a logged-in browser's person, by its cookie; "" is the server's own user
+	tabs    map[string]bool   // the secrets of tabs of the server's own user, which may change something
 	streams map[chan event]bool
 }
 
@@ -63,10 +75,13 @@ func New(e *engine.Engine, opt Options) *Site {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Site{engine: e, opt: opt, started: time.Now(), begun: make(chan struct{}),
-		guests: map[string]bool{}, tabs: map[string]bool{}, streams: map[chan event]bool{}}
+		guests: map[string]string{}, tabs: map[string]bool{}, streams: map[chan event]bool{}}
 	s.feed.Tell = s.tell
 	return s
 }
+
+// Admit lets persons use the page as well. It is called before the first request.
+func (s *Site) Admit(d Door) { s.door = d }
 
 // Hear must be called once the vault is followed, and then for each change.
 func (s *Site) Hear(n live.News) {
@@ -146,6 +161,7 @@ type screen struct {
 	Waits       int // requests that wait for a decision
 	Here        string
 	Theme       string // see theme
+	Several     bool   // the server is for several people
 	Body        any
 
 	lastVisit int64 // see visit
@@ -158,7 +174,13 @@ func (s *Site) page(shown viewOf) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		v := &screen{look: look{Language: language(w, r)}, View: shown.name, Here: r.URL.Path, Theme: theme(r)}
-		if !s.isKnown(r) {
+		r, no := s.enter(r)
+		if no != nil && no.Status != http.StatusUnauthorized {
+			no.Write(w, r)
+			return
+		}
+		if no != nil {
+			v.Several = s.door != nil
 			w.WriteHeader(http.StatusUnauthorized)
 			s.write(w, "shell.html", v)
 			return
@@ -166,6 +188,9 @@ func (s *Site) page(shown viewOf) http.HandlerFunc {
 		part := r.Header.Get("Arbor-Part")
 		v.lastVisit = visit(w, r, time.Now(), part == "")
 		err := s.choose(r, v)
+		if who := people.From(r.Context()); err == nil && shown.name == "approvals" && !who.May(people.Work) {
+			err = errs.New(errs.NotAllowed, "%s has the right %s; requests of tools are for those who may work", who, who.Right)
+		}
 		if err == nil {
 			s.linked(r.Context(), v, r.PathValue("id"))
 			err = shown.body(r, v)

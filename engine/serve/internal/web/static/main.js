@@ -11,6 +11,7 @@ import * as outline from "./outline.js";
 import { palette } from "./palette.js";
 import * as undo from "./undo.js";
 
+sessionStorage.removeItem("tried"); // see again
 if (location.hash.startsWith("#token=")) history.replaceState(null, "", location.pathname + location.search);
 
 document.addEventListener("keydown", (e) => {

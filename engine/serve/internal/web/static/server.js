@@ -4,6 +4,10 @@ import { $, made, note, t, workspace } from "./base.js";
 // The text of the tab goes along with everything that changes something: the cookie alone only reads. A tab without
 // one, or with one of an earlier server, asks the other tabs of this origin.
 const channel = new BroadcastChannel("arbor"), own = "tab";
+
+// A person of a server for several people is known in this browser until their token is revoked.
+const kept = "person";
+const mine = () => sessionStorage.getItem(own) || localStorage.getItem(kept);
 let hear = () => {};
 export const listen = (f) => { hear = f; };
 export const pass = (event) => channel.postMessage(event);
@@ -24,7 +28,7 @@ let told = () => {};
 export const onDone = (f) => { told = f; }; // f gets the reply to each operation that worked
 
 export async function post(path, body, again) {
-  const tab = sessionStorage.getItem(own) || await want() || "";
+  const tab = mine() || await want() || "";
   const headers = { "Content-Type": "application/json", "Arbor-Tab": tab };
   const res = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) }).catch(() => {
     throw new Error(t("The server does not answer. Your text is kept in this browser; try again when it runs."));
@@ -49,7 +53,7 @@ export async function run(operation, args) {
 let under;
 const back = () => under ||= (async () => {
   const headers = { "Content-Type": "application/json" };
-  const body = JSON.stringify({ tab: sessionStorage.getItem(own) || "" });
+  const body = JSON.stringify({ tab: mine() || "" });
   const res = await fetch("/login", { method: "POST", headers, body });
   if ($("#away")) $("#away").hidden = res.ok;
   return res.ok;
@@ -73,7 +77,16 @@ export async function login() {
   if (!token) return;
   history.replaceState(null, "", location.pathname + location.search);
   sessionStorage.setItem(own, "none"); // nobody need be asked for one to log in
-  sessionStorage.setItem(own, (await post("/login", { token })).tab);
+  const { tab, keep } = await post("/login", { token });
+  sessionStorage.setItem(own, tab);
+  if (keep) localStorage.setItem(kept, tab);
   location.reload();
+}
+
+// again logs in a browser that keeps a person's token. It does so once for each tab, in case cookies are blocked.
+export async function again() {
+  if (!localStorage.getItem(kept) || sessionStorage.getItem("tried")) return;
+  sessionStorage.setItem("tried", "1");
+  if (await back()) location.reload();
 }
 export const forget = () => sessionStorage.removeItem(own);
