@@ -39,8 +39,8 @@ func (env *Env) blockedSince(ctx context.Context, was *view.View) (all []Titled)
 		return nil // the change is made; this only says less about it
 	}
 	before := was.BlockedBy()
-	for n := range now.Blocked() {
-		if before[n.ID] == nil {
+	for n, open := range now.Blocked() {
+		if len(open) > 0 && before[n.ID] == nil { // not those that only wait for an answer
 			all = append(all, Titled{string(n.ID), n.Title})
 		}
 	}

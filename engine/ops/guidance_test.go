@@ -80,6 +80,8 @@ func TestAWordThatLooksLikeAField(t *testing.T) {
 	_, env := guided(t)
 	for query, want := range map[string]string{
 		"assigne:nia":    "did you mean assignee:nia?",
+		"due < today":    "did you mean due<today, without blanks?",
+		"overdue":        "did you mean is:overdue?",
 		"due=2026-01-01": "did you mean due:2026-01-01?",
 		"owner:nia":      "did you mean assignee:nia?",
 		"dueDate<2027":   "did you mean due<2027?",

@@ -1,9 +1,11 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -105,10 +107,13 @@ func (s *standing) head(n *mdstore.Node) search.Head {
 	return h
 }
 
-// doubt returns a hint about the first word of a query that looks like a field but is none, or is no valid status; ""
-// if there is no such word.
+// doubt returns a hint about the first word of a query that looks like a field but is none, is no valid status, or is a
+// value of the field is; "" if there is no such word.
 func doubt(q *search.Query) string {
 	for _, t := range q.Terms {
+		if state, _, _ := strings.Cut(t.Text, ":"); !t.Quoted && t.Field == "" && slices.Contains(search.States(), state) {
+			return fmt.Sprintf("%q is read as text; did you mean is:%s?", t.Text, state)
+		}
 		i := strings.IndexAny(t.Text, ":<>=")
 		if word, ok := strings.CutPrefix(t.Text, "status:"); ok && t.Field == "status" &&
 			!slices.Contains(statemachine.AllStatuses(), statemachine.Status(strings.ToLower(word))) {
@@ -136,6 +141,24 @@ func doubt(q *search.Query) string {
 	return ""
 }
 
+// compared is a field, an operator and a value with blanks between.
+var compared = regexp.MustCompile(`([A-Za-z]+)(\s*)(<=|>=|[:<>=])(\s*)([^\s)]+)`)
+
+// apart returns a hint about the first comparison of a query whose parts stand apart; "" if there is none.
+func apart(query string) string {
+	for _, m := range compared.FindAllStringSubmatch(query, -1) {
+		if m[2]+m[4] == "" || mdstore.FieldNamed(m[1]) == nil && !slices.Contains(search.Fields(), m[1]) {
+			continue
+		}
+		op := m[3]
+		if op == "=" {
+			op = ":"
+		}
+		return fmt.Sprintf("%q is read as text; did you mean %s%s%s, without blanks?", m[0], m[1], op, m[5])
+	}
+	return ""
+}
+
 // where returns a function that reports whether a node of the view matches a query; "" matches each. The hint is that
 // of doubt.
 func (env *Env) where(
@@ -148,7 +171,7 @@ func (env *Env) where(
 	if err != nil {
 		return nil, "", badParam("where", "%v", err)
 	}
-	hint = doubt(q)
+	hint = cmp.Or(apart(query), doubt(q))
 	is := env.standing(ctx, v)
 	if !q.Texts() {
 		matches := q.Heads()

@@ -144,18 +144,15 @@ func (t Ticks) pick(n *mdstore.Node, all []mdstore.Criterion) (map[int]bool, err
 // meant returns the indices of the criteria that a name matches, or why it matches none.
 func meant(all []mdstore.Criterion, name string) (found []int, why string) {
 	words := strings.FieldsFunc(name, func(r rune) bool { return r == ',' || r == ' ' || r == '，' })
-	for _, w := range words {
-		i, err := strconv.Atoi(w)
-		if err != nil {
-			found = nil
-			break
+	notNumber := func(w string) bool { _, err := strconv.Atoi(w); return err != nil }
+	if len(words) > 0 && !slices.ContainsFunc(words, notNumber) {
+		for _, w := range words {
+			i, _ := strconv.Atoi(w)
+			if i < 1 || i > len(all) {
+				return nil, "there is no criterion " + w
+			}
+			found = append(found, i-1)
 		}
-		if i < 1 || i > len(all) {
-			return nil, "there is no criterion " + w
-		}
-		found = append(found, i-1)
-	}
-	if found != nil {
 		return found, ""
 	}
 	text, _, _ := mdstore.CutBox(strings.ToLower(strings.Join(strings.Fields(name), " ")))

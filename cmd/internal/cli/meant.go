@@ -86,6 +86,11 @@ var flagMeanings = []struct{ words, flag, value string }{
 	{"where filter query", "claim", "arbor list --where 'is:ready QUERY'"},
 	{"assignee priority due role title status", "QUERY", "arbor search '%s:VALUE'"},
 	{"owner who", "QUERY", "arbor search 'assignee:VALUE'"},
+	{"status state", "section", "arbor start NODE, arbor complete NODE or arbor drop NODE"},
+	{"parent under", "section", "arbor mv NODE PARENT"},
+	{"format", "FORMAT", "arbor export FORMAT"},
+	{"format", "json", ""},
+	{"csv md ics mermaid", "json", "arbor export %s"},
 	{"o output out dir", "DIR", "arbor export html DIR"},
 }
 

@@ -41,6 +41,8 @@ func TestAFlagOfAnotherProgram(t *testing.T) {
 		"complete x --conclusion y": "--message", "set x --label y": "--tags", "search --assignee x y": "arbor search 'assignee:VALUE'",
 		"next --assignee x": "arbor list --where 'is:ready assignee:VALUE'", "next --who x": "arbor list --where 'is:ready assignee:VALUE'",
 		"list --who x": "--where 'assignee:VALUE'", "set x --who y": "--assignee", "search --owner x y": "arbor search 'assignee:VALUE'",
+		"set x --status done": "arbor start NODE, arbor complete NODE or arbor drop NODE", "set x --parent y": "arbor mv NODE PARENT",
+		"export --format csv": "arbor export FORMAT", "show --format json": "--json", "list --csv": "arbor export csv",
 		"next --where x": "arbor list --where 'is:ready QUERY'",
 	} {
 		contains(t, "arbor "+line, w.fails(exitInvalid, strings.Fields(line)...), "did you mean "+want+"?")

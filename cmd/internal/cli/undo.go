@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -69,6 +70,8 @@ func (sh *shell) recorded(cmd *cobra.Command, words []string) {
 		named, _, _ := strings.Cut(words[0], "=") // the rest may be a secret
 		text += " " + named
 	}
-	op := &mdstore.Operation{Name: cmd.CommandPath(), Text: render.Visible(text), Operator: mdstore.OperatorHuman}
+	by, _ := sh.operator() // the command checks it
+	op := &mdstore.Operation{Name: cmd.CommandPath(), Text: render.Visible(text),
+		Operator: cmp.Or(by, mdstore.OperatorHuman), Session: sh.session()}
 	cmd.SetContext(mdstore.WithOperation(cmd.Context(), op))
 }
