@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -116,7 +115,6 @@ type serverLedger struct {
 	done    map[string]bool
 	claimed map[string]map[string]bool // by node: the sessions that were told that they have it
 	errors  map[string]int
-	kills   int
 }
 
 func (l *serverLedger) read(r io.Reader) {
@@ -342,7 +340,9 @@ func killServer(t *testing.T, s *pgtest.Server) {
 		}
 	}
 	for _, id := range append([]int{pid}, children...) {
-		_ = syscall.Kill(id, syscall.SIGKILL)
+		if p, err := os.FindProcess(id); err == nil {
+			_ = p.Kill()
+		}
 	}
 }
 

@@ -29,7 +29,8 @@ func setupCommand() cli.Command {
 		undo, everywhere bool
 	)
 	return cli.Command{
-		Use: "setup CLIENT", Short: "Put Arbor into the configuration of an assistant's program or an editor", Word: "CLIENT", Words: setup.Clients(), Writes: true,
+		Use: "setup CLIENT", Short: "Put Arbor into the configuration of an assistant's program or an editor", Word: "CLIENT",
+		Words: setup.Clients(), Writes: true,
 		Long: `Adds Arbor's MCP server to the configuration of an assistant's program, or
 removes it. Comments, order and layout of the file stay unchanged. --dry-run
 shows the diff. If the program has a configuration file for the project, which

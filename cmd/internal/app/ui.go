@@ -32,7 +32,8 @@ to a pipe instead.`,
 		},
 		Run: func(ctx context.Context, call cli.Call) error {
 			if !call.Terminal || !call.Screen {
-				return errs.New(errs.InvalidParams, "arbor ui needs a terminal; arbor status prints the plan, and arbor watch its changes")
+				return errs.New(errs.InvalidParams,
+					"arbor ui needs a terminal; arbor status prints the plan, and arbor watch its changes")
 			}
 			workspace := call.Workspace
 			if len(call.Words) > 0 {

@@ -24,7 +24,6 @@ type asked struct {
 	before string // the line before it
 	after  string // the line behind it
 	out    completionList
-	today  string
 }
 
 // completion returns what may stand at a place: nodes, values, names of sections and keys.

@@ -217,11 +217,6 @@ func (s *server) ask(method string, params any, answer func(json.RawMessage, *rp
 	}
 }
 
-// show tells the person something; level is 1 for an error, 2 for a warning, 3 for information.
-func (s *server) show(level int, message string) {
-	_ = s.notify(nil, "window/showMessage", map[string]any{"type": level, "message": message})
-}
-
 // decoded makes a handler of a function over decoded parameters.
 func decoded[P any](f func(*server, P) (any, error)) handler {
 	return func(s *server, raw json.RawMessage) (any, error) {

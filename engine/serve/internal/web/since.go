@@ -37,7 +37,7 @@ func (s *Site) since(ctx context.Context, v *screen, snap *view.View) (out since
 	if err != nil {
 		return out, err
 	}
-	of, keys := map[string]int{}, map[string][]string{}
+	met, keys := map[string]bool{}, map[string][]string{}
 	own := map[string]bool{} // nodes that a person changed
 	for _, h := range did.Happenings {
 		if h.Time <= out.Last || h.Commit() {
@@ -49,10 +49,8 @@ func (s *Site) since(ctx context.Context, v *screen, snap *view.View) (out since
 				own[id] = true
 				continue
 			}
-			i, met := of[id]
-			if !met {
-				i = len(out.Changed)
-				of[id] = i
+			if !met[id] {
+				met[id] = true
 				row := changed{ID: id, Title: h.Titles[c.ID], Who: v.who(h.By), Part: "/since/" + id}
 				if now, ok := snap.Node(c.ID); ok {
 					row.Title = now.Title
@@ -73,7 +71,7 @@ func (s *Site) since(ctx context.Context, v *screen, snap *view.View) (out since
 		out.Changed[i].What = strings.Join(keys[c.ID], ", ")
 	}
 	for _, d := range snap.Since(time.UnixMilli(out.Last)) {
-		if _, met := of[string(d.Node)]; d.Node != "" && !met && !own[string(d.Node)] {
+		if d.Node != "" && !met[string(d.Node)] && !own[string(d.Node)] {
 			id := string(d.Node)
 			out.Changed = append(out.Changed, changed{ID: id, Title: d.Title, What: v.say(d.Kind), Part: "/since/" + id})
 		}
