@@ -96,6 +96,12 @@ func refuse(n Standing, do Action, f Facts, unmet []Refusal) *RefusedError {
 	return e
 }
 
+// otherWords are words of other programs for actions.
+var otherWords = map[Action]Action{
+	"done": Complete, "finish": Complete, "finished": Complete, "close": Complete, "completed": Complete,
+	"begin": Start, "in_progress": Start, "implementing": Start, "failed": Fail, "cancelled": Cancel, "abandon": Drop,
+}
+
 // noSuchRow returns the reason why no row has the action.
 func noSuchRow(n Standing, do Action) Refusal {
 	if r, bad := unknownStanding(n); bad {
@@ -106,6 +112,9 @@ func noSuchRow(n Standing, do Action) Refusal {
 			"not to be asked for in %s, it follows by itself when a child is added or runs", n.Status)}
 	}
 	why := fmt.Sprintf("no such action for %s nodes in %s", n.Type, n.Status)
+	if is, ok := otherWords[do]; ok {
+		why += fmt.Sprintf("; %s is %s", do, is)
+	}
 	for _, r := range rules {
 		if r.Type == n.Type && r.From == n.Status && r.Automatic {
 			why += fmt.Sprintf("; a child that is added or runs leads to %s", r.To)

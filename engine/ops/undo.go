@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"arbor/engine"
@@ -125,6 +126,9 @@ func UndoOperation(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
 	hint := "undo again goes one further back; undo this undo, which {.list: true} names, to redo it"
 	if in.Again {
 		hint = "written again what was missing of it; undo takes that back"
+	}
+	if d.Session != "" && d.Session != env.Session {
+		hint = strings.TrimSpace(d.Operator+" "+d.Session) + " had done this; " + hint
 	}
 	return &UndoOut{Undone: d.Text, ID: d.ID, Wrote: env.wrote(ctx, u.Workspace, &u.Outcome, hint)}, nil
 }
