@@ -33,6 +33,8 @@ type PeopleListOut struct {
 var peopleList = op("people_list", reads|repeats, PeopleList, Help{
 	Summary: "list the people who may use this vault through arbor serve",
 	Use:     "admin people list",
+	Text: `Each line has a name, the rights and the number of tokens. Whoever runs the
+server decides everything, with or without a line here.`,
 	Example: "arbor admin people",
 })
 
