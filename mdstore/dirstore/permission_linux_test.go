@@ -1,6 +1,7 @@
 package dirstore_test
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"os"
@@ -185,13 +186,14 @@ func TestWhoMayNotMakeAVaultIsToldSo(t *testing.T) {
 	})
 }
 
-// openToAll lets every user reach dir and write to everything below it.
+// openToAll lets every user reach dir, which lies in the folder of the tests, and write to everything below it.
 func openToAll(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(p string, _ os.DirEntry, err error) error {
 		return errors.Join(err, os.Chmod(p, 0o777))
 	})
-	for up := filepath.Dir(dir); err == nil && up != os.TempDir(); up = filepath.Dir(up) {
+	top := filepath.Clean(cmp.Or(os.Getenv("GOTMPDIR"), os.TempDir())) // as t.TempDir has it
+	for up := filepath.Dir(dir); err == nil && up != top && up != filepath.Dir(up); up = filepath.Dir(up) {
 		err = os.Chmod(up, 0o755)
 	}
 	if err != nil {
