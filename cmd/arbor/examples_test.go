@@ -104,6 +104,7 @@ var failing = map[string]string{
 	"arbor conflicts \"Sign-in endpoint\" --field Conclusion --ours":              "nothing in the vault is in conflict",
 	`arbor admin vault copy . "postgres://ann@db.example/plans"`:                  "the server cannot be reached",
 	`arbor admin vault copy "postgres://ann@db.example/plans" ../plan-in-files`:   "the server cannot be reached",
+	"arbor conflicts \"plan/ws-login/memory/decisions (1).md\" --merge":           "nothing in the vault is in conflict",
 	"arbor conflicts \"Sign-in endpoint\" -e":                                     "nothing in the vault is in conflict",
 }
 

@@ -146,7 +146,10 @@ var checkCodes = []CheckCode{
 		"a tool of `tools/` or of an environment's `.monad/tools.json` is wrongly defined, " +
 			"so that no call and no `verify` finds it",
 		"correct the definition as the text says ([environments.md](environments.md))", ""},
-	{CodeStray, SeverityNote, "a file that is no part of the vault: a copy that a sync program or Arbor kept, a backup of an editor or a merge, a leftover of a crash", "take over what you need, then delete it",
+	{CodeStray, SeverityNote,
+		"a file that is no part of the vault: a copy that a sync program or Arbor kept, a backup of an editor or a " +
+			"merge, a leftover of a crash",
+		"of a copy: `arbor conflicts COPY` shows both and ends it; else take over what you need, then delete it",
 		"a copy that equals the file beside it goes to the trash; so does what a commit of Arbor has left"},
 	{mdstore.CodeSessions, SeverityNote,
 		"`sessions.json` is no valid JSON, or a binding in it is none, or leads to a workspace that is gone",

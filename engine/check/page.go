@@ -34,7 +34,7 @@ func (c *checker) page(p *mdstore.Page, same []*mdstore.Page) {
 		}
 	}
 	if of := mdstore.CopyOf(p, same); of != nil {
-		c.add(strayCopy(p.Path, of.Path.Base()), repair{})
+		c.add(strayCopy(p.Path, of.Path), repair{})
 		return
 	}
 	same = slices.DeleteFunc(slices.Clone(same), func(o *mdstore.Page) bool { return mdstore.CopyOf(o, same) != nil })

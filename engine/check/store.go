@@ -117,9 +117,12 @@ func (f Finding) ClearedByStore() bool { return f.Code == CodeStray && f.Fix == 
 const ConflictCopy = "a conflict copy"
 
 // strayCopy returns the diagnostic of a copy of the file beside it.
-func strayCopy(p mdstore.Path, beside string) mdoc.Diagnostic {
-	return mdoc.Diagnostic{File: string(p), Code: CodeStray, Text: fmt.Sprintf(ConflictCopy+": compare it with %s "+
-		"(git diff --no-index), take over what is missing there, and delete it", beside)}
+func strayCopy(p, of mdstore.Path) mdoc.Diagnostic {
+	d := mdoc.Diagnostic{File: string(p), Code: CodeStray, CopyOf: string(of)}
+	if d.Text = ConflictCopy + ": take over what is missing in its file, and delete it"; of != "" {
+		d.Text = fmt.Sprintf(ConflictCopy+": compare it with %s, and end it (arbor conflicts shows both)", of.Base())
+	}
+	return d
 }
 
 // Strays returns a finding for each stray file in a vault.
@@ -132,11 +135,7 @@ func Strays(st Store) []Finding {
 		f := Finding{Diagnostic: mdoc.Diagnostic{File: string(s.Path), Code: CodeStray}}
 		switch s.Kind {
 		case mdstore.StrayConflictCopy:
-			beside := "the file beside it"
-			if s.Of != "" {
-				beside = s.Of.Base()
-			}
-			f.Diagnostic = strayCopy(s.Path, beside)
+			f.Diagnostic = strayCopy(s.Path, s.Of)
 			if same, ok := st.Equal[s.Path]; ok {
 				f.Text = fmt.Sprintf(ConflictCopy+" that equals %s", s.Of.Base())
 				f.Fix, f.mend = "move it to the trash", func(d *plan.Draft) (bool, error) {

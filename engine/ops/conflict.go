@@ -22,7 +22,7 @@ type ConflictsIn struct{}
 
 type ConflictsOut struct {
 	Files []ConflictFile `json:"files"`
-	// conflict copies, and texts that git or another program took out of files
+	// copies of files that their names do not tell, and texts that git or another program took out of files
 	Saves []mdoc.Diagnostic `json:"saves,omitempty"`
 	Out
 }
@@ -30,6 +30,7 @@ type ConflictsOut struct {
 // A ConflictFile is a file whose merge git has left to people.
 type ConflictFile struct {
 	Path      string         `json:"path"`
+	CopyOf    string         `json:"copyOf,omitempty"` // the file, ours, that a sync program made this copy of, theirs
 	NodeID    string         `json:"nodeId,omitempty"`
 	Title     string         `json:"title,omitempty"`
 	Gone      string         `json:"deleted,omitempty"`   // the side that has deleted the file: ours or theirs
@@ -60,13 +61,16 @@ func Conflicts(ctx context.Context, env *Env, _ ConflictsIn) (*ConflictsOut, err
 	}
 	out := &ConflictsOut{Files: []ConflictFile{}}
 	for _, d := range found {
-		if d.Code == check.CodeTakenOut || d.Code == check.CodeStray && strings.HasPrefix(d.Text, check.ConflictCopy) {
+		stray := d.Code == check.CodeStray && d.CopyOf == "" && strings.HasPrefix(d.Text, check.ConflictCopy)
+		if stray || d.Code == check.CodeTakenOut {
 			out.Saves = append(out.Saves, d)
 		}
 	}
-	out.Hint = "arbor conflicts NODE --ours|--theirs|-e ends one"
 	for _, c := range all {
-		f := ConflictFile{Path: env.path(c.path), Gone: c.gone(), Lines: c.lines && c.gone() == "", Settles: c.settles()}
+		f := ConflictFile{Path: env.path(c.file()), Gone: c.gone(), Lines: c.lines && c.gone() == "", Settles: c.settles()}
+		if out.Hint = cmp.Or(out.Hint, "arbor conflicts NODE --ours|--theirs|-e ends one"); c.copied != "" {
+			f.CopyOf, out.Hint = env.path(c.path), copyHint
+		}
 		for _, v := range views {
 			if n, ok := v.File(c.path); ok {
 				f.NodeID, f.Title = string(n.ID), n.Title
@@ -78,9 +82,6 @@ func Conflicts(ctx context.Context, env *Env, _ ConflictsIn) (*ConflictsOut, err
 			f.Conflicts = append(f.Conflicts, ConflictPart{cmp.Or(x.What, wholeText), x.Ours, x.Theirs, x.Base})
 		}
 		out.Files = append(out.Files, f)
-	}
-	if len(all) == 0 {
-		out.Hint = ""
 	}
 	if len(all)+len(out.Saves) == 0 {
 		out.Hint = "nothing is in conflict"
@@ -99,13 +100,19 @@ func conflictsOfVault(ctx context.Context, env *Env) (r *gitrepo.Repo, all []*co
 			views, found = append(views, v), append(found, ds...)
 		}
 	}
-	r, all, err = conflicts(ctx, env, "", found)
+	if r, all, err = conflicts(ctx, env, "", found); err == nil {
+		var made []*conflict
+		made, err = copies(ctx, env, found)
+		all = append(all, made...)
+	}
 	return r, all, views, found, err
 }
 
-// A conflict is a file whose merge git has left to people: it is unmerged in git's index, or has conflict marks in it.
+// A conflict is a file whose merge git has left to people: it is unmerged in git's index, or has conflict marks in it;
+// or a file, ours, and a sync program's copy of it, theirs.
 type conflict struct {
 	path   mdstore.Path
+	copied mdstore.Path      // the copy; "" if there is none
 	stages *gitrepo.Unmerged // nil if the file only has marks
 	sides  gitrepo.Sides     // those of the stages, or of the marks
 	now    []byte            // the file; nil if it does not exist
@@ -164,7 +171,9 @@ func conflicts(
 }
 
 // settles reports whether Arbor can end the conflict without a person.
-func (c *conflict) settles() bool { return !c.lines && len(c.merged.Conflicts) == 0 && !c.edited() }
+func (c *conflict) settles() bool {
+	return c.copied == "" && !c.lines && len(c.merged.Conflicts) == 0 && !c.edited()
+}
 
 // edited reports whether a person has edited the file since the merge. A file with marks counts as edited if a line of
 // it is in no side; a file without marks, if it is neither a side nor the merged text.

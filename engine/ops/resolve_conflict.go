@@ -16,16 +16,18 @@ import (
 )
 
 type ResolveConflictIn struct {
-	Target string `json:"target" req:"true" arg:"NODE" help:"a node or workspace, or the path of a file"`
+	Target string `json:"target" req:"true" arg:"NODE" help:"a node or workspace, or the path of a file or copy"`
 	Ours   bool   `json:"ours,omitempty" help:"our side of what is in conflict"`
 	Theirs bool   `json:"theirs,omitempty" help:"their side"`
 	Edit   bool   `json:"-"` // take the file as a person has edited it
 	Field  string `json:"field,omitempty" help:"only this field or section, by its NAME in arbor conflicts"`
+	Merge  bool   `json:"merge,omitempty" help:"of a copy: join both; with a side, it wins where both differ"`
 	Write
 }
 
 type ResolveConflictOut struct {
 	Path string   `json:"path"`
+	Copy string   `json:"copy,omitempty"` // the copy of Path, by a sync program, that this is about
 	Left []string `json:"left,omitempty"` // the fields and sections that are still in conflict
 	Wrote
 }
@@ -37,8 +39,12 @@ var resolveConflict = op("resolve_conflict", writes, ResolveConflict, Help{
 both sides changed differently, with both texts and the text before; or that one
 side deleted the file and the other changed it. Ours is the branch that was
 checked out when the merge began; in a rebase, it is the branch you rebase onto.
-It also lists conflict copies, and texts that git or another program removed
-within the last day (TAKEN_OUT), with the command that writes them again.
+It also lists texts that git or another program removed within the last day
+(TAKEN_OUT), with the command that writes them again, and copies that Dropbox,
+OneDrive, Syncthing and others made beside a file: ours is the file, theirs the
+copy. With the path of a copy it shows both as a diff. --ours keeps the file,
+--theirs puts the copy's text into it, --merge joins both, and refuses that where
+they differ unless a side is given, too. The copy goes to the trash.
 
 With NODE it resolves that conflict. Changes that do not contradict each other
 stay; only the conflicting parts take the chosen side. NODE may also be a
@@ -49,17 +55,22 @@ This also works in the middle of a merge.`,
 	Example: `arbor conflicts
 arbor conflicts "Sign-in endpoint" --theirs
 arbor conflicts "Sign-in endpoint" --field Conclusion --ours
-arbor conflicts "Sign-in endpoint" -e`,
+arbor conflicts "Sign-in endpoint" -e
+arbor conflicts "plan/ws-login/memory/decisions (1).md" --merge`,
 })
 
 // ResolveConflict ends a conflict, or only the part of it that Field names.
 func ResolveConflict(ctx context.Context, env *Env, in ResolveConflictIn) (*ResolveConflictOut, error) {
-	if in.Ours == in.Theirs && !in.Edit || in.Edit && (in.Ours || in.Theirs || in.Field != "") {
-		return nil, badParam("ours", "say which side it takes: --ours, --theirs, or -e to edit it; --field goes with a side")
-	}
 	r, c, err := findConflict(ctx, env, in.Target)
 	if err != nil {
 		return nil, err
+	}
+	if c.copied != "" {
+		return c.endCopy(ctx, env, in)
+	}
+	if in.Ours == in.Theirs && !in.Edit || in.Edit && (in.Ours || in.Theirs || in.Field != "") || in.Merge {
+		return nil, badParam("ours", "say which side it takes: --ours, --theirs, or -e to edit it; --field goes "+
+			"with a side, and --merge is for copies")
 	}
 	out := &ResolveConflictOut{Path: env.path(c.path)}
 	var data []byte
@@ -153,6 +164,9 @@ func MarkConflict(ctx context.Context, env *Env, target string) (path string, er
 	if err != nil {
 		return "", err
 	}
+	if c.copied != "" {
+		return "", badParam("target", "%s is a copy; "+copyHint, c.copied)
+	}
 	if data, file := c.marked(); !c.lines && !file && !c.edited() {
 		if err := gitrepo.Write(r, c.path, data); err != nil {
 			return "", fail(err)
@@ -175,11 +189,17 @@ func findConflict(ctx context.Context, env *Env, target string) (*gitrepo.Repo, 
 	var paths []string
 	at := map[mdstore.Path]*conflict{}
 	for _, c := range all {
-		named := []string{string(c.path), env.path(c.path), c.path.Dir().Base()}
-		if full == env.place(c.path) || slices.Contains(named, target) {
+		p := c.file()
+		named := []string{string(p), env.path(p), p.Dir().Base()}
+		if c.copied != "" {
+			named = named[:2] // the folder means the node
+		} else {
+			at[p] = c
+		}
+		if full == env.place(p) || slices.Contains(named, target) {
 			return r, c, nil
 		}
-		at[c.path], paths = c, append(paths, string(c.path))
+		paths = append(paths, string(p))
 	}
 	for _, v := range views {
 		w := v.Workspace()

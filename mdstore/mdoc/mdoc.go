@@ -65,6 +65,8 @@ type Diagnostic struct {
 	Code string `json:"code"`
 	Text string `json:"text"`
 	Fix  string `json:"fix,omitempty"` // what check --fix does; empty if only a person can repair it
+
+	CopyOf string `json:"-"` // the file that File is a sync program's copy of; "" if it is none, or that is unknown
 }
 
 // String returns the diagnostic in the form file:line:col: code: text.

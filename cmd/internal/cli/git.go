@@ -76,6 +76,8 @@ func showConflicts(sh *shell, out *ops.ConflictsOut) error {
 		}
 		p.line(sh.shown(f.Path))
 		switch {
+		case f.CopyOf != "":
+			p.line("  a copy of " + sh.shown(f.CopyOf) + copied(f))
 		case f.Gone != "":
 			p.line("  " + f.Gone + " deleted it, and the other side changed it")
 		case f.Settles:
@@ -85,8 +87,10 @@ func showConflicts(sh *shell, out *ops.ConflictsOut) error {
 		}
 		for _, c := range f.Conflicts {
 			p.line("  " + c.What)
-			for _, side := range [][2]string{{"ours", c.Ours}, {"theirs", c.Theirs}, {"base", c.Base}} {
-				p.side(side[0], side[1])
+			p.side("ours", c.Ours)
+			p.side("theirs", c.Theirs)
+			if f.CopyOf == "" {
+				p.side("base", c.Base)
 			}
 		}
 	}
@@ -99,6 +103,17 @@ func showConflicts(sh *shell, out *ops.ConflictsOut) error {
 		return sh.unprinted
 	}
 	return p.print(out.Hint)
+}
+
+// copied returns how a copy and its file compare.
+func copied(f ops.ConflictFile) string {
+	switch {
+	case f.Lines:
+		return "; its lines differ"
+	case len(f.Conflicts) == 0:
+		return "; --merge joins both: they do not contradict each other"
+	}
+	return ""
 }
 
 // side writes the first lines of the text of one side.
@@ -123,11 +138,19 @@ func (p *page) side(name, text string) {
 func conflictsCommand(sh *shell) command {
 	in := &ops.ResolveConflictIn{}
 	c := command{in: in}
+	c.show = showing(sh, func(sh *shell, out *ops.ResolveConflictOut) error {
+		if out.Copy == "" || out.Changed || out.DryRun || sh.flags.json {
+			return sh.wrote(out, out.Wrote, "")
+		}
+		sh.onScreen(sh.diff(out.Diff))
+		sh.hint(out.Hint)
+		return nil
+	})
 	c.flags = func(cmd *cobra.Command) {
 		cmd.Flags().BoolVarP(&in.Edit, "edit", "e", false, "edit the file, with marks around what is in conflict")
 	}
 	c.instead = func(ctx context.Context) (bool, error) {
-		if in.Target == "" && !in.Edit && !in.Ours && !in.Theirs && in.Field == "" {
+		if in.Target == "" && !in.Edit && !in.Ours && !in.Theirs && !in.Merge && in.Field == "" {
 			out, err := call(ctx, sh, ops.Conflicts, ops.ConflictsIn{})
 			if err == nil && sh.flags.json {
 				err = sh.json(out)
