@@ -101,9 +101,7 @@ func conflictsOfVault(ctx context.Context, env *Env) (r *gitrepo.Repo, all []*co
 		}
 	}
 	if r, all, err = conflicts(ctx, env, "", found); err == nil {
-		var made []*conflict
-		made, err = copies(ctx, env, found)
-		all = append(all, made...)
+		all = append(all, copies(ctx, env, found)...)
 	}
 	return r, all, views, found, err
 }

@@ -25,23 +25,20 @@ func (c *conflict) file() mdstore.Path {
 	return c.path
 }
 
-// copies returns the conflicts between files and the copies of them that these diagnostics name.
-func copies(ctx context.Context, env *Env, found []mdoc.Diagnostic) (all []*conflict, err error) {
+// copies returns the conflicts between files and the copies of them that these diagnostics name, if
+// both can be read.
+func copies(ctx context.Context, env *Env, found []mdoc.Diagnostic) (all []*conflict) {
 	for _, d := range found {
 		if d.CopyOf == "" {
 			continue
 		}
 		c := &conflict{path: mdstore.Path(d.CopyOf), copied: mdstore.Path(d.File)}
-		if c.now, err = env.Engine.RawFile(ctx, c.path); err != nil {
-			return nil, fail(err)
+		now, err := env.Engine.RawFile(ctx, c.path)
+		data, failed := env.Engine.RawFile(ctx, c.copied)
+		if err != nil || failed != nil || data == nil {
+			continue // it is gone by now, or check says why one of them is not read
 		}
-		data, err := env.Engine.RawFile(ctx, c.copied)
-		if err != nil {
-			return nil, fail(err)
-		}
-		if data == nil {
-			continue // it is gone by now
-		}
+		c.now = now
 		if c.sides.Ours, c.sides.Theirs = c.now, data; c.path.IsZipped() != c.copied.IsZipped() {
 			if text, err := mdstore.TextOf(c.copied, data); err == nil {
 				c.sides.Theirs = mdstore.Stored(c.path, text)
@@ -53,7 +50,7 @@ func copies(ctx context.Context, env *Env, found []mdoc.Diagnostic) (all []*conf
 		}
 		all = append(all, c)
 	}
-	return all, nil
+	return all
 }
 
 // endCopy ends a copy as in says; without a side and without Merge it returns how the copy differs from its file.
