@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"arbor/engine/internal/search"
 	"arbor/engine/view"
 	"arbor/mdstore"
+	"arbor/mdstore/pattern"
 	"arbor/statemachine"
 )
 
@@ -142,11 +142,11 @@ func doubt(q *search.Query) string {
 }
 
 // compared is a field, an operator and a value with blanks between.
-var compared = regexp.MustCompile(`([A-Za-z]+)(\s*)(<=|>=|[:<>=])(\s*)([^\s)]+)`)
+var compared = pattern.Of(`([A-Za-z]+)(\s*)(<=|>=|[:<>=])(\s*)([^\s)]+)`)
 
 // apart returns a hint about the first comparison of a query whose parts stand apart; "" if there is none.
 func apart(query string) string {
-	for _, m := range compared.FindAllStringSubmatch(query, -1) {
+	for _, m := range compared().FindAllStringSubmatch(query, -1) {
 		if m[2]+m[4] == "" || mdstore.FieldNamed(m[1]) == nil && !slices.Contains(search.Fields(), m[1]) {
 			continue
 		}

@@ -5,10 +5,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // labelled matches the first line of a link definition or footnote; the group is its label in brackets.
-var labelled = regexp.MustCompile(`^(\[\^?[^\[\]]+\]):[ \t]*\S`)
+var labelled = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\[\^?[^\[\]]+\]):[ \t]*\S`)
+})
 
 // KeepTail returns a text for a section with what belongs to the whole file at its end: link definitions and footnotes
 // that other text or the new one uses, and at the end of the file also those that no text uses, comments, and blocks
@@ -48,7 +51,7 @@ func pieceEnd(src []byte, end int) string {
 // begins reports whether a piece can begin at an offset: behind a blank line or another piece, or with a comment.
 func begins(src []byte, at int) bool {
 	line := src[lineStart(src, at-1):at]
-	return blank(line) || labelled.Match(line) || bytes.HasPrefix(src[at:], []byte("<!--"))
+	return blank(line) || labelled().Match(line) || bytes.HasPrefix(src[at:], []byte("<!--"))
 }
 
 // pieceAt returns where the definition, comment or block of %% begins that a text ends with, or -1.
@@ -72,7 +75,7 @@ func pieceAt(src []byte, c Span) int {
 		})
 	}
 	return lineUp(src, c, func(line []byte) (is, goOn bool) {
-		return labelled.Match(line), blank(line) || line[0] == ' ' || line[0] == '\t'
+		return labelled().Match(line), blank(line) || line[0] == ' ' || line[0] == '\t'
 	})
 }
 
@@ -96,7 +99,7 @@ func lineUp(src []byte, c Span, look func([]byte) (is, goOn bool)) int {
 // uses it, or it stands at the end of the file and is no definition that only the section's old text uses.
 func (d *Doc) belongs(piece, s Span, text string) bool {
 	atEnd := s.End == len(d.text)
-	m := labelled.FindSubmatch(d.text[piece.Start:lineEnd(d.text, piece.Start)])
+	m := labelled().FindSubmatch(d.text[piece.Start:lineEnd(d.text, piece.Start)])
 	if m == nil {
 		return atEnd
 	}

@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"arbor/mdstore/pattern"
@@ -11,7 +10,7 @@ import (
 // Footnotes have ids, which differ between the texts of a page.
 
 // footnoteID is the form of the id of a footnote or of its mark.
-var footnoteID = regexp.MustCompile(`^t[0-9]+-fn(ref[0-9]*)?:[0-9]+$`)
+var footnoteID = pattern.Of(`^t[0-9]+-fn(ref[0-9]*)?:[0-9]+$`)
 
 // idPrefix begins the ids of the n-th text of a page.
 func idPrefix(n int) string { return fmt.Sprintf("t%d-", n) }
@@ -54,3 +53,6 @@ func withFootnotes(text string, of map[string]string) string {
 	}
 	return text
 }
+
+// isFootnote reports whether an id is that of a footnote or of its mark.
+func isFootnote(id string) bool { return footnoteID().MatchString(id) }

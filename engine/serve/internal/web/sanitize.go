@@ -2,11 +2,12 @@ package web
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"arbor/mdstore/pattern"
 )
 
 // elements are the allowed elements, with their allowed attributes and a check of each value. Other tags are left out;
@@ -14,8 +15,8 @@ import (
 var elements = map[string]map[string]func(value string) bool{
 	"p": directed, "br": nil, "hr": nil, "h1": directed, "h2": directed, "h3": directed, "h4": directed, "h5": directed,
 	"h6": directed, "strong": nil, "em": nil, "del": nil, "code": nil, "pre": nil, "blockquote": directed, "ul": directed,
-	"li": {"id": footnoteID.MatchString}, "table": directed, "thead": nil, "tbody": nil, "tr": nil,
-	"sup":     {"id": footnoteID.MatchString},
+	"li": {"id": isFootnote}, "table": directed, "thead": nil, "tbody": nil, "tr": nil,
+	"sup":     {"id": isFootnote},
 	"details": {"open": oneOf("")}, "summary": nil, "img": {"src": isPicture, "alt": anyText},
 	"th": {"align": oneOf("left", "center", "right")},
 	"td": {"align": oneOf("left", "center", "right")},
@@ -29,12 +30,12 @@ var elements = map[string]map[string]func(value string) bool{
 var directed = map[string]func(string) bool{"dir": oneOf("auto")}
 
 // pictureName is the form of the names of pictures in an export.
-var pictureName = regexp.MustCompile(`^picture-[0-9a-f]{16}\.[a-z]+$`)
+var pictureName = pattern.Of(`^picture-[0-9a-f]{16}\.[a-z]+$`)
 
 // isPicture reports whether an address is that of a picture of the vault, on the page or in an export.
 func isPicture(to string) bool {
 	in, live := strings.CutPrefix(to, "/picture/")
-	return pictureName.MatchString(to) || live && in != "" && !strings.ContainsAny(in, "?#\\") &&
+	return pictureName().MatchString(to) || live && in != "" && !strings.ContainsAny(in, "?#\\") &&
 		!strings.Contains("/"+in+"/", "/../") && !strings.Contains(in, "//")
 }
 
@@ -50,7 +51,7 @@ func oneOf(values ...string) func(string) bool {
 // page or export.
 func followed(to string) bool {
 	if here, ok := strings.CutPrefix(to, "#"); ok {
-		return footnoteID.MatchString(here)
+		return isFootnote(here)
 	}
 	id, node := strings.CutPrefix(to, "/node/")
 	name, page := strings.CutSuffix(to, ".html")

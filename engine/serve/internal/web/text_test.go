@@ -145,7 +145,7 @@ func TestTextsOfAnExport(t *testing.T) {
 	}
 	pictures := 0
 	for name, data := range written {
-		if pictureName.MatchString(name) && data == "\x89PNG" && strings.Contains(text, name) {
+		if pictureName().MatchString(name) && data == "\x89PNG" && strings.Contains(text, name) {
 			pictures++
 		}
 	}
