@@ -9,8 +9,7 @@ import (
 	"arbor/mdstore"
 )
 
-// CheckFile returns the findings about one file of a view, which may hold text that nobody has saved. Call it under
-// Read.
+// CheckFile returns the findings about one file of a view. The view may hold unsaved text. Call it under Read.
 func (e *Engine) CheckFile(ctx context.Context, v *view.View, p mdstore.Path) []check.Finding {
 	docs, ok := mdstore.AsStore[mdstore.Docs](e.st)
 	absent := func(target string) (string, bool) {
@@ -22,8 +21,8 @@ func (e *Engine) CheckFile(ctx context.Context, v *view.View, p mdstore.Path) []
 	return check.File(v, p, absent, e.Off()...)
 }
 
-// Propose plans an operation over a view, which may hold text that nobody has saved, and returns the changes of files
-// that it would make. It commits nothing.
+// Propose plans an operation over a view and returns the changes of files. It commits nothing. The view may hold unsaved
+// text.
 func (e *Engine) Propose(v *view.View, act plan.Act, op func(*plan.Draft) error) ([]mdstore.Change, error) {
 	d := plan.New(v, act, plan.Options{
 		Now: e.opt.Now(), NewID: e.opt.NewID, TitleFolders: e.opt.TitleFolders, Criteria: e.CriteriaAsked,

@@ -12,7 +12,7 @@ import (
 	"arbor/mdstore"
 )
 
-// peopleFile lies in .local/, which git does not track: a clone brings nobody who may log in.
+// peopleFile is a file of .local/, which git does not track, so a clone has no persons.
 const peopleFile = mdstore.Path("people.json")
 
 // People returns the persons who may use the vault through a server. A list that is damaged is an error.

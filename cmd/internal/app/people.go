@@ -73,7 +73,7 @@ func (s *httpServer) public(base string) string {
 	return base
 }
 
-// sayWho says who may log in, so that nobody is let in whom the server's user does not know.
+// sayWho lists who may log in: the server's user sees every such person at the start.
 func (s *httpServer) sayWho(ctx context.Context, call cli.Call, e *engine.Engine) error {
 	b, err := e.People(ctx)
 	if err != nil || call.Quiet {

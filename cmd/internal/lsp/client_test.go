@@ -348,8 +348,8 @@ func (e *editor) outside() *engine.Engine {
 	return enginetest.Open(e.t, enginetest.OpenDir(e.t, e.dir))
 }
 
-// reload is what an editor does with a text that nobody has edited, when its file has changed. It reports whether the
-// file has want now.
+// reload reads a changed file again, as an editor does where its text has no edits. It reports whether the file has want
+// now.
 func (e *editor) reload(uri, want string) bool {
 	path, _ := pathOf(uri)
 	data, err := os.ReadFile(path)

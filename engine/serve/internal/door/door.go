@@ -62,7 +62,7 @@ func (d *Door) accept(r *http.Request, token string) (*http.Request, *httpguard.
 	return r, nil
 }
 
-// find returns whose a token is, nil for nobody's.
+// find returns the caller of a token; nil if the token is unknown.
 func (d *Door) find(ctx context.Context, token string) (*people.Who, error) {
 	b, err := d.engine.People(ctx)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"arbor/mdstore"
 )
 
-// A save is a change of a file that was seen while the server runs, whoever made it.
+// A save is a change of a file by any program. The server saw it since its start.
 type save struct {
 	ops.Happening
 	workspace string

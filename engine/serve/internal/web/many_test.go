@@ -56,8 +56,8 @@ func TestStreamsAreToldAndLeaveNothing(t *testing.T) {
 	}
 }
 
-// Many open pages in a browser all show the last state, by one stream. A page that nobody sees asks for nothing until it
-// is seen again.
+// Many open pages in a browser all show the last state, by one stream. A hidden page asks for nothing until it is shown
+// again.
 func TestPagesShowTheLastState(t *testing.T) {
 	pages := 4
 	if os.Getenv("ARBOR_HEAVY") != "" {
