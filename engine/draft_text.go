@@ -21,8 +21,8 @@ func (e *Engine) CheckFile(ctx context.Context, v *view.View, p mdstore.Path) []
 	return check.File(v, p, absent, e.Off()...)
 }
 
-// Propose plans an operation over a view and returns the changes of files. It commits nothing. The view may hold unsaved
-// text.
+// Propose plans an operation over a view and returns the changes of files. It commits nothing.
+// The view may hold unsaved text.
 func (e *Engine) Propose(v *view.View, act plan.Act, op func(*plan.Draft) error) ([]mdstore.Change, error) {
 	d := plan.New(v, act, plan.Options{
 		Now: e.opt.Now(), NewID: e.opt.NewID, TitleFolders: e.opt.TitleFolders, Criteria: e.CriteriaAsked,
