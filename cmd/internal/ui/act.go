@@ -11,7 +11,6 @@ import (
 	"arbor/engine/errs"
 	"arbor/engine/exchange"
 	"arbor/engine/ops"
-	"arbor/mdstore"
 	"arbor/statemachine"
 )
 
@@ -82,7 +81,7 @@ func (m *Model) enter() tea.Cmd {
 		return m.perform(change{
 			said: "renamed: " + p.text(),
 			op:   "node_update", in: &ops.NodeUpdateIn{In: m.in(), NodeID: p.node, Title: &title},
-			then: func(any) { m.saved(p) }, back: func(*errs.Error) { m.giveBack(p) },
+			then: func(any) { m.saved(p) }, back: func(*errs.Error) tea.Cmd { return m.giveBack(p) },
 		})
 	}
 	return m.perform(m.transition(p, false))
@@ -109,7 +108,7 @@ func (m *Model) create(kind statemachine.Type) tea.Cmd {
 			}
 			m.plan.reveal(id)
 		},
-		back: func(*errs.Error) { m.giveBack(p) },
+		back: func(*errs.Error) tea.Cmd { return m.giveBack(p) },
 	})
 }
 
@@ -158,7 +157,7 @@ func (m *Model) pasted(text string) tea.Cmd {
 		said: "added what you pasted",
 		op:   "import", in: in,
 		then: func(any) { m.saved(p); p.set(""); p.after = "" },
-		back: func(*errs.Error) { p.insert(text); m.giveBack(p) },
+		back: func(*errs.Error) tea.Cmd { p.insert(text); return m.giveBack(p) },
 	})
 }
 
@@ -211,14 +210,15 @@ func (m *Model) transition(p *prompt, force bool) change {
 			}
 			m.say(said)
 		},
-		back: func(e *errs.Error) {
+		back: func(e *errs.Error) tea.Cmd {
 			if p.force = e.Code == errs.CriteriaOpen || e.Code == errs.DependenciesOpen; p.force {
 				p.help = "Ctrl+O does it anyway; Enter tries again, Esc leaves"
 				m.said = "Ctrl+O does it anyway; " + openBoxes(e, m.said)
 			}
 			if asked || p.force {
-				m.giveBack(p)
+				return m.giveBack(p)
 			}
+			return nil
 		},
 	}
 }
@@ -315,65 +315,4 @@ func (m *Model) move(where string) tea.Cmd {
 		op:   "node_move", in: &in,
 		then: func(any) { m.plan.reveal(first) },
 	})
-}
-
-// ticking shows the criteria of the node to tick them.
-func (m *Model) ticking() tea.Cmd {
-	if m.plan.selected() == "" {
-		return nil
-	}
-	if err := m.lookAt(m.plan.selected()); err != nil {
-		m.fail(err)
-		return nil
-	}
-	boxes := m.node.info.Criteria
-	if len(boxes) == 0 {
-		m.say(m.node.info.Title + " has no criteria; e opens its file to write some")
-		return nil
-	}
-	m.focus, m.aside = nodePane, nodePane
-	m.node.tick = max(0, slices.IndexFunc(boxes, func(c mdstore.Criterion) bool { return !c.Done }))
-	m.prompt = &prompt{what: promptTick, label: "criteria:", help: "↓ ↑ go, Space ticks, Esc ends", node: m.node.id}
-	return nil
-}
-
-// tick answers a key while criteria are ticked.
-func (m *Model) tick(key string) tea.Cmd {
-	boxes := m.node.info.Criteria
-	if m.node.id != m.prompt.node {
-		m.prompt, m.focus = nil, outlinePane
-		m.say("the node is gone")
-		return nil
-	}
-	switch key {
-	case "down", "j":
-		m.node.tick = min(m.node.tick+1, len(boxes)-1)
-	case "up", "k":
-		m.node.tick = max(m.node.tick-1, 0)
-	case "space", "x", "t", "enter":
-		if m.node.tick >= len(boxes) {
-			return nil
-		}
-		box := boxes[m.node.tick]
-		in := ops.NodeUpdateIn{In: m.in(), NodeID: m.node.id, Match: ops.Match{IfMatch: m.node.info.Version}}
-		said := "ticked: " + box.Text
-		if n := []string{strconv.Itoa(box.N)}; box.Done {
-			in.Unchecked, said = n, "no longer ticked: "+box.Text
-		} else {
-			in.Checked = n
-		}
-		again := func() {
-			if err := m.lookAt(m.plan.selected()); err != nil {
-				m.fail(err)
-			}
-		}
-		return m.perform(change{
-			said: said,
-			op:   "node_update", in: &in,
-			then: func(any) { again() }, back: func(*errs.Error) { again() },
-		})
-	default:
-		m.prompt, m.focus = nil, outlinePane
-	}
-	return nil
 }

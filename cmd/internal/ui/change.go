@@ -19,12 +19,12 @@ import (
 
 // A change is one operation of a person. Only one runs at a time; keys wait for it.
 type change struct {
-	said string              // what it did, in words
-	op   string              // the operation of the catalogue
-	in   any                 // its input
-	then func(out any)       // after a success
-	back func(e *errs.Error) // after a refusal: it gives the typed text back; nil: nothing was typed
-	undo bool                // it takes a change back, and is none that u takes back
+	said string                      // what it did, in words
+	op   string                      // the operation of the catalogue
+	in   any                         // its input
+	then func(out any)               // after a success
+	back func(e *errs.Error) tea.Cmd // after a refusal: gives the typed text back or tries again; nil if neither
+	undo bool                        // it takes a change back, and is none that u takes back
 }
 
 // A done is the result of a change, with the plan after it.
@@ -82,10 +82,11 @@ func undoID(ctx context.Context, env *ops.Env, out any, own map[string]bool) str
 func (m *Model) finished(d done) tea.Cmd {
 	m.busy = false
 	m.take(d.plan)
+	var all []tea.Cmd
 	if d.err != nil {
 		m.fail(d.err)
 		if d.back != nil {
-			d.back(errs.As(d.err))
+			all = append(all, d.back(errs.As(d.err)))
 		}
 	} else {
 		m.say(d.said)
@@ -97,7 +98,6 @@ func (m *Model) finished(d done) tea.Cmd {
 			d.then(d.out)
 		}
 	}
-	var all []tea.Cmd
 	for len(m.waiting) > 0 && !m.busy {
 		next := m.waiting[0]
 		m.waiting = m.waiting[1:]
@@ -225,12 +225,13 @@ func (m *Model) saved(p *prompt) {
 }
 
 // giveBack puts a refused text into its prompt again.
-func (m *Model) giveBack(p *prompt) {
+func (m *Model) giveBack(p *prompt) tea.Cmd {
 	m.keep(p)
 	m.prompt = p
 	if p.file != "" {
 		m.said += "; your text is also in " + p.file
 	}
+	return nil
 }
 
 // targets returns the nodes that an action is about: all selected ones in the order of the outline, or else the one

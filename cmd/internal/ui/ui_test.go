@@ -326,8 +326,11 @@ func TestCriteriaAreTicked(t *testing.T) {
 	s.do("node_update", map[string]any{"nodeId": "Docs", "criteria": []any{"new", "short", "true"}})
 	s.press("j", "space")
 	s.has("☐ new", "☑ short", "☐ true")
-	s.press("j", "space", "esc")
+	s.press("j", "space")
 	s.has("☑ true")
+	s.do("log_append", map[string]any{"nodeId": "Docs", "event": "seen"})
+	s.press("space", "esc")
+	s.has("☐ true")
 }
 
 // The editor gets the text that is being typed. If the text cannot be saved, it stays in the file that is named.
