@@ -56,16 +56,24 @@ func (s *Store) noteJudged(p mdstore.Path, data []byte, out string) {
 	}
 }
 
-// trimJudged leaves the newer half of the file, and nothing that is older than recordReach.
+// trimJudged removes judgments so that the file has at most half of judgedMost bytes: first those that are older than
+// recordReach, then those that removed nothing and have a later one of the same file, then the oldest that removed
+// nothing, and last the oldest that removed something, because TakenOut reports these.
 func (s *Store) trimJudged() error {
 	since := s.fsNow() - int64(recordReach)
-	var kept []byte
-	for _, j := range slices.Backward(s.judgments()) {
-		line, _ := json.Marshal(j) // never fails
-		if j.Time < since || len(kept)+len(line) > judgedMost/2 {
-			break
+	all := s.judgments()
+	kept, left, later := make([][]byte, len(all)), judgedMost/2, map[mdstore.Path]bool{}
+	for _, removed := range []bool{true, false} {
+		for i, j := range slices.Backward(all) {
+			if (j.Out != "") != removed || j.Time < since || !removed && later[j.Path] {
+				continue
+			}
+			line, _ := json.Marshal(j) // never fails
+			if left -= len(line) + 1; left < 0 {
+				break
+			}
+			kept[i], later[j.Path] = append(line, '\n'), later[j.Path] || !removed
 		}
-		kept = slices.Concat(line, []byte("\n"), kept)
 	}
-	return s.replace(judgedPath, kept, 0o600)
+	return s.replace(judgedPath, bytes.Join(kept, nil), 0o600)
 }

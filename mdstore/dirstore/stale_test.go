@@ -180,6 +180,34 @@ func TestAnOrdinarySaveAndAReturnStand(t *testing.T) {
 	}
 }
 
+// TakenOut goes on to name what a save removed, however many saves that removed nothing are judged afterwards.
+func TestARemovalIsNamedHoweverManySavesFollow(t *testing.T) {
+	dir := fill(t, map[string]string{"ws/Workspace.md": text})
+	must(t, dir, replace("name: W", "name: V"))
+	write(t, filepath.Join(dir, string(own)), text)
+	next(t, dir)
+	judged := filepath.Join(dir, mdstore.LocalDir, "record", "judged")
+	later, err := os.OpenFile(judged, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 1000 { // more than the file keeps
+		fmt.Fprintf(later, `{"time":%d,"path":"ws/%d/Workspace.md","version":"%016d"}`+"\n", time.Now().UnixNano(), i, i)
+	}
+	if err := later.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, string(own)), strings.Replace(text, "three", "THREE", 1)) // is judged, which trims the file
+	next(t, dir)
+	if info, err := os.Stat(judged); err != nil || info.Size() > 33<<10 {
+		t.Fatalf("the file of judgments was not trimmed: %v, %v", info, err)
+	}
+	told, err := open(t, dir).TakenOut(t.Context())
+	if err != nil || len(told) != 1 || told[0].Path != own {
+		t.Errorf("told of %v, %v", told, err)
+	}
+}
+
 // If an older version returns a second time, with a commit in between, it is checked again, so that an edit of it is
 // kept: the person has read it. This holds also after a commit of many files, and one that a crash ended.
 func TestAReturnIsJudgedAfterEachCommit(t *testing.T) {
