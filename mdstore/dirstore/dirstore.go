@@ -102,11 +102,12 @@ type Store struct {
 
 	mu      sync.Mutex
 	watched bool // guarded by mu: Watch runs and reports saves
-	// guarded by mu: files that may have been saved since mergeForeign last checked them; nil means any file
-	suspects map[mdstore.Path]bool
-	met      []mdstore.Collision // guarded by mu: collisions that no caller has received yet
-	polls    bool                // guarded by mu: Watch polls, and pollsWhy is the reason
-	pollsWhy error
+	// guarded by mu: files that may have been saved since mergeForeign last took them; with anySuspect any file may
+	suspects   map[mdstore.Path]bool
+	anySuspect bool
+	met        []mdstore.Collision // guarded by mu: collisions that no caller has received yet
+	polls      bool                // guarded by mu: Watch polls, and pollsWhy is the reason
+	pollsWhy   error
 }
 
 var (
@@ -195,6 +196,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	log := cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	s := &Store{vault: vault{dir: dir, disk: disk, log: log, now: time.Now, kinds: opt.Kinds}, turn: make(chan struct{}, 1)}
 	s.scans.vault, s.gen.vault, s.trees = &s.vault, &s.vault, map[mdstore.Path]*tree{}
+	s.suspects, s.anySuspect = map[mdstore.Path]bool{}, true
 	if s.kinds == nil {
 		s.kinds = mdstore.AllKinds()
 	}

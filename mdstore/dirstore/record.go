@@ -338,6 +338,14 @@ func pathsIn(line []byte) (all []mdstore.Path) {
 	return all
 }
 
+// timeOf returns the time of a line, which begins with it; 0 if the line is damaged.
+func timeOf(line []byte) int64 {
+	line, _ = bytes.CutPrefix(line, []byte(`{"time":`))
+	number, _, _ := bytes.Cut(line, []byte(","))
+	at, _ := strconv.ParseInt(string(number), 10, 64)
+	return at
+}
+
 // recordedLately reports whether the record may have a commit that changed a file within recordReach. The lock is held.
 func (s *Store) recordedLately(p mdstore.Path) bool {
 	if s.lately != nil && s.latelyAt != s.gen.number {

@@ -87,7 +87,7 @@ func (s *Store) baseOf(p mdstore.Path, save []byte) []byte { return s.judging(p)
 
 const (
 	lateTries = 20 // how often to look at a file that is being saved, with a moment between
-	staleText = " was saved by a program that had read an older version; the next command that writes merges both"
+	staleText = " was saved by a program that had read an older version; the next write to it merges both"
 	heldText  = "another program wrote to a file after it was replaced; the next command that writes merges that"
 )
 
@@ -138,13 +138,9 @@ func (s *Store) TakenOut(ctx context.Context) (all []mdstore.Collision, err erro
 func (s *Store) suspect(paths []mdstore.Path) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if paths == nil {
-		s.suspects = nil
-	}
+	s.anySuspect = s.anySuspect || paths == nil
 	for _, p := range paths {
-		if s.suspects != nil {
-			s.suspects[p] = true
-		}
+		s.suspects[p] = true
 	}
 }
 
@@ -152,31 +148,37 @@ func (s *Store) suspect(paths []mdstore.Path) {
 func (s *Store) lookAgain() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.watched {
-		s.suspects = nil
+	s.anySuspect = s.anySuspect || !s.watched
+}
+
+// suspected returns the suspects, and whether any file is one. With take none is a suspect afterwards.
+func (s *Store) suspected(take bool) (suspects map[mdstore.Path]bool, anyFile bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	suspects, anyFile = maps.Clone(s.suspects), s.anySuspect
+	if take {
+		s.suspects, s.anySuspect = map[mdstore.Path]bool{}, false
 	}
+	return suspects, anyFile
 }
 
 // foreign returns the files that hold something other than what the last commit wrote, and that were not judged since.
-// It looks at the suspects; if any file is a suspect, at those that commits changed within recordReach.
-func (s *Store) foreign() (out []mdstore.Path) {
-	s.mu.Lock()
-	suspects := maps.Clone(s.suspects)
-	s.mu.Unlock()
-	if suspects != nil && len(suspects) == 0 {
+// It looks at the suspects; if any file is a suspect, also at those of the last commits that the history has.
+func (s *Store) foreign(suspects map[mdstore.Path]bool, anyFile bool) (out []mdstore.Path) {
+	if len(suspects) == 0 && !anyFile {
 		return nil
 	}
 	since, from := map[mdstore.Path]int64{}, s.fsNow()-int64(recordReach)
-	for p := range suspects {
-		since[p] = 0
-	}
 	history := s.gen.history()
 	for _, n := range history {
 		for _, c := range n.changed {
-			if suspects == nil && n.time >= from {
+			if anyFile && n.time >= from {
 				since[c.path] = n.time
 			}
 		}
+	}
+	for p := range suspects {
+		since[p] = 0
 	}
 	judged, lastOf := s.judgments(), lasts(history)
 	for _, p := range slices.Sorted(maps.Keys(since)) {
@@ -193,6 +195,24 @@ func (s *Store) foreign() (out []mdstore.Path) {
 	return out
 }
 
+// savedSince returns the files of commits within recordReach that were changed after the last of their commits. The
+// history has only the last of these commits, so Late asks the record.
+func (s *Store) savedSince() (all []mdstore.Path) {
+	last := map[mdstore.Path]int64{}
+	s.recordSince(s.fsNow()-int64(recordReach), func(line []byte) {
+		at := timeOf(line)
+		for _, p := range pathsIn(line) {
+			last[p] = max(last[p], at)
+		}
+	})
+	for p, at := range last {
+		if info, err := s.disk.Lstat(p); err == nil && changedAt(info.Stamp) > at {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
 // mergeForeign merges saves that were made from older versions. Files that it cannot merge now stay suspects. The lock
 // is held.
 func (s *Store) mergeForeign() {
@@ -200,17 +220,13 @@ func (s *Store) mergeForeign() {
 		s.lookAgain()
 		s.looked = time.Now()
 	}
-	left := map[mdstore.Path]bool{}
-	foreign := s.foreign()
+	foreign := s.foreign(s.suspected(true))
 	j := s.judging(foreign...)
 	for _, p := range foreign {
 		if _, err := j.mergeStale(p); err != nil {
-			left[p] = true
+			s.suspect([]mdstore.Path{p})
 		}
 	}
-	s.mu.Lock()
-	s.suspects = left
-	s.mu.Unlock()
 }
 
 // Late finds saves by other programs that collided with commits: saves in displaced files, and saves that were made
@@ -219,7 +235,10 @@ func (s *Store) mergeForeign() {
 func (s *Store) Late(ctx context.Context, merge bool) ([]mdstore.Collision, error) {
 	saved, err := s.committer.Saved()
 	s.lookAgain()
-	foreign := s.foreign()
+	if _, anyFile := s.suspected(false); anyFile {
+		s.suspect(s.savedSince())
+	}
+	foreign := s.foreign(s.suspected(false))
 	for range lateTries { // a file that is being saved is looked at again
 		if !merge || s.git.busy() != nil || err != nil || !saved && len(foreign) == 0 {
 			break
@@ -229,7 +248,7 @@ func (s *Store) Late(ctx context.Context, merge bool) ([]mdstore.Collision, erro
 			return nil, err
 		}
 		release()
-		if saved, foreign = false, s.foreign(); len(foreign) > 0 {
+		if saved, foreign = false, s.foreign(s.suspected(false)); len(foreign) > 0 {
 			moment(ctx)
 		}
 	}

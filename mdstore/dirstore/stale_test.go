@@ -208,6 +208,38 @@ func TestARemovalIsNamedHoweverManySavesFollow(t *testing.T) {
 	}
 }
 
+// Late names a save from an older version, and merges it, however many files were committed since the commit that the
+// save lacks. The history does not reach back to that commit.
+func TestAStaleSaveIsNamedHoweverManyCommitsFollow(t *testing.T) {
+	dir := fill(t, map[string]string{"ws/Workspace.md": text})
+	must(t, dir, replace("two", "TWO"))
+	before := contents(t, dir)[string(own)]
+	must(t, dir, replace("six", "SIX"))
+	var others []mdstore.Change
+	for i := range 200 {
+		others = append(others, mdstore.Change{Path: mdstore.Path(fmt.Sprintf("ws/%0200d", i)), New: []byte("x")})
+	}
+	if _, err := open(t, dir).Commit(t.Context(), others); err != nil {
+		t.Fatal(err)
+	}
+	next(t, dir) // shortens the history
+	write(t, filepath.Join(dir, string(own)), replace("three", "THREE")(before))
+	next(t, dir)
+	told, err := open(t, dir).Late(t.Context(), false)
+	if err != nil || len(told) != 1 || told[0].Path != own || !strings.HasPrefix(told[0].Text, "STALE_SAVE") {
+		t.Errorf("told of %v, %v", told, err)
+	}
+	if _, err := open(t, dir).Late(t.Context(), true); err != nil {
+		t.Error(err)
+	}
+	if got := contents(t, dir)[string(own)]; !strings.Contains(got, "THREE") || !strings.Contains(got, "SIX") {
+		t.Errorf("merged: %q", got)
+	}
+	if told, err := open(t, dir).Late(t.Context(), false); err != nil || len(told) > 0 {
+		t.Errorf("afterwards told of %v, %v", told, err)
+	}
+}
+
 // If an older version returns a second time, with a commit in between, it is checked again, so that an edit of it is
 // kept: the person has read it. This holds also after a commit of many files, and one that a crash ended.
 func TestAReturnIsJudgedAfterEachCommit(t *testing.T) {

@@ -29,7 +29,7 @@ func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
 		},
 		Ready: func(polling bool, why error) {
 			s.mu.Lock()
-			s.polls, s.pollsWhy, s.watched = polling, why, true
+			s.polls, s.pollsWhy, s.watched, s.anySuspect = polling, why, true, true
 			s.mu.Unlock()
 			if polling && why != nil {
 				s.log.Warn("the vault is watched by looking every two seconds", "folder", s.dir, "why", why)
