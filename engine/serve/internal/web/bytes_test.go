@@ -52,7 +52,7 @@ func lightViews(t *testing.T, nodes, many, lines int) {
 		w.do("memory_save", map[string]any{"workspaceId": ws, "slot": fmt.Sprint("slot-", i), "text": strings.Repeat("What was decided, and why. ", 50)})
 	}
 	paths := []string{"/", "/plan", "/plan?filter=task", "/board", "/graph", "/activity", "/search?q=task", "/memory", "/slot/slot-0", "/sessions",
-		"/approvals", "/check", "/node/root", "/node/" + string(node), "/node/" + string(node) + "/context", "/node/" + string(node) + "/history"}
+		"/approvals", "/check", "/node/root", "/node/" + string(node), "/node/" + string(node) + "?tab=context", "/node/" + string(node) + "/history"}
 	_, activity := w.get("/activity")
 	for _, m := range regexp.MustCompile(`data-part="([^"]+)"`).FindAllStringSubmatch(activity, -1) {
 		paths = append(paths, m[1])

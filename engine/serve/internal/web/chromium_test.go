@@ -316,11 +316,14 @@ func TestTheContextFollowsTheBudget(t *testing.T) {
 	ws, first, _ := w.plan()
 	w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": first, "note": strings.Repeat("A long note. ", 500)})
 	p := b.open(w, "/node/"+first)
-	p.click("summary|What an assistant gets")
+	p.click(".tabs a|What an assistant gets")
 	p.sees("Nothing is left out")
+	p.until(`/gets · \d+/.test(document.querySelector(".tabs").innerText) && !document.querySelector("#log")`)
 	p.eval(`(() => { const r = document.querySelector("[name=budget]"); r.value = 250; r.dispatchEvent(new Event("input", { bubbles: true })) })()`)
 	p.sees("budget")
-	p.until(`document.querySelector("[data-budget] output").innerText.endsWith("/ 250")`)
+	p.until(`document.querySelector("main output").innerText.endsWith("/ 250")`)
+	p.click(".tabs a|Talk")
+	p.until(`document.querySelector("#log") && !document.querySelector("[name=budget]")`)
 }
 
 func TestPhoneAndColours(t *testing.T) {

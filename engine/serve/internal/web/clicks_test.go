@@ -51,15 +51,24 @@ func TestAPersonAnswersQuestions(t *testing.T) {
 		"- [2026-11-28 00:00:02] [AI] ? Which paper?")
 	p := b.open(w, "/node/"+first)
 	p.sees("Which paper?")
-	p.click(".question input") // the older question
+	if at := p.eval(`[...document.querySelectorAll(".log .question p")].map((e) => e.innerText.split("?")[0]).join()`); at != "Question: Which colours,Question: Which paper" {
+		t.Errorf("the questions in the log are %v", at)
+	}
+	p.click(".question textarea") // the older question
 	p.write("Green & <white>")
 	p.click(".question button|Answer")
 	p.until(`document.querySelectorAll(".question").length === 1 && document.querySelector(".question").innerText.includes("paper")`)
-	p.until(`document.querySelector(".question input").value === ""`)
-	p.click(".question input")
+	p.until(`document.querySelector(".question textarea").value === ""`)
+	p.click(".question textarea")
 	p.write("Recycled")
 	p.keys("Enter")
 	p.until(`!document.querySelector(".question")`)
+	p.click("#log textarea") // Shift+Enter begins a line, Enter sends
+	p.write("Called the shop")
+	p.keys("Shift+Enter")
+	p.write("twice")
+	p.keys("Enter")
+	p.until(`document.querySelector(".log li").innerText.includes("Called the shop\ntwice") && document.querySelector("#log textarea").value === ""`)
 	said := w.says(first)
 	if strings.Count(said, "[Human] ! re ") != 2 || !strings.Contains(said, "Green & <white>") || !strings.Contains(said, "Recycled") {
 		t.Errorf("the file says\n%s", said)
@@ -89,7 +98,7 @@ func TestNowHasWhatWaitsForThePerson(t *testing.T) {
 		t.Errorf("an overdue node does not wait for the person:\n%s", said)
 	}
 	p.sees("the shelves are up")
-	p.click("#for-you input")
+	p.click("#for-you textarea")
 	p.write("Green")
 	p.keys("Enter")
 	p.until(`!document.querySelector(".question")`)

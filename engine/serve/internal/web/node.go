@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"arbor/engine/errs"
 	"arbor/engine/ops"
@@ -19,8 +20,16 @@ type nodePage struct {
 	Refers    []*mdstore.Node // the nodes that refer to this one
 	Rules     []string
 	RulesHash string
-	MoreLog   int // further entries of the log
-	Further   int // how many entries are shown after a press on "show more"
+	Talk      []talk
+	MoreLog   int           // further entries of the log
+	Further   int           // how many entries are shown after a press on "show more"
+	Gets      *assistantGet // what an assistant gets, if that is asked for instead of Talk
+}
+
+// A talk is an entry of the log.
+type talk struct {
+	mdstore.LogEntry
+	Open *asked // an unanswered question
 }
 
 const logShown = 200 // entries of the log that a node shows at first
@@ -85,9 +94,13 @@ func (s *Site) node(r *http.Request, v *screen) error {
 	if err != nil || most < logShown {
 		most = logShown
 	}
-	if slices.Reverse(out.Node.Log); !v.Static && len(out.Node.Log) > most {
-		p.MoreLog, p.Further = len(out.Node.Log)-most, most+5*logShown
-		out.Node.Log = out.Node.Log[:most]
+	if p.Talk = talked(out.Node); !v.Static && len(p.Talk) > most {
+		p.MoreLog, p.Further, p.Talk = len(p.Talk)-most, most+5*logShown, p.Talk[:most]
+	}
+	if r.FormValue("tab") == "context" && !v.Static {
+		if p.Gets, err = s.gets(r, in, out.Node.ID); err != nil {
+			return err
+		}
 	}
 	v.Body = p
 	return nil
@@ -99,31 +112,59 @@ const (
 	someBudget  = 4000
 )
 
-type contextPart struct {
+// Asked returns the text of a question.
+func (t talk) Asked() string { return strings.TrimPrefix(t.Event, mdstore.AskedEvent("")) }
+
+// talked returns the log of a node: the unanswered questions, oldest first, then the other entries, newest first.
+func talked(n ops.NodeInfo) (all []talk) {
+	left := slices.Clone(n.Questions)
+	for _, e := range n.Log {
+		at := slices.IndexFunc(left, func(q mdstore.Question) bool { return e.Asks() && q.Time == e.Time })
+		if at < 0 {
+			all = append(all, talk{LogEntry: e})
+			continue
+		}
+		all = append(all, talk{e, &asked{n.ID, n.Title, left[at]}})
+		left = slices.Delete(left, at, at+1)
+	}
+	slices.Reverse(all)
+	slices.SortStableFunc(all, func(a, b talk) int {
+		switch {
+		case a.Open != nil && b.Open != nil:
+			return strings.Compare(a.Time, b.Time)
+		case a.Open != nil:
+			return -1
+		case b.Open != nil:
+			return 1
+		}
+		return 0
+	})
+	return all
+}
+
+type assistantGet struct {
 	*ops.ContextGetOut
 	Budget, Least, Most int
 }
 
-// context shows what an assistant gets about a node.
-func (s *Site) context(r *http.Request, v *screen) error {
+// gets returns what an assistant gets about a node, within the budget of the request.
+func (s *Site) gets(r *http.Request, of ops.In, id string) (*assistantGet, error) {
 	budget, err := strconv.Atoi(r.FormValue("budget"))
 	if err != nil || budget < leastBudget || budget > mostBudget {
 		budget = someBudget
 	}
-	in := ops.ContextGetIn{In: ops.In{WorkspaceID: v.Workspace}, NodeID: r.PathValue("id"), Budget: budget}
+	in := ops.ContextGetIn{In: of, NodeID: id, Budget: budget}
 	data, err := ops.ContextGet(r.Context(), s.env(), in)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	in.Format = "markdown"
 	text, err := ops.ContextGet(r.Context(), s.env(), in)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	data.Markdown = text.Markdown
-	v.Title = "What an assistant gets"
-	v.Body = contextPart{ContextGetOut: data, Budget: budget, Least: leastBudget, Most: mostBudget}
-	return nil
+	return &assistantGet{ContextGetOut: data, Budget: budget, Least: leastBudget, Most: mostBudget}, nil
 }
 
 type historyPart struct {

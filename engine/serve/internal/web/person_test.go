@@ -63,7 +63,7 @@ func TestAPersonsSession(t *testing.T) {
 	p.until(`document.querySelector(".editing textarea:not(.source)").value === "The hall is booked."`)
 	p.keys("Control+Enter")
 	p.until(`!document.querySelector(".editing")`)
-	p.click("#log input")
+	p.click("#log textarea")
 	p.write("Called the caterer")
 	p.keys("Enter")
 	p.sees("Called the caterer")

@@ -94,7 +94,8 @@ func TestTextsExecuteNothing(t *testing.T) {
 		if path == "/node/"+last {
 			p.click("[data-edit=requirement]")
 			p.until(`!!document.querySelector(".editing")`)
-			p.until(`document.querySelector("[data-part$=context] pre")`)
+			p.click("main a|What an assistant gets")
+			p.until(`document.querySelector("form:has([name=budget]) ~ pre")`)
 		}
 		p.eval(`new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))`)
 		for _, said := range p.said() {

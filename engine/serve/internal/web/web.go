@@ -141,8 +141,7 @@ func (s *Site) views() []viewOf {
 	return []viewOf{
 		{"/{$}", "overview", s.overview},
 		{"/plan", "plan", s.plan}, {"/board", "board", s.board}, {"/graph", "graph", s.graph},
-		{"/node/{id}", "node", s.node}, {"/node/{id}/context", "context", s.context},
-		{"/node/{id}/history", "history", s.history},
+		{"/node/{id}", "node", s.node}, {"/node/{id}/history", "history", s.history},
 		{"/activity", "activity", s.activity}, {"/activity/{id}", "operation", s.operation},
 		{"/since/{id}", "operation", s.sinceDiff}, {"/search", "search", s.search},
 		{"/doc", "doc", s.doc}, {"/doc/{id}", "doc", s.doc},

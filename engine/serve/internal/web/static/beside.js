@@ -14,22 +14,31 @@ export async function open(link) {
 export const close = () => show("");
 async function show(id) {
   const kept = [...main.querySelectorAll("#beside .editing")].filter(leave).length;
-  const to = new URL(location.href);
-  if (id) to.searchParams.set("node", id);
-  else to.searchParams.delete("node");
-  history.pushState(null, "", to);
-  await refresh();
+  await at("node", id, "pushState");
   if (kept) did(t("Your text is kept as a draft."));
+}
+
+// at draws the view with another value of a parameter of its address.
+async function at(name, value, how = "replaceState") {
+  const to = new URL(location.href);
+  if (value) to.searchParams.set(name, value);
+  else to.searchParams.delete(name);
+  history[how](null, "", to);
+  await refresh();
 }
 
 export function begin() {
   window.addEventListener("popstate", () => refresh().catch(failed));
   main.addEventListener("click", (e) => {
-    const a = e.target.closest("a");
-    if (!a || e.ctrlKey || e.metaKey || e.shiftKey || !$("#tree") || !wide.matches) return;
-    if (a.matches(".close")) close().catch(failed);
+    const a = e.target.closest("a"), tab = a?.dataset.tab;
+    if (!a || e.ctrlKey || e.metaKey || e.shiftKey || tab === undefined && !($("#tree") && wide.matches)) return;
+    if (tab !== undefined) at("tab", tab).catch(failed);
+    else if (a.matches(".close")) close().catch(failed);
     else if (a.matches("#tree a, #beside article a") && a.pathname.startsWith("/node/")) open(a).catch(failed);
     else return;
     e.preventDefault();
+  });
+  main.addEventListener("input", (e) => {
+    if (e.target.name === "budget") at("budget", e.target.value).catch(failed);
   });
 }

@@ -20,6 +20,11 @@ document.addEventListener("keydown", (e) => {
     e.target.form?.requestSubmit($("button:not([type=button])", e.target.form));
     return;
   }
+  if (e.key === "Enter" && !e.shiftKey && !e.isComposing && e.target.matches("[data-sends]")) {
+    e.preventDefault();
+    e.target.form.requestSubmit();
+    return;
+  }
   if (held && e.key === "k") { e.preventDefault(); palette(); return; }
   if (e.target.matches("input, textarea, select") || $("dialog[open]")) return;
   if (held) { if (e.key === "z" && undo.undoLast()) e.preventDefault(); return; }

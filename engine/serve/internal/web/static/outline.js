@@ -28,15 +28,8 @@ export async function fill(d) {
   if (all.firstChild) morph($("ul", d), all);
 }
 export async function load(d) {
-  const budget = $("[name=budget]", d)?.value || "";
-  const n = d.loads = (d.loads || 0) + 1, got = await part(withWorkspace(d.dataset.part + "?budget=" + budget));
-  if (n !== d.loads) return; // a later answer is on its way
-  const box = $("div", d), old = $("[name=budget]", d);
-  if (!old) { box.replaceChildren(got); return; }
-  for (const e of [...box.children]) if (!e.contains(old)) e.remove();
-  $("output", box).textContent = $("output", got)?.textContent || "";
-  $("form", got)?.remove();
-  box.append(got);
+  const n = d.loads = (d.loads || 0) + 1, got = await part(withWorkspace(d.dataset.part));
+  if (n === d.loads) $("div", d).replaceChildren(got); // else a later answer is on its way
 }
 
 // further shows the next piece of a long list.
@@ -148,8 +141,5 @@ export function begin() {
     if (!e.target.matches("#tree a")) return;
     for (const a of document.querySelectorAll('#tree a[tabindex="0"]')) a.tabIndex = -1;
     e.target.tabIndex = 0;
-  });
-  main.addEventListener("input", (e) => {
-    if (e.target.name === "budget") load(e.target.closest("details")).catch(failed);
   });
 }
