@@ -120,7 +120,7 @@ func (l look) row(h ops.Happening, at string, snap *view.View) row {
 	title := func(id mdstore.ID) string { return h.Titles[id] }
 	switch {
 	case h.Operation:
-		x.Said = l.did(h.What, title)
+		x.Said = l.did(h.What, title, func(string) bool { return false })
 		if x.Said == "" {
 			x.Said = h.Text
 		} else {

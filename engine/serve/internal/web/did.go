@@ -25,6 +25,7 @@ func (s *Site) told(w http.ResponseWriter, r *http.Request, out any) {
 		Began() int64
 		Changes() []view.Change
 		Workspace() string
+		About(node string) bool
 	})
 	if !ok || did.Began() == 0 {
 		return
@@ -39,7 +40,7 @@ func (s *Site) told(w http.ResponseWriter, r *http.Request, out any) {
 		}
 		return ""
 	}
-	if said := (look{Language: language(w, r)}).did(did.Changes(), title); said != "" {
+	if said := (look{Language: language(w, r)}).did(did.Changes(), title, did.About); said != "" {
 		w.Header().Set(didHeader, url.PathEscape(said))
 	}
 	deeds, err := s.engine.Deeds(r.Context())
@@ -53,9 +54,10 @@ func (s *Site) told(w http.ResponseWriter, r *http.Request, out any) {
 	}
 }
 
-// did puts the changes of an operation into a sentence with titles. It is about the node that the operation was for: a
-// new or deleted one, or else the first; of the others it tells the number. title returns the title of a node.
-func (l look) did(all []view.Change, title func(mdstore.ID) string) string {
+// did puts the changes of an operation into a sentence with titles. It is about the nodes that the operation was for: new
+// or deleted ones, or else the first; of the others it tells the number. title returns the title of a node, and named
+// reports whether the call named it.
+func (l look) did(all []view.Change, title func(mdstore.ID) string, named func(string) bool) string {
 	whole := func(do string) (found []view.Change) {
 		for _, c := range all {
 			if c.Key == "" && c.Do == do {
@@ -67,8 +69,11 @@ func (l look) did(all []view.Change, title func(mdstore.ID) string) string {
 	added, gone := whole(view.Created), whole(view.Deleted)
 	switch {
 	case len(gone) > 0: // those below come first
-		last := gone[len(gone)-1]
-		return l.say("Deleted") + " " + cmp.Or(title(last.ID), last.Name) + l.besides("and below it", len(gone)-1)
+		tops := titles(gone, title, named)
+		if len(tops) == 0 {
+			tops = titles(gone[len(gone)-1:], title, func(string) bool { return true })
+		}
+		return l.say("Deleted") + " " + l.listed(tops) + l.besides("and below it", len(gone)-len(tops))
 	case len(added) > 0:
 		return l.say("Added") + " " + cmp.Or(title(added[0].ID), added[0].Name) + l.besides("and others", len(added)-1)
 	case len(all) == 0:
@@ -90,14 +95,33 @@ func (l look) did(all []view.Change, title func(mdstore.ID) string) string {
 		logged, _, _ = strings.Cut(logged, "\n")
 		keys = append(keys, logged)
 	}
-	named := title(main)
-	if i := slices.IndexFunc(all, func(c view.Change) bool { return c.Name != "" }); named == "" && i >= 0 { // of a page
-		named, keys = all[i].Name, append(keys, l.say(all[i].Do))
+	subject := l.listed(titles(all, title, func(id string) bool { return mdstore.ID(id) == main || named(id) }))
+	if i := slices.IndexFunc(all, func(c view.Change) bool { return c.Name != "" }); subject == "" && i >= 0 { // of a page
+		subject, keys = all[i].Name, append(keys, l.say(all[i].Do))
 	}
-	if named == "" {
-		named = l.say("Workspace")
+	if subject == "" {
+		subject = l.say("Workspace")
 	}
-	return strings.TrimSuffix(named+": "+strings.Join(keys, ", "), ": ")
+	return strings.TrimSuffix(subject+": "+strings.Join(keys, ", "), ": ")
+}
+
+// titlesInSentence is how many titles a sentence has; it tells the number of the others.
+const titlesInSentence = 3
+
+func (l look) listed(titles []string) string {
+	shown := titles[:min(len(titles), titlesInSentence)]
+	return strings.Join(shown, ", ") + l.besides("and others", len(titles)-len(shown))
+}
+
+// titles returns the titles of the nodes of changes that named accepts, each once.
+func titles(all []view.Change, title func(mdstore.ID) string, named func(string) bool) (found []string) {
+	met := map[mdstore.ID]bool{}
+	for _, c := range all {
+		if said := cmp.Or(title(c.ID), c.Name); said != "" && !met[c.ID] && named(string(c.ID)) {
+			met[c.ID], found = true, append(found, said)
+		}
+	}
+	return found
 }
 
 // changeWord returns what a change of a node did, in a word.

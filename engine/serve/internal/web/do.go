@@ -12,7 +12,8 @@ import (
 	"arbor/engine/ops"
 )
 
-// do runs an operation of the catalogue with the arguments of the body.
+// do runs an operation of the catalogue with the arguments of the body. The address names further nodes (also=ID) of an
+// operation that takes several, which is then one operation with one undo.
 func (s *Site) do(w http.ResponseWriter, r *http.Request) {
 	o, ok := ops.Find(r.PathValue("operation"))
 	if !ok {
@@ -27,6 +28,9 @@ func (s *Site) do(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		refuseError(w, err)
 		return
+	}
+	if several, ok := in.(interface{ Further() *[]string }); ok {
+		*several.Further() = r.URL.Query()["also"]
 	}
 	s.answer(w, r, o, in)
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 
-	"arbor/engine/internal/people"
 	"arbor/engine/ops"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -15,16 +14,16 @@ import (
 // An overview is the first screen: what waits for the person, who works, what changed, and how far the plan is.
 type overview struct {
 	*ops.WorkspaceStatusOut
-	Requests []waiting
-	Asked    []asked // unanswered questions of assistants
-	Due      []due   // nodes in validation, and overdue ones
-	Working  []working
-	Next     []*ops.TreeNode // the first ready nodes that nobody works on
-	Since    since
-	Progress progress
-	Others   []otherWorkspace
-	Vaults   []otherVault
-	Docs     []document
+	Requests  []waiting
+	Asked     []asked // unanswered questions of assistants
+	Due       []due   // nodes in validation, and overdue ones
+	Working   []working
+	Next      []*ops.TreeNode // the first ready nodes that nobody works on
+	Since     since
+	Progress  progress
+	Elsewhere int // requests that wait in other vaults
+	Others    []otherWorkspace
+	Docs      []document
 
 	MoreRequests, MoreWork, MoreProblems, MoreDue, MoreAsked int // further ones that are not shown; none if 0 or less
 }
@@ -85,8 +84,8 @@ func (s *Site) overview(r *http.Request, v *screen) error {
 		o.Requests, _ = s.requests(r) // without a folder for decisions there are none
 		o.MoreRequests = len(o.Requests) - shortList
 		o.Requests = o.Requests[:min(len(o.Requests), shortList)]
-		if people.From(r.Context()) == nil { // they are the server's own user's
-			o.Vaults = s.otherVaults()
+		for _, other := range v.Vaults {
+			o.Elsewhere += other.Waits
 		}
 		if o.Since, err = s.since(r.Context(), v, snap); err != nil {
 			return err

@@ -186,4 +186,8 @@ func TestOtherProjectsAreNamed(t *testing.T) {
 		!strings.Contains(part, `<a href="`+w.server.URL+`">shop</a>`) || strings.Contains(said, "never") {
 		t.Errorf("other projects: %s", part)
 	}
+	_, plan := w.get("/plan") // the rail leads to those that run
+	if !strings.Contains(plan, `<a href="`+w.server.URL+`" class="vault">`) || strings.Contains(plan, "garden") {
+		t.Errorf("the rail of the plan:\n%s", plan)
+	}
 }

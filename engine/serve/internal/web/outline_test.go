@@ -51,9 +51,22 @@ func TestRowsAreWorkedOnByKeyboard(t *testing.T) {
 	if said := w.says(first) + w.says(second); strings.Count(said, "status: implementing") != 2 {
 		t.Errorf("the files say\n%s", said)
 	}
-	p.until(`document.querySelector("#did").innerText.includes("(+1)") && document.querySelector("#chosen").hidden`)
+	p.until(`document.querySelector("#did").innerText.startsWith("Design, Shop: implementing") && document.querySelector("#chosen").hidden`)
 	p.click("#did button|Undo")
 	p.until(`!document.querySelector("#tree .tag.s-implementing")`)
+	p.eval(`document.querySelector('[data-id="` + second + `"] a').focus()`)
+	p.keys("x", "ArrowUp", "x", "Alt+ArrowUp") // what is chosen moves together
+	p.until(titles + ` === "Website,Light colours,Shop,Design"`)
+	p.click("#did button|Undo") // one operation, one undo
+	p.until(titles + ` === "Website,Design,Light colours,Shop"`)
+	p.eval(`document.querySelector('[data-id="` + first + `"] a').focus()`)
+	p.keys("x", "ArrowDown", "ArrowDown", "x", "Delete")
+	p.until(`document.querySelector("#ask")?.open`)
+	p.click("#ask button|OK")
+	p.until(titles + ` === "Website,Light colours"`)
+	p.until(`document.querySelector("#did").innerText.startsWith("Deleted Design, Shop ")`)
+	p.click("#did button|Undo")
+	p.until(titles + ` === "Website,Design,Light colours,Shop"`)
 	p.eval(`document.querySelector("#tree a").focus()`)
 	p.keys("ArrowLeft")
 	p.until(`document.activeElement.ariaExpanded === "false"`)

@@ -161,6 +161,7 @@ type screen struct {
 	Here        string
 	Theme       string // see theme
 	Several     bool   // the server is for several people
+	Vaults      []otherVault
 	Body        any
 
 	lastVisit int64 // see visit
@@ -191,6 +192,9 @@ func (s *Site) page(shown viewOf) http.HandlerFunc {
 			err = errs.New(errs.NotAllowed, "%s has the right %s; requests of tools are for those who may work", who, who.Right)
 		}
 		if err == nil {
+			if whole := part == "" || shown.name == "overview"; whole && people.From(r.Context()) == nil {
+				v.Vaults = s.otherVaults() // they are the server's own user's
+			}
 			s.linked(r.Context(), v, r.PathValue("id"))
 			err = shown.body(r, v)
 		}

@@ -2,7 +2,7 @@
 import { $, made, main, t } from "./base.js";
 import { run } from "./server.js";
 import { ask } from "./ask.js";
-import { together } from "./undo.js";
+import { repaint } from "./live.js";
 import { inTree, rowOf } from "./outline.js";
 
 const all = () => [...main.querySelectorAll('#tree [aria-selected="true"]')];
@@ -30,7 +30,7 @@ export function bar() {
 }
 
 // those are the rows that an operation is about.
-function those(row) {
+export function those(row) {
   const some = all();
   return some.length ? some : row ? [row] : [];
 }
@@ -47,7 +47,7 @@ export async function act(action, row) {
     answer.sent();
     if (answer.out.conclusion) given = answer.out;
   }
-  await forEach(rows, (nodeId) => run("node_transition", { nodeId, action, ...given }));
+  await together(rows, "node_transition", { action, ...given });
 }
 
 export async function remove(row) {
@@ -55,13 +55,15 @@ export async function remove(row) {
   if (!rows.length) return;
   const fields = [{ text: t("What is below is deleted too. You can undo it.") }];
   const answer = await ask(t("Delete") + ": " + named(rows), fields);
-  if (answer) await forEach(rows, (nodeId) => run("node_delete", { nodeId }));
+  if (answer) await together(rows, "node_delete");
 }
 
-async function forEach(rows, operate) {
-  const ids = rows.map(idOf);
+// together runs one operation on the nodes of rows.
+export async function together(rows, operation, args) {
+  const [nodeId, ...also] = rows.map(idOf);
+  await run(operation + "?" + also.map((id) => "also=" + encodeURIComponent(id)).join("&"), { nodeId, ...args });
   clear();
-  await together(ids, operate);
+  repaint();
 }
 
 // rename edits the title of a row where it stands, retitle that of a node in any element.
@@ -86,10 +88,11 @@ export function retitle(row, id) {
     e.stopPropagation();
     if (e.key === "Escape" || !input.value.trim()) { end(); return; }
     input.readOnly = true;
-    await together([id], (nodeId) => run("node_update", { nodeId, title: input.value.trim() })).then(end, (x) => {
+    await run("node_update", { nodeId: id, title: input.value.trim() }).then(end, (x) => {
       input.readOnly = false;
       throw x;
     });
+    repaint();
   };
   input.onblur = () => { if (input.value === row.textContent) end(); };
   input.select();

@@ -1,7 +1,8 @@
 // Dragging: in the outline a node goes before, after or below another one; on the board it gets another status.
 import { $, failed, main, t } from "./base.js";
 import { act } from "./ask.js";
-import { above, move } from "./outline.js";
+import { those } from "./chosen.js";
+import { above, move, rowOf } from "./outline.js";
 
 let dragged = null;
 const target = (e) => dragged && e.target.closest?.(".column, #tree [draggable]");
@@ -29,7 +30,8 @@ async function drop(moved, over, e) {
   if (li === moved) return;
   const into = how === "into" || !up;
   const args = into ? { newParentId: li.dataset.id } : { newParentId: up.dataset.id, [how]: li.dataset.id };
-  await move(moved.dataset.id, args);
+  const row = rowOf(moved);
+  await move(moved, row.ariaSelected === "true" ? those(row) : [row], args);
 }
 
 export function begin() {

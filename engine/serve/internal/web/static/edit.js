@@ -141,9 +141,11 @@ export function drafts() {
     of.set(id, JSON.parse(localStorage.getItem(key)).title || id);
   }
   const link = ([id, textContent]) => made("li", {}, made("a", { href: withWorkspace("/node/" + id), textContent }));
-  $("#drafts").hidden = !of.size;
   $("#drafts summary").textContent = t("Drafts") + " " + of.size;
-  $("#drafts ul").replaceChildren(...[...of].map(link));
+  for (const box of document.querySelectorAll("#drafts, #unsaved")) {
+    box.hidden = !of.size;
+    $("ul", box).replaceChildren(...[...of].map(link));
+  }
 }
 
 // resume opens the texts of the node that have drafts, and fills fields that keep theirs.

@@ -2,7 +2,7 @@
 /* global Idiomorph */
 import { $, main, note, t, workspace } from "./base.js";
 import { listen, part, pass } from "./server.js";
-import { changedBelow, resume } from "./edit.js";
+import { changedBelow, drafts, resume } from "./edit.js";
 import { fill, load, refold } from "./outline.js";
 
 // Things with a data-id are the same thing before and after: they get an id, by which Idiomorph knows them.
@@ -16,7 +16,7 @@ const callbacks = {
   beforeNodeMorphed(old, now) {
     if (old.nodeType !== Node.ELEMENT_NODE) return true;
     if (old.classList.contains("editing")) { changedBelow(old, now); return false; }
-    const written = "input:not([data-line]), select, textarea:not(.source)"; // somebody may be writing there
+    const written = "#unsaved, input:not([data-line]), select, textarea:not(.source)"; // somebody may be writing there
     if (old.matches(written)) return false;
     const up = old.parentElement;
     if (!opened(up)) return true;
@@ -60,7 +60,7 @@ export async function refresh() {
   if (node(main) !== node(got)) $("#beside")?.remove(); // of another node nothing stays
   morph(main, got);
   refold();
-  if ($("#beside")) resume();
+  if ($("#beside")) resume(); else drafts();
   for (const d of main.querySelectorAll("details[open]")) if (d.pieces || d.dataset.below) await fill(d);
   for (const d of main.querySelectorAll("details[data-part][open]")) await load(d);
 }

@@ -103,7 +103,7 @@ const clicks = {
     const args = (o) => ({ action: "replace", rules: lines(o.rules), ifMatch: version() });
     return send(t("Edit the rules"), fields, "workspace_update_rules", args);
   },
-  undo: (b) => undo([b.dataset.undo]),
+  undo: (b) => undo(b.dataset.undo),
   async repair() { await post("/do/workspace_check", { fix: true }); repaint(); },
   async do(b) {
     const session = b.dataset.session !== undefined ? { session: true } : {};

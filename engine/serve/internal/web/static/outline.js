@@ -1,10 +1,10 @@
 // The plan as an outline: what is opened is fetched, and keys go through it and move nodes.
 import { $, failed, made, main, note, say, t, withWorkspace, workspace } from "./base.js";
-import { part, run } from "./server.js";
+import { part } from "./server.js";
 import { morph, refresh } from "./live.js";
 import { adding } from "./add.js";
 import { close, open } from "./beside.js";
-import { act, clear, remove, rename, toggle } from "./chosen.js";
+import { act, clear, remove, rename, those, together, toggle } from "./chosen.js";
 
 export const rowOf = (li) => li?.querySelector(":scope > .leaf a");
 export const above = (li) => li.parentElement.closest("li[data-id]");
@@ -40,7 +40,8 @@ export function further(button) {
 }
 
 async function shift(li, key) {
-  const up = above(li), before = li.previousElementSibling, after = li.nextElementSibling, id = li.dataset.id;
+  const rows = those(rowOf(li)), first = rows[0].closest("li"), up = above(first);
+  const before = first.previousElementSibling, after = rows.at(-1).closest("li").nextElementSibling;
   if (!up) return;
   let args;
   if (key === "ArrowUp" && before) args = { newParentId: up.dataset.id, before: before.dataset.id };
@@ -48,12 +49,13 @@ async function shift(li, key) {
   else if (key === "ArrowRight" && before) args = { newParentId: before.dataset.id };
   else if (key === "ArrowLeft" && above(up)) args = { newParentId: above(up).dataset.id, after: up.dataset.id };
   else return;
-  await move(id, args);
+  await move(li, rows, args);
 }
 
-// move moves a node, and keeps the focus on it.
-export async function move(id, args) {
-  await run("node_move", { nodeId: id, ...args });
+// move moves the nodes of rows, and keeps the focus on one.
+export async function move(li, rows, args) {
+  const { id } = li.dataset;
+  await together(rows, "node_move", args);
   say("");
   await refresh();
   for (let d = inTree(id)?.parentElement.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
