@@ -54,9 +54,9 @@ func (s *Site) told(w http.ResponseWriter, r *http.Request, out any) {
 	}
 }
 
-// did puts the changes of an operation into a sentence with titles. It is about the nodes that the operation was for: new
-// or deleted ones, or else the first; of the others it tells the number. title returns the title of a node, and named
-// reports whether the call named it.
+// did puts the changes of an operation into a sentence with titles. It is about the nodes that the operation was for:
+// new or deleted ones, or else the first; of the others it tells the number. title returns the title of a node, and
+// named reports whether the call named it.
 func (l look) did(all []view.Change, title func(mdstore.ID) string, named func(string) bool) string {
 	whole := func(do string) (found []view.Change) {
 		for _, c := range all {
