@@ -19,11 +19,10 @@ func (c *Model) Crashes(rng *rand.Rand, limit int, yield func(*Model)) int {
 	}
 	var dirty []int
 	for id, n := range c.nodes {
-		if n.dirty {
+		if n != nil && n.dirty {
 			dirty = append(dirty, id)
 		}
 	}
-	slices.Sort(dirty)
 	total := 1
 	for range free {
 		total = min(2*total, limit+1)
@@ -80,30 +79,37 @@ func (c *Model) Crashes(rng *rand.Rand, limit int, yield func(*Model)) int {
 // after returns the file system after a crash that keeps only the changes in keep of those that are not durable. Of the
 // new bytes of a dirty file, none (0), half (1) or all (2) are kept.
 func (c *Model) after(keep map[*change]bool, bytes map[int]int) *Model {
-	d := &Model{nodes: make(map[int]*node, len(c.nodes)), next: c.next, NoExchange: c.NoExchange, NoLeases: c.NoLeases, Log: append(slices.Clone(c.Log), "POWER FAILURE")}
-	for id, n := range c.nodes {
-		m := &node{dir: n.dir, kept: maps.Clone(n.kept)}
-		data := n.data
+	d := c.share()
+	d.Log = slices.Concat(c.Log, []string{"POWER FAILURE"})
+	for id, n := range d.nodes {
+		if n == nil || !n.dirty && n.writers == 0 {
+			continue
+		}
+		m := &node{owner: d.owner, dir: n.dir, data: n.data, names: n.names, kept: n.kept}
 		if n.dirty {
 			switch bytes[id] {
 			case 0:
-				data = n.synced
+				m.data = n.synced
 			case 1:
-				data = n.data[:len(n.data)/2]
+				m.data = n.data[:len(n.data)/2]
 			}
 		}
-		m.data, m.synced = data, data
-		d.nodes[id] = m
+		m.synced, d.nodes[id] = m.data, m
 	}
-	for _, ch := range c.pending {
-		if len(ch.open) == 0 || keep[ch] {
-			for _, e := range ch.edits {
+	for _, ch := range c.pending { // the names of all other folders are durable
+		for _, e := range ch.edits {
+			if n := d.nodes[e.dir]; n.owner != d.owner {
+				d.nodes[e.dir] = &node{owner: d.owner, dir: true, kept: maps.Clone(n.kept)}
+			}
+			if len(ch.open) == 0 || keep[ch] {
 				apply(d.nodes[e.dir].kept, e)
 			}
 		}
 	}
 	for _, n := range d.nodes {
-		n.names = maps.Clone(n.kept)
+		if n != nil && n.dir && n.names == nil {
+			n.names = maps.Clone(n.kept)
+		}
 	}
 	return d
 }
@@ -127,7 +133,7 @@ func (c *Model) key(dir int, path uint64) (sum Key) {
 			sum += Key(at) + c.key(n, at)
 		} else {
 			h.WriteByte(0)
-			h.Write(m.data)
+			h.WriteString(m.data)
 			sum += Key(h.Sum64())
 		}
 	}

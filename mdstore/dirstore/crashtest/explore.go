@@ -227,12 +227,12 @@ func (x *explorer) check(d *Model, committed bool) {
 		return
 	}
 	got := x.show(d)
-	switch isAfter := x.shows(d, x.after); {
-	case isAfter:
+	switch {
+	case maps.Equal(got, x.after):
 	case committed:
 		x.fail(d, "not durable: the commit had returned, but is not all there")
 		return
-	case !x.shows(d, x.before):
+	case !maps.Equal(got, x.before):
 		x.fail(d, "not atomic: neither all of the commit nor none of it")
 		return
 	}
@@ -253,9 +253,10 @@ func (x *explorer) shows(d *Model, want map[mdstore.Path]string) bool {
 func Faults(t testing.TB, files map[mdstore.Path][]byte, changes []mdstore.Change, opt Options) Result {
 	t.Helper()
 	x := explore(t, files, changes, opt)
+	start := x.disk()
 	for _, fault := range []error{syscall.EIO, syscall.ENOSPC, syscall.EACCES} {
 		for k := 1; ; k++ {
-			c := x.disk()
+			c := start.Clone()
 			calls := 0
 			c.Fail = func(call string) error {
 				if calls++; calls != k {

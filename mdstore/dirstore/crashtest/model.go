@@ -20,9 +20,9 @@ import (
 // than any journalling file system gives, and all that POSIX promises. Make one with NewModel. It is not safe for
 // concurrent use.
 type Model struct {
-	nodes   map[int]*node
-	next    int
-	pending []*change // changes of names that are not durable, in order
+	nodes   []*node   // by their number; there is none with the number 0
+	owner   *owner    // of the nodes that are no other model's too
+	pending []*change // changes of names that are not durable, in order; each is as it was when it was put there
 
 	NoExchange bool                    // Exchange fails with errors.ErrUnsupported, as on a network's file system
 	NoLeases   bool                    // Writers answers osfs.Unknown
@@ -33,9 +33,13 @@ type Model struct {
 
 var _ osfs.FS = (*Model)(nil)
 
+// An owner is the one model that may change a node.
+type owner struct{ _ byte }
+
 type node struct {
+	owner        *owner // nobody changes the node of another owner
 	dir          bool
-	data, synced []byte // of a file: its bytes, and the durable ones
+	data, synced string // of a file: its bytes, and the durable ones; the same if it is not dirty
 	dirty        bool
 	names, kept  map[string]int // of a folder: its entries, and the durable ones
 	writers      int            // the number of programs that have the file open for writing
@@ -44,7 +48,7 @@ type node struct {
 // A change has the edits of names in one step: all of them survive a crash, or none.
 type change struct {
 	edits []edit
-	open  map[int]bool // the folders that must be synced before it is durable
+	open  []int // the folders that must be synced before it is durable
 }
 
 type edit struct {
@@ -57,7 +61,8 @@ const top = 1
 
 // newModel returns a file system that holds files, all durable, and the folders that they need.
 func newModel(files map[mdstore.Path][]byte) *Model {
-	c := &Model{nodes: map[int]*node{top: folder()}, next: top}
+	c := &Model{nodes: make([]*node, top, top+2*len(files)), owner: new(owner)}
+	c.add(folder())
 	for _, p := range slices.Sorted(maps.Keys(files)) {
 		dir := top
 		for name := range strings.SplitSeq(string(p.Dir()), "/") {
@@ -70,7 +75,7 @@ func newModel(files map[mdstore.Path][]byte) *Model {
 				dir = n
 			}
 		}
-		n := c.add(&node{data: slices.Clone(files[p]), synced: slices.Clone(files[p])})
+		n := c.add(&node{data: string(files[p]), synced: string(files[p])})
 		c.nodes[dir].names[p.Base()], c.nodes[dir].kept[p.Base()] = n, n
 	}
 	return c
@@ -79,9 +84,20 @@ func newModel(files map[mdstore.Path][]byte) *Model {
 func folder() *node { return &node{dir: true, names: map[string]int{}, kept: map[string]int{}} }
 
 func (c *Model) add(n *node) int {
-	c.next++
-	c.nodes[c.next] = n
-	return c.next
+	n.owner = c.owner
+	c.nodes = append(c.nodes, n)
+	return len(c.nodes) - 1
+}
+
+// own returns a node that c may change: the node with that number, or a copy in its place if other models have it too.
+func (c *Model) own(id int) *node {
+	n := c.nodes[id]
+	if n.owner != c.owner {
+		m := *n
+		m.owner, m.names, m.kept = c.owner, maps.Clone(n.names), maps.Clone(n.kept)
+		n, c.nodes[id] = &m, &m
+	}
+	return n
 }
 
 // find returns the number of the file or folder at p, 0 if there is none.
@@ -123,10 +139,12 @@ func (c *Model) call(format string, args ...any) error {
 
 // edit makes one change of names.
 func (c *Model) edit(what string, edits ...edit) {
-	ch := &change{edits: edits, open: map[int]bool{}}
+	ch := &change{edits: edits}
 	for _, e := range edits {
-		ch.open[e.dir] = true
-		apply(c.nodes[e.dir].names, e)
+		if !slices.Contains(ch.open, e.dir) {
+			ch.open = append(ch.open, e.dir)
+		}
+		apply(c.own(e.dir).names, e)
 	}
 	c.pending = append(c.pending, ch)
 	c.did(what)
@@ -168,7 +186,7 @@ func (c *Model) ReadFile(p mdstore.Path, limit int64) ([]byte, osfs.Info, error)
 	if n.dir {
 		info.Mode = fs.ModeDir
 	}
-	return slices.Clone(n.data), info, osfs.CheckRegular(p, info.Mode, info.Size, limit)
+	return []byte(n.data), info, osfs.CheckRegular(p, info.Mode, info.Size, limit)
 }
 
 func (c *Model) Names(p mdstore.Path) ([]string, error) {
@@ -226,23 +244,23 @@ func (c *Model) Create(p mdstore.Path, data []byte, _ mdstore.Path) error {
 	if err != nil {
 		return err
 	}
-	n := &node{data: []byte{}, dirty: true}
-	c.edit("create "+string(p), edit{dir, p.Base(), c.add(n)})
+	n := c.add(&node{dirty: true})
+	c.edit("create "+string(p), edit{dir, p.Base(), n})
 	if err := c.call("write %s", p); err != nil {
-		n.data = slices.Clone(data[:len(data)/2]) // the disk became full in the middle
+		c.own(n).data = string(data[:len(data)/2]) // the disk became full in the middle
 		return err
 	}
-	n.data = slices.Clone(data)
+	c.own(n).data = string(data)
 	c.did("write " + string(p))
 	return nil
 }
 
 func (c *Model) Sync(p mdstore.Path) error {
-	n, err := c.file("fsync", p)
-	if err != nil {
+	if _, err := c.file("fsync", p); err != nil {
 		return err
 	}
-	n.synced, n.dirty = slices.Clone(n.data), false
+	n := c.own(c.find(p))
+	n.synced, n.dirty = n.data, false
 	c.did("fsync " + string(p))
 	return nil
 }
@@ -255,13 +273,15 @@ func (c *Model) SyncDir(p mdstore.Path) error {
 	if err != nil {
 		return err
 	}
-	for _, ch := range c.pending {
-		delete(ch.open, c.find(p))
+	for i, ch := range c.pending {
+		if at := slices.Index(ch.open, c.find(p)); at >= 0 {
+			c.pending[i] = &change{ch.edits, slices.Concat(ch.open[:at], ch.open[at+1:])}
+		}
 	}
 	// Durable changes at the front are done; one after a pending change must stay after it.
 	for len(c.pending) > 0 && len(c.pending[0].open) == 0 {
 		for _, e := range c.pending[0].edits {
-			apply(c.nodes[e.dir].kept, e)
+			apply(c.own(e.dir).kept, e)
 		}
 		c.pending = c.pending[1:]
 	}
@@ -328,16 +348,18 @@ func (c *Model) Writers(p mdstore.Path) osfs.Writers {
 
 // Save writes data to the file at p, as an editor does, without a sync. An existing file keeps its identity.
 func (c *Model) Save(p mdstore.Path, data []byte) {
-	if n := c.nodes[c.find(p)]; n != nil {
-		n.data, n.dirty = slices.Clone(data), true
+	if id := c.find(p); id != 0 {
+		n := c.own(id)
+		n.data, n.dirty = string(data), true
 		return
 	}
 	dir, err := c.parent("save", p, true)
 	if err != nil {
 		panic(fmt.Sprintf("crashtest: %v", err))
 	}
-	c.pending = append(c.pending, &change{[]edit{{dir, p.Base(), c.add(&node{data: slices.Clone(data), dirty: true})}}, map[int]bool{dir: true}})
-	apply(c.nodes[dir].names, c.pending[len(c.pending)-1].edits[0])
+	e := edit{dir, p.Base(), c.add(&node{data: string(data), dirty: true})}
+	c.pending = append(c.pending, &change{[]edit{e}, []int{dir}})
+	apply(c.own(dir).names, e)
 }
 
 // Files returns the bytes of every file, and every folder under its path with a "/" at the end.
@@ -354,21 +376,22 @@ func (c *Model) walk(dir int, p mdstore.Path, out map[mdstore.Path]string) {
 			out[q+"/"] = ""
 			c.walk(n, q, out)
 		} else {
-			out[q] = string(c.nodes[n].data)
+			out[q] = c.nodes[n].data
 		}
 	}
 }
 
 // Clone returns an independent copy, without the hooks.
 func (c *Model) Clone() *Model {
-	d := &Model{nodes: make(map[int]*node, len(c.nodes)), next: c.next, NoExchange: c.NoExchange, NoLeases: c.NoLeases, Log: slices.Clone(c.Log)}
-	for id, n := range c.nodes {
-		d.nodes[id] = &node{n.dir, n.data, n.synced, n.dirty, maps.Clone(n.names), maps.Clone(n.kept), n.writers}
-	}
-	for _, ch := range c.pending {
-		d.pending = append(d.pending, &change{ch.edits, maps.Clone(ch.open)})
-	}
+	d := c.share()
+	d.pending, d.Log = slices.Clone(c.pending), slices.Clone(c.Log)
 	return d
+}
+
+// share returns a model with the same nodes, each of which is copied when one of both changes it.
+func (c *Model) share() *Model {
+	c.owner = new(owner)
+	return &Model{nodes: slices.Clone(c.nodes), owner: new(owner), NoExchange: c.NoExchange, NoLeases: c.NoLeases}
 }
 
 // A Writer is a program that has a file open for writing. It writes to that file under whatever name it then has; if
@@ -381,18 +404,18 @@ type Writer struct {
 // Open opens the file at p, which must exist.
 func (c *Model) Open(p mdstore.Path) *Writer {
 	id := c.find(p)
-	c.nodes[id].writers++
+	c.own(id).writers++
 	return &Writer{c, id}
 }
 
 // Write replaces the content of the file by data.
 func (w *Writer) Write(data []byte) {
-	n := w.c.nodes[w.id]
-	n.data, n.dirty = slices.Clone(data), true
+	n := w.c.own(w.id)
+	n.data, n.dirty = string(data), true
 }
 
 // Read returns the content of the file.
-func (w *Writer) Read() []byte { return slices.Clone(w.c.nodes[w.id].data) }
+func (w *Writer) Read() []byte { return []byte(w.c.nodes[w.id].data) }
 
 // Close closes the file. It must be called once.
-func (w *Writer) Close() { w.c.nodes[w.id].writers-- }
+func (w *Writer) Close() { w.c.own(w.id).writers-- }
