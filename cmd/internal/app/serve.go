@@ -240,6 +240,7 @@ func (s *httpServer) await(ctx context.Context, call cli.Call, e *engine.Engine,
 		return
 	}
 	begin(secret)
+	s.site.KeepTabs()
 	if !call.Quiet {
 		fmt.Fprintf(call.Stderr, "the plan is in %s; assistants can connect with the token in %s\n",
 			e.Place(), s.file(call, e))

@@ -219,6 +219,8 @@ type page struct {
 	target  string
 	base    string
 
+	clicks, pressed int // clicks and key presses of the test, but those that write texts
+
 	mu     sync.Mutex
 	errors []string // errors in its console
 }
@@ -399,6 +401,7 @@ func (p *page) click(choice string) {
 	sel, text, _ := strings.Cut(choice, "|")
 	find := `[...document.querySelectorAll(` + quoted(sel) + `)].find((e) => e.offsetParent !== null && e.innerText.includes(` + quoted(text) + `))`
 	p.until(`document.readyState === "complete" && ` + find) // the script listens by then
+	p.clicks++
 	at := p.eval(`(() => { const e = ` + find + `; e.scrollIntoView({ block: "center" }); const r = e.getClientRects()[0]; return [r.x + r.width / 2, r.y + r.height / 2] })()`).([]any)
 	for _, kind := range []string{"mousePressed", "mouseReleased"} {
 		p.call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1}, nil)
@@ -415,6 +418,7 @@ func (p *page) write(text string) {
 func (p *page) keys(names ...string) {
 	p.t.Helper()
 	p.until(`document.readyState === "complete"`) // the script listens by then
+	p.pressed += len(names)
 	codes := map[string]int{"Enter": 13, "Tab": 9, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, " ": 32}
 	for _, name := range names {
 		held := 0

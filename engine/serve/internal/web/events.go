@@ -83,7 +83,7 @@ func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 		case <-r.Context().Done():
 			return
 		case <-still.C:
-			_, err = fmt.Fprint(w, ":\n\n")
+			_, err = fmt.Fprint(w, "event: beat\ndata: {}\n\n")
 		case <-look.C:
 			all := s.waiting(r.Context())
 			if ids := strings.Join(all, " "); ids != waits {

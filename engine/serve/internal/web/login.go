@@ -43,6 +43,15 @@ func (s *Site) accept(token string) bool {
 	return own || s.opt.Accept != nil && s.opt.Accept(token)
 }
 
+// KeepTabs keeps the secrets of all tabs: before the vault exists, they have no place in the person's state.
+func (s *Site) KeepTabs() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for tab := range s.tabs {
+		s.opt.Tabs.Keep(tab)
+	}
+}
+
 // cookieName has the port in it, because browsers give the cookies of a host to all its ports.
 func cookieName(r *http.Request) string {
 	if a, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 
 	"arbor/engine/ops"
 	"arbor/engine/view"
@@ -17,6 +18,7 @@ type overview struct {
 	Requests  []waiting
 	Asked     []asked // unanswered questions of assistants
 	Due       []due   // nodes in validation, and overdue ones
+	Failed    []failed
 	Working   []working
 	Next      []*ops.TreeNode // the first ready nodes that nobody works on
 	Since     since
@@ -38,6 +40,12 @@ type asked struct {
 type due struct {
 	*ops.TreeNode
 	Actions []statemachine.Action
+}
+
+// A failed is a node that failed since the person was here, and not by their own hand.
+type failed struct {
+	due
+	Why string // its conclusion
 }
 
 // A working is a node that is being worked on, or a session that is open and works on none.
@@ -81,6 +89,9 @@ func (s *Site) overview(r *http.Request, v *screen) error {
 	at := pick(out.Tree, inWork)
 	o.forYou(snap)
 	if o.MoreWork = len(at) - longList; !v.Static {
+		if err := s.failed(r.Context(), v, &o, snap); err != nil {
+			return err
+		}
 		o.Requests, _ = s.requests(r) // without a folder for decisions there are none
 		o.MoreRequests = len(o.Requests) - shortList
 		o.Requests = o.Requests[:min(len(o.Requests), shortList)]
@@ -149,9 +160,39 @@ func (o *overview) forYou(snap *view.View) {
 	o.MoreAsked, o.MoreDue = o.MoreAsked-longList, o.MoreDue-longList
 }
 
+// failed adds the nodes that failed since the person was here, at most shortList, where the plan above is still open.
+func (s *Site) failed(ctx context.Context, v *screen, o *overview, snap *view.View) error {
+	for _, n := range pick(o.Tree, func(n *ops.TreeNode) bool { return n.Status == statemachine.Failed }) {
+		known, _ := snap.Node(mdstore.ID(n.ID))
+		if known == nil || known.UpdatedAt <= v.lastVisit || len(o.Failed) == shortList {
+			continue
+		}
+		if up, ok := snap.Node(known.Parent); ok && statemachine.Terminal(up.Status) {
+			continue
+		}
+		in := ops.NodeGetIn{In: ops.In{WorkspaceID: v.Workspace}, NodeID: n.ID}
+		out, err := ops.NodeGet(ctx, s.env(), in)
+		if err != nil {
+			return err
+		}
+		by := ""
+		for _, e := range out.Node.Log {
+			if strings.HasPrefix(e.Event, string(statemachine.Fail)+":") {
+				by = e.Operator
+			}
+		}
+		if by != mdstore.OperatorHuman {
+			actions := statemachine.Allowed(n.Type, n.Status)
+			o.Failed = append(o.Failed, failed{due{n, actions}, out.Node.Conclusion})
+		}
+	}
+	return nil
+}
+
 // ForYou reports whether something waits for the person.
 func (o overview) ForYou() bool {
-	return len(o.Requests)+len(o.Asked)+len(o.Due)+len(o.Problems)+len(o.Diagnostics) > 0 || o.Problem != nil
+	all := len(o.Requests) + len(o.Asked) + len(o.Due) + len(o.Failed) + len(o.Problems) + len(o.Diagnostics)
+	return all > 0 || o.Problem != nil
 }
 
 // working tells who works on nodes since when, with the last log entries of the first ones, and which open sessions

@@ -55,17 +55,22 @@ func modules() (names []string) {
 	return names
 }
 
-// lean returns a script of our own without indentation and without the comments that have lines of their own; other
-// files as they are.
+// lean returns a script or style sheet of our own without indentation and without the comments that have lines of their
+// own, and a style sheet without spaces that mean nothing; other files as they are.
 func lean(name string, data []byte) []byte {
-	if path.Ext(name) != ".js" || name == "idiomorph.min.js" {
+	kind := path.Ext(name)
+	if kind != ".js" && kind != ".css" || name == "idiomorph.min.js" {
 		return data
 	}
 	var b bytes.Buffer
 	for line := range bytes.Lines(data) {
-		if line = bytes.TrimLeft(line, " "); !bytes.HasPrefix(line, []byte("//")) {
+		if line = bytes.TrimLeft(line, " "); !bytes.HasPrefix(line, []byte("//")) && !bytes.HasPrefix(line, []byte("/*")) {
 			b.Write(line)
 		}
+	}
+	if kind == ".css" {
+		spaces := strings.NewReplacer("\n", "", ": ", ":", "; ", ";", ", ", ",", " { ", "{", " }", "}")
+		return []byte(spaces.Replace(b.String()))
 	}
 	return b.Bytes()
 }

@@ -1,7 +1,7 @@
 // What is drawn again: the page hears of changes, asks for what it shows, and repairs it where it differs.
 /* global Idiomorph */
 import { $, main, note, t, workspace } from "./base.js";
-import { listen, part, pass } from "./server.js";
+import { back, listen, part, pass } from "./server.js";
 import { changedBelow, drafts, resume } from "./edit.js";
 import { fill, load, refold } from "./outline.js";
 
@@ -51,11 +51,12 @@ async function draw() {
   try { await refresh(); } catch { /* the stream says when the server is there again */ }
 }
 
-// refresh draws the view again at once.
-let asked = 0;
-export async function refresh() {
-  const n = ++asked, got = await part(location.href);
-  if (n !== asked) return; // a later answer is on its way
+// refresh draws the view again at once. It is done when the last answer that is on its way is drawn.
+let asked = 0, latest;
+export const refresh = () => latest = show(++asked);
+async function show(n) {
+  const got = await part(location.href);
+  if (n !== asked) return latest;
   const node = (below) => $("#beside article", below)?.dataset.node;
   if (node(main) !== node(got)) $("#beside")?.remove(); // of another node nothing stays
   morph(main, got);
@@ -73,20 +74,41 @@ function waiting(n) {
 }
 
 function heard(e) {
+  if (e.away) note(t("not connected"));
+  else if (e.begin) note("");
   if (e.waits !== undefined) waiting(e.waits);
   else if (!e.workspace || e.workspace === workspace || !workspace) repaint();
+}
+
+// A stream says every 20 seconds that it lives. One that is silent for longer went with a network or with a night's
+// sleep: a new one begins.
+const silent = 50000, retry = 2000;
+function connect() {
+  let at = Date.now();
+  const stream = new EventSource("/events"), both = (e) => { pass(e); heard(e); };
+  const again = (ms) => {
+    stream.close();
+    clearInterval(look);
+    both({ away: true });
+    setTimeout(connect, ms);
+  };
+  const look = setInterval(() => { if (Date.now() - at > silent) again(0); }, 10000);
+  const on = (name, f) => stream.addEventListener(name, (m) => { at = Date.now(); f(m); });
+  on("message", (m) => both(JSON.parse(m.data)));
+  on("waits", (m) => both({ waits: JSON.parse(m.data) }));
+  on("begin", () => both({ begin: true }));
+  on("beat", () => {});
+  stream.onerror = async () => {
+    both({ away: true });
+    if (stream.readyState !== EventSource.CLOSED) return; // else the browser connects again by itself
+    await back().catch(() => {}); // a server that was started again knows nobody
+    again(retry);
+  };
 }
 
 // follow hears of changes. All tabs of a browser have one stream: the tab that holds the lock passes on what it hears.
 export function follow() {
   listen(heard);
   document.addEventListener("visibilitychange", () => { if (stale) repaint(); });
-  navigator.locks.request("arbor-events", () => new Promise(() => {
-    const stream = new EventSource("/events");
-    const both = (e) => { pass(e); heard(e); };
-    stream.onmessage = (m) => both(JSON.parse(m.data));
-    stream.addEventListener("waits", (m) => both({ waits: JSON.parse(m.data) }));
-    stream.addEventListener("begin", () => { note(""); both({}); });
-    stream.onerror = () => { note(t("not connected")); repaint(); }; // a server that was started again knows nobody
-  }));
+  navigator.locks.request("arbor-events", () => new Promise(connect));
 }

@@ -27,12 +27,14 @@ async function want(but) {
 let told = () => {};
 export const onDone = (f) => { told = f; }; // f gets the reply to each operation that worked
 
+const asked = (path, how) => fetch(path, how).catch(() => {
+  throw new Error(t("The server does not answer. Your text is kept in this browser; try again when it runs."));
+});
+
 export async function post(path, body, again) {
   const tab = mine() || await want() || "";
   const headers = { "Content-Type": "application/json", "Arbor-Tab": tab };
-  const res = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) }).catch(() => {
-    throw new Error(t("The server does not answer. Your text is kept in this browser; try again when it runs."));
-  });
+  const res = await asked(path, { method: "POST", headers, body: JSON.stringify(body) });
   const out = await res.json();
   if (out.error?.code === "NOT_LOGGED_IN" && !again && await back()) return post(path, body, true);
   if (out.error?.code === "TAB_UNKNOWN" && !again && await want(tab)) return post(path, body, true);
@@ -51,7 +53,7 @@ export async function run(operation, args) {
 // back logs in again with the tab's secret after the server was started again. If that fails, a bar says so, and the
 // page stays as it is, with what is typed on it.
 let under;
-const back = () => under ||= (async () => {
+export const back = () => under ||= (async () => {
   const headers = { "Content-Type": "application/json" };
   const body = JSON.stringify({ tab: mine() || "" });
   const res = await fetch("/login", { method: "POST", headers, body });
@@ -61,7 +63,7 @@ const back = () => under ||= (async () => {
 
 // part returns a part of a page, "main" or another template, as a fragment.
 export async function part(address, name = "main", again) {
-  const res = await fetch(address, { headers: { "Arbor-Part": name } });
+  const res = await asked(address, { headers: { "Arbor-Part": name } });
   if (res.status === 401) {
     if (again || !await back()) throw new Error(t("The server was started again and does not know this browser."));
     return part(address, name, true);
