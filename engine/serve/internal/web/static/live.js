@@ -89,10 +89,13 @@ function connect() {
   const again = (ms) => {
     stream.close();
     clearInterval(look);
+    document.removeEventListener("visibilitychange", alive);
     both({ away: true });
     setTimeout(connect, ms);
   };
-  const look = setInterval(() => { if (Date.now() - at > silent) again(0); }, 10000);
+  const alive = () => { if (Date.now() - at > silent) again(0); };
+  const look = setInterval(alive, 10000);
+  document.addEventListener("visibilitychange", alive);
   const on = (name, f) => stream.addEventListener(name, (m) => { at = Date.now(); f(m); });
   on("message", (m) => both(JSON.parse(m.data)));
   on("waits", (m) => both({ waits: JSON.parse(m.data) }));
