@@ -51,6 +51,7 @@ const (
 	KeyCreated   = "createdAt"
 	KeyUpdated   = "updatedAt"
 	KeyFormat    = "format"
+	KeyImported  = "importedSum" // of a node
 
 	KeyDescription = "description" // of a workspace, a session, a state
 	KeyRootFolder  = "rootFolder"

@@ -26,6 +26,7 @@ var nodeKeys = append([]Key{
 	{Name: KeyParent, Help: "the id of the parent; `null` for the root"},
 	{Name: KeyCreated, Time: true, Help: "Unix milliseconds"},
 	{Name: KeyUpdated, Time: true, Merge: MergeNewest, Help: "Unix milliseconds"},
+	{Name: KeyImported, Merge: MergeLater, Help: "digests of what an import read: a later one says what has changed"},
 }, fieldKeys()...)
 
 // NodeForm is the form of Node.md.

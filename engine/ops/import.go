@@ -59,9 +59,9 @@ commit. --dry-run prints the tree that would be created.
 
 ` + kindsHelp() + `
 Each node notes its source (importedFrom). A second import of the same source adds
-what is new and changes nothing else; what differs is listed. Statuses are kept.
-A dependency that closes a cycle is left out and named, and so is an item that
-cannot be read; what else is left out is counted.`,
+what is new, changes nothing else, and lists what has changed at the source since.
+Statuses are kept. A dependency that closes a cycle is left out and named, and so
+is an item that cannot be read; what else is left out is counted.`,
 	Example: `arbor import plan.md --dry-run
 arbor import plan.md --into Backend
 arbor import tanmi ../old/.tanmi-workspace`,
@@ -99,7 +99,7 @@ func (env *Env) imported(ctx context.Context, s *view.View, in ImportIn, into md
 		if err != nil {
 			return nil, fail(err)
 		}
-		read.Docs[i].There = !f.Version.IsZero()
+		read.Docs[i].There, read.Docs[i].Differs = !f.Version.IsZero(), f.Version != mdstore.VersionOf(doc.Text)
 	}
 	x := plan.ImportItems{Kind: read.Kind, Scope: read.Scope, Into: into,
 		Items: read.Items, Docs: read.Docs, Memories: read.Memories, Pages: read.Pages, Briefing: read.Briefing,

@@ -10,11 +10,12 @@ import (
 
 // An ImportDoc is a file that becomes a document of the workspace.
 type ImportDoc struct {
-	Path  string // below the folder that it is imported into
-	Title string
-	Text  []byte
-	At    string // where it stands, for messages
-	There bool   // it was imported before
+	Path    string // below the folder that it is imported into
+	Title   string
+	Text    []byte
+	At      string // where it stands, for messages
+	There   bool   // it was imported before
+	Differs bool   // the file that is there has another text
 }
 
 // ImportedDir returns the folder of the documents that were imported from a kind of source.
@@ -27,6 +28,10 @@ func (m *importing) documents() error {
 	for _, doc := range m.Docs {
 		if doc.There {
 			m.out.There++
+			if doc.Differs {
+				to := ImportedDir(m.d.View.Workspace(), m.Kind).Join(doc.Path)
+				m.out.Differ = append(m.out.Differ, fmt.Sprintf("the source has another text of the document %s", to))
+			}
 			continue
 		}
 		w, edit, err := m.d.editWorkspace()

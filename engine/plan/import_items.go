@@ -124,6 +124,7 @@ func (a ImportItems) Plan(d *Draft) (*ImportedItems, error) {
 		for _, i := range m.below[""] {
 			m.settle(i)
 		}
+		m.compareAll()
 		files, adapted := len(d.extra), len(d.adapted)
 		m.grow("", a.Into, 0)
 		if len(m.bad) == 0 {
@@ -215,21 +216,6 @@ func (m *importing) known() {
 	m.out.There = len(m.there)
 }
 
-// compare notes what differs between an item, with that many open children, and its node.
-func (m *importing) compare(n *mdstore.Node, it ImportItem, open int) {
-	title, _ := fitTitle(it.Title)
-	if it.Status == statemachine.Completed && open > 0 {
-		it.Status = statemachine.Monitoring
-	}
-	switch {
-	case n.Title != title:
-		m.out.Differ = append(m.out.Differ, fmt.Sprintf("%s is %q in the source", view.Named(n), title))
-	case statemachine.Terminal(n.Status) != statemachine.Terminal(it.Status):
-		m.out.Differ = append(m.out.Differ, fmt.Sprintf("%s is %s, and %s in the source", view.Named(n), n.Status,
-			cmp.Or(it.Status, statemachine.Pending)))
-	}
-}
-
 // draw draws the ids of the new nodes, and puts each item below its parent. An item whose parents form a circle, or
 // whose parent does not exist, is put at the top.
 func (m *importing) draw() (err error) {
@@ -280,9 +266,23 @@ func (m *importing) settle(i int) (ended bool) {
 		}
 	}
 	if n := m.there[it.Key]; n != nil {
-		m.compare(n, *it, open)
+		open = 0
+		for _, k := range kids {
+			if !statemachine.Terminal(m.Items[k].Status) {
+				open++
+			}
+		}
+		standing(it, len(kids), open)
 		return statemachine.Terminal(n.Status)
 	}
+	if it.Status == statemachine.Completed && open > 0 && it.File == nil {
+		m.left(it.At, "%s is done, and has %d open children; it is monitoring", short(it.Title), open)
+	}
+	return standing(it, len(kids), open)
+}
+
+// standing gives an item with so many children, and open ones among them, its type and status.
+func standing(it *ImportItem, kids, open int) (ended bool) {
 	if it.File != nil {
 		return statemachine.Terminal(it.Status)
 	}
@@ -293,21 +293,18 @@ func (m *importing) settle(i int) (ended bool) {
 	if it.Status == statemachine.Cancelled {
 		it.Status = statemachine.Failed
 	}
-	if len(kids) > 0 {
+	if kids > 0 {
 		it.Type = statemachine.Planning
 		switch {
-		case it.Status == statemachine.Completed && open > 0:
-			m.left(it.At, "%s is done, and has %d open children; it is monitoring", short(it.Title), open)
-			it.Status = statemachine.Monitoring
 		case it.Status == statemachine.Failed:
 			it.Status = statemachine.Cancelled
-		case it.Status != statemachine.Completed:
+		case it.Status != statemachine.Completed || open > 0:
 			it.Status = statemachine.Monitoring
 		}
 	}
 	ended = statemachine.Terminal(it.Status)
 	if ended && strings.TrimSpace(it.Conclusion) == "" {
-		it.Conclusion = "was " + string(it.Status) + " in the source"
+		it.Conclusion = wasEnded(it.Status)
 	}
 	return ended
 }
@@ -345,7 +342,7 @@ func (m *importing) add(i int, parent mdstore.ID, nth int64, depth int) error {
 	if it.File != nil {
 		return m.addFile(i, parent, depth)
 	}
-	n := it.ImportNode
+	n, sums := it.ImportNode, m.source(i)
 	n.ID, n.Parent = m.ids[i], parent
 	m.place(&n, parent, nth)
 	n.UpdatedAt = max(cmp.Or(n.UpdatedAt, d.now.UnixMilli()), n.CreatedAt)
@@ -358,7 +355,8 @@ func (m *importing) add(i int, parent mdstore.ID, nth int64, depth int) error {
 	why := "imported"
 	if m.Kind != "" {
 		from := m.Kind + ":" + it.Key
-		n.Own = append(slices.Clone(n.Own), mdoc.FieldValue{Key: ImportedKey, Value: mdoc.Text(from)})
+		n.Own = append(slices.Clone(n.Own), mdoc.FieldValue{Key: ImportedKey, Value: mdoc.Text(from)},
+			mdoc.FieldValue{Key: mdstore.KeyImported, Value: mdoc.Text(sums.sums())})
 		why = "imported from " + m.Kind
 	}
 	for _, x := range way(n.Type, n.Status, why) {

@@ -1,0 +1,108 @@
+package exchange
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"arbor/engine"
+	"arbor/engine/enginetest"
+	"arbor/engine/plan"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// changes are changes of an item at its source, with what a later import says of its node.
+var changes = []struct {
+	says string
+	make func(it *plan.ImportItem, other string)
+}{
+	{`the title "Another one"`, func(it *plan.ImportItem, _ string) { it.Title = "Another one" }},
+	{"another requirement", func(it *plan.ImportItem, _ string) { it.Requirement += "\n\nMore of it." }},
+	{"other criteria", func(it *plan.ImportItem, _ string) { it.Criteria = append(it.Criteria, "[ ] and this") }},
+	{"another note", func(it *plan.ImportItem, _ string) { it.Note += "\n\n# Heading\n\nremember" }},
+	{"the docs other.md", func(it *plan.ImportItem, _ string) { it.Docs = append(it.Docs, mdstore.Ref{Target: "other.md"}) }},
+	{"1 new comment(s)", func(it *plan.ImportItem, _ string) {
+		it.Log = append(it.Log, mdstore.LogEntry{Time: "2026-01-01 10:00:00", Operator: "Human", Event: "ann: ```\nx"})
+	}},
+	{"due: 2031-01-01", func(it *plan.ImportItem, _ string) { due := "2031-01-01"; it.Due = &due }},
+	{"colour: red", func(it *plan.ImportItem, _ string) {
+		it.Own = append(it.Own, mdoc.FieldValue{Key: "colour", Value: mdoc.Text("red")})
+	}},
+	{"dependencies on ", func(it *plan.ImportItem, other string) { it.After = append(it.After, other) }},
+}
+
+// TestChangesAtTheSource imports each case, changes each item at the source in each way, and imports it again: the
+// change is listed, with nothing else, and no file changes.
+func TestChangesAtTheSource(t *testing.T) {
+	for _, c := range cases(t) {
+		t.Run(c.name, func(t *testing.T) {
+			first, err := Read(c.Source, "")
+			if err != nil || len(first.Items) == 0 || first.Items[0].File != nil {
+				return // of a workspace of Arbor each file is compared
+			}
+			w := enginetest.New(t, enginetest.Plan("ws-a"))
+			_, before := imported(t, w, first)
+			for i := range first.Items {
+				for _, x := range changes {
+					again, err := Read(c.Source, c.kind)
+					if err != nil {
+						t.Fatal(err)
+					}
+					it, other := &again.Items[i], again.Items[(i+1)%len(again.Items)].Key
+					if strings.HasPrefix(x.says, "dependencies") && (len(again.Items) == 1 || strings.Contains(strings.Join(it.After, "\n"), other)) {
+						continue
+					}
+					x.make(it, other)
+					out, after := imported(t, w, again)
+					if len(out.Made) > 0 || len(out.Differ) != 1 || !strings.Contains(out.Differ[0], ": the source now has "+x.says) {
+						t.Fatalf("%s, changed so that it has %s: %d new nodes, differs: %q", it.Title, x.says, len(out.Made), out.Differ)
+					}
+					for p, data := range after {
+						if !bytes.Equal(data, before[p]) {
+							t.Fatalf("a second import changes %s", p)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestWorkIsNoChangeAtTheSource works on nodes that were imported: an import of the same source lists nothing, and of a
+// changed one only that.
+func TestWorkIsNoChangeAtTheSource(t *testing.T) {
+	source := func(text string) *Result {
+		r, err := Read(Source{Name: "tasks.json", Read: func(string) ([]byte, error) { return []byte(text), nil }}, "taskmaster")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	const old = `{"tasks": [{"id": 1, "title": "A", "description": "One", "status": "pending"}]}`
+	w := enginetest.New(t, enginetest.Plan("ws-a"))
+	out, _ := imported(t, w, source(old))
+	id := out.Made[0].ID
+	mine := "Mine"
+	for _, do := range []plan.Transition{{Node: id, Action: "start"}, {Node: id, Action: "complete", Conclusion: "done"}} {
+		if _, _, err := engine.Apply(t.Context(), w.Engine, "ws-a", plan.Act{}, do); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := engine.Apply(t.Context(), w.Engine, "ws-a", plan.Act{}, plan.NodeTexts{Node: id, Requirement: &mine}); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct{ source, want string }{
+		{old, ""},
+		{strings.Replace(old, "pending", "done", 1), ""}, // as it is here
+		{strings.Replace(old, "One", "Two", 1), "another requirement, which was edited here, too"},
+		{strings.Replace(old, "One", "Mine", 1), ""},
+		{strings.Replace(old, "pending", "in-progress", 1), "the status implementing (here completed)"},
+	} {
+		out, _ := imported(t, w, source(x.source))
+		got := strings.Join(out.Differ, "\n")
+		if x.want == "" && got != "" || !strings.HasSuffix(got, x.want) {
+			t.Errorf("%s: differs: %q; want %q", x.source, got, x.want)
+		}
+	}
+}
