@@ -65,6 +65,9 @@ func (e *Engine) SetFocus(
 	if act.DryRun {
 		return nil, false, nil
 	}
+	if err := e.name(ctx, ws, act, id); err != nil {
+		return nil, false, err
+	}
 	e.seen.SetFocus(session, ws, id)
 	m, err := e.MachineOf(ctx)
 	if err != nil || m.Focus[ws] == id {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"arbor/engine/claims"
@@ -67,6 +68,9 @@ func (e *Engine) Bind(ctx context.Context, b sessions.Binding, act plan.Act) (*p
 	}
 	if b.FocusedNodeID != "" {
 		if _, err := v.Known(b.FocusedNodeID); err != nil {
+			return nil, err
+		}
+		if err := e.name(ctx, b.WorkspaceID, act, b.FocusedNodeID); err != nil {
 			return nil, err
 		}
 	}
@@ -190,7 +194,27 @@ func (e *Engine) Next(ctx context.Context, ws mdstore.ID, act plan.Act, count in
 		l.Take(ws, out, act, lease)
 		return nil
 	})
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	var ids plan.Name
+	for _, r := range out.Nodes {
+		ids = append(ids, r.Node.ID)
+	}
+	return out, e.name(ctx, ws, act, ids...)
+}
+
+// name writes the ids of nodes whose files state none, before a claim or a focus names them: otherwise it would be lost
+// when a folder is renamed.
+func (e *Engine) name(ctx context.Context, ws mdstore.ID, act plan.Act, ids ...mdstore.ID) error {
+	v, err := e.View(ctx, ws)
+	stated := func(id mdstore.ID) bool { n, ok := v.Node(id); return !ok || !n.Gaps().ID }
+	if err != nil || !slices.ContainsFunc(ids, func(id mdstore.ID) bool { return !stated(id) }) {
+		return err
+	}
+	act.IfMatch, act.Trace = "", ""
+	_, _, err = Apply(ctx, e, ws, act, plan.Name(ids))
+	return err
 }
 
 // editClaimsIn changes the claims of one workspace under the lock, and drops the claims of nodes that are done or gone.

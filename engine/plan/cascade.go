@@ -100,6 +100,7 @@ func (d *Draft) place(id mdstore.ID, cascade bool) ([]*mdstore.Node, error) {
 	if why, bad := unplaced(p); bad {
 		return nil, &mdoc.UnreadableError{Problem: why}
 	}
+	d.Settle(p)                                               // the child names it
 	if p.Gaps().Life && !statemachine.TakesChildren(p.Type) { // its first child makes it a planning node
 		p = p.Filled(p.ID, p.Parent, statemachine.Planning)
 		d.OnNode(p).Set(mdstore.KeyType, mdoc.Text(string(p.Type)))

@@ -204,6 +204,13 @@ func (d *Draft) Rely(n *mdstore.Node) { d.keep[n.Path] = n.Version() }
 
 // Finish turns the collected edits into new documents.
 func (d *Draft) Finish() error {
+	for i := 0; i < len(d.order); i++ { // Settle may add to them
+		if e := d.order[i]; e.touched && e.node != nil && e.node.Gaps().Parent {
+			if up, ok := d.View.Node(e.node.Parent); ok {
+				d.Settle(up) // the file will name it
+			}
+		}
+	}
 	for _, e := range d.order {
 		if e.touched {
 			e.settle()

@@ -64,6 +64,20 @@ func (d *Draft) Settle(n *mdstore.Node) {
 	}
 }
 
+// Name writes what the files of nodes leave out, because something else is about to name the nodes by their ids: a
+// claim, or a focus. A node that is not there is passed over.
+type Name []mdstore.ID
+
+// Plan plans the change.
+func (x Name) Plan(d *Draft) (None, error) {
+	for _, id := range x {
+		if n, ok := d.View.Node(id); ok {
+			d.Settle(n)
+		}
+	}
+	return None{}, nil
+}
+
 // settle puts what the node's file leaves out before the other fields of the edit.
 func (e *Edit) settle() {
 	if e.node == nil {

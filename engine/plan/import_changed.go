@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/base32"
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,7 +45,7 @@ type parts [allParts]string
 
 func (p *parts) sum(at int) string {
 	sum := sha256.Sum256([]byte(p[at]))
-	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:digest])
+	return base64.RawURLEncoding.EncodeToString(sum[:])[:digest]
 }
 
 // sums returns the digests of all parts.

@@ -202,7 +202,8 @@ func (k KeyEdit) value(was mdstore.Own) mdoc.Scalar {
 var kept = map[string]string{
 	mdstore.KeyID: "", mdstore.KeyType: "", mdstore.KeyStatus: "{node_transition} changes it",
 	mdstore.KeyParent: "{node_move} changes it", "order": "{node_move before} changes it",
-	mdstore.KeyCreated: "", mdstore.KeyUpdated: "", mdstore.KeyFormat: "", ImportedKey: "", mdstore.KeyImported: "", mdstore.KeyRulesHash: "",
+	mdstore.KeyCreated: "", mdstore.KeyUpdated: "", mdstore.KeyFormat: "", mdstore.KeyRulesHash: "",
+	ImportedKey: "", mdstore.KeyImported: "",
 	mdstore.KeyFocus: "{context_focus} changes it",
 }
 

@@ -52,6 +52,9 @@ func (x SaveState) Plan(d *Draft) (mdstore.ID, error) {
 	f.text(mdstore.KeySession, x.Session)
 	f.put(mdstore.KeyCreated, mdoc.Integer(d.now.UnixMilli()))
 	f.list(mdstore.KeyTags, x.Tags)
+	if n, ok := d.View.Node(x.Node); ok {
+		d.Settle(n)
+	}
 	f.text(mdstore.KeyNode, string(x.Node))
 	f.text(mdstore.KeyCommit, x.Commit)
 	x.Mark = view.Mark(d.View, x.Node)

@@ -70,11 +70,12 @@ func Merge(p mdstore.Path, base, ours, theirs []byte, opt Options) (Result, erro
 		return Result{}, asText("no kind of file lies at %s", p)
 	}
 	if base == nil {
-		base = mdstore.Stored(p, []byte("---\n---\n"))
+		base = mdstore.Stored(p, []byte(noFront))
 	}
 	m := &merging{path: p, kind: kind, wins: opt.Wins, marks: diff3.Marks{Ours: cmp.Or(opt.Ours, "ours"),
 		Theirs: cmp.Or(opt.Theirs, "theirs"), Size: max(opt.Size, 7)}}
 	var raw [3][]byte
+	var bare [3]bool
 	for i, data := range [][]byte{base, ours, theirs} {
 		text, err := mdstore.TextOf(p, data)
 		if err != nil {
@@ -84,7 +85,12 @@ func Merge(p mdstore.Path, base, ours, theirs []byte, opt Options) (Result, erro
 		if m.doc[i], err = m.parse(lf(text)); err != nil {
 			return Result{}, asText("%s is damaged: %v", side(i), err)
 		}
+		if front := m.doc[i].Front(); !bytes.Contains(front, []byte("---")) {
+			bare[i] = true
+			m.doc[i], _ = m.parse(slices.Concat(front, []byte(noFront), lf(text)[len(front):]))
+		}
 	}
+	m.bare = !slices.Contains(bare[1:], false)
 	if kind.Form == mdstore.SlotForm { // the texts of a slot must keep their bytes
 		m.slots = &[3]*mdoc.Doc{}
 		for i := range raw {
@@ -120,7 +126,8 @@ type merging struct {
 	kind   *mdstore.Kind
 	marks  diff3.Marks
 	wins   Winner
-	doc    [3]*mdoc.Doc  // with line feeds as line ends
+	doc    [3]*mdoc.Doc  // with line feeds as line ends, and front matter, which may be empty
+	bare   bool          // neither of the two sides has front matter
 	slots  *[3]*mdoc.Doc // unchanged; only for slots
 	eol    string        // of the result
 	later  int           // +1: ours was written later than theirs; -1: earlier; 0: unknown
@@ -137,6 +144,9 @@ func (m *merging) parse(text []byte) (*mdoc.Doc, error) {
 	d, _ := mdoc.Parse(string(m.path), text, m.kind.Form)
 	return d, d.Editable()
 }
+
+// noFront is front matter without keys. A file of a kind that needs none is merged as if it had this.
+const noFront = "---\n---\n"
 
 func lf(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
 
@@ -160,11 +170,14 @@ func (m *merging) file() (string, error) {
 	} else if body, err = m.body(); err != nil {
 		return "", err
 	}
-	d, _ := m.parse([]byte("---\n---\n" + body))
+	d, _ := m.parse([]byte(noFront + body))
 	m.rules = (&mdstore.Workspace{Doc: d}).Rules()
 	front, err := m.front()
 	if err != nil {
 		return "", err
+	}
+	if m.bare {
+		front = strings.TrimSuffix(front, noFront)
 	}
 	if m.slots == nil {
 		body = strings.ReplaceAll(body, "\n", m.eol)

@@ -220,3 +220,31 @@ func TestOtherForms(t *testing.T) {
 		}
 	}
 }
+
+// TestFilesWithoutFrontMatter merges nodes by hand, whose only key may be the heading. The result has no front matter
+// if neither side has any.
+func TestFilesWithoutFrontMatter(t *testing.T) {
+	const note, more = "# Paint\n\nRed.\n", "# Paint\n\nRed.\n\n## Note\n\nTwo coats.\n"
+	const named = "---\nid: paint\nparentId: root\n---\n" + note
+	for _, c := range []struct{ name, base, ours, theirs, want string }{
+		{"a section and a title", note, more, "# Paint it\n\nRed.\n", "# Paint it\n\nRed.\n\n## Note\n\nTwo coats.\n"},
+		{"one side wrote the id", note, named, more, "---\nid: paint\nparentId: root\n---\n" + more},
+		{"with a mark and CRLF", "\uFEFF# A\r\n", "\uFEFF# A\r\n\r\n## Note\r\n\r\nx\r\n", "\uFEFF# B\r\n", "\uFEFF# B\r\n\r\n## Note\r\n\r\nx\r\n"},
+		{"made on both sides", "", note, more, more},
+	} {
+		base := []byte(c.base)
+		if c.base == "" {
+			base = nil
+		}
+		for _, sides := range [][2]string{{c.ours, c.theirs}, {c.theirs, c.ours}} {
+			r, err := Merge(nodePath, base, []byte(sides[0]), []byte(sides[1]), Options{})
+			if err != nil || len(r.Conflicts) > 0 || string(r.Bytes) != c.want {
+				t.Errorf("%s: %v, conflicts %q\n got\n%q\nwant\n%q", c.name, err, r.Conflicts, r.Bytes, c.want)
+			}
+		}
+	}
+	r, err := Merge(nodePath, nil, []byte("# A\n\none\n"), []byte("# B\n\ntwo\n"), Options{})
+	if want := "<<<<<<< ours\n# A\n\none\n=======\n# B\n\ntwo\n>>>>>>> theirs\n"; err != nil || string(r.Bytes) != want {
+		t.Errorf("two notes of one name: %v\n got %q\nwant %q", err, r.Bytes, want)
+	}
+}
