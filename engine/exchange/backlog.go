@@ -205,9 +205,9 @@ func (b *backlog) task(t backlogTask) {
 		it.After = append(it.After, b.known(id))
 	}
 	b.place(&it, x)
-	docs(&it, "reference", x.texts("references"))
-	docs(&it, "documentation", x.texts("documentation"))
-	docs(&it, "modified", x.texts("modified_files"))
+	b.docs(&it, "reference", x.texts("references"))
+	b.docs(&it, "documentation", x.texts("documentation"))
+	b.docs(&it, "modified", x.texts("modified_files"))
 	x.take("subtasks")
 	if x.text("onStatusChange") != "" {
 		b.count("onStatusChange, a shell command", 1)

@@ -109,7 +109,13 @@ func (c *claudesidian) context(b *plan.Briefing, x *object) {
 		b.Workflows = append(b.Workflows, mdstore.Workflow{Name: name, When: w.text("when"), Steps: steps})
 	}
 	it := plan.ImportItem{}
-	docs(&it, "", y.texts("keyFiles"))
+	for _, target := range y.texts("keyFiles") {
+		if ref := (mdstore.Ref{Target: target}); fits(ref) {
+			addDoc(&it, ref)
+		} else {
+			c.left(c.at(c.Name, 0), "a key file is left out: %q", target)
+		}
+	}
 	b.KeyFiles = it.Docs
 	for _, p := range c.objects(y.take("checkpoints"), "the checkpoints", "description") {
 		k := plan.ImportItem{At: p.at}

@@ -145,7 +145,7 @@ func (g *github) issue(x *object, key string) {
 		said(&it, c.Author.Login, c.CreatedAt, c.Body)
 	}
 	if url := x.text("url"); url != "" {
-		docs(&it, "issue", []string{url})
+		g.docs(&it, "issue", []string{url})
 	}
 	for _, key := range []string{"id", "closed", "subIssuesSummary", "reactionGroups"} {
 		x.take(key)

@@ -94,7 +94,7 @@ func (r *reader) change(c *specChange) error {
 	for _, f := range c.files {
 		at := c.dir + f
 		if f != "proposal.md" && f != "tasks.md" && f != ".openspec.yaml" {
-			r.specDoc(&it, at)
+			r.specDoc(&it, c, at)
 			continue
 		}
 		data, err := r.Read(at)
@@ -131,7 +131,7 @@ func (r *reader) change(c *specChange) error {
 }
 
 // specDoc adds a document of a change; of a specification, with the requirements that it changes.
-func (r *reader) specDoc(it *plan.ImportItem, file string) {
+func (r *reader) specDoc(it *plan.ImportItem, c *specChange, file string) {
 	if path.Ext(file) != ".md" {
 		r.count("file(s) that are no Markdown", 1)
 		return
@@ -160,13 +160,7 @@ func (r *reader) specDoc(it *plan.ImportItem, file string) {
 	if description == "" {
 		description = strings.TrimSuffix(path.Base(file), ".md")
 	}
-	target := file
-	if i := strings.Index(file, "changes/"); i == 0 {
-		target = "openspec/" + file
-	} else if i < 0 {
-		target = path.Join("openspec/changes", r.Name, file)
-	}
-	docs(it, description, []string{target})
+	r.doc(it, description, file, c.name+"/"+strings.TrimPrefix(file, c.dir))
 }
 
 // specTasks adds what stands below an entry. Groups of tasks wait for each other in their order.

@@ -106,19 +106,6 @@ func criteria(text string, done bool) (items []string, rest string) {
 	return items, joined(other...)
 }
 
-// docs adds documents, each once. One that no list can hold becomes part of the note.
-func docs(it *plan.ImportItem, description string, targets []string) {
-	for _, target := range targets {
-		ref := mdstore.Ref{Target: strings.TrimSpace(target), Description: description}
-		same := func(r mdstore.Ref) bool { return r.Target == ref.Target }
-		if _, ok := ref.Format(); !ok || len(ref.Target) > 4096 {
-			it.Note = joined(it.Note, description+": "+target)
-		} else if !slices.ContainsFunc(it.Docs, same) {
-			it.Docs = append(it.Docs, ref)
-		}
-	}
-}
-
 // said adds a comment of a person to an item's log, or to its note if it has no time.
 func said(it *plan.ImportItem, who, when, text string) {
 	if text = strings.TrimSpace(text); text == "" {

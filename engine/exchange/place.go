@@ -2,7 +2,11 @@ package exchange
 
 import (
 	"path"
+	"slices"
 	"strings"
+
+	"arbor/engine/plan"
+	"arbor/mdstore"
 )
 
 // homes are the folders in which programs keep their tasks in a project, by kind. Keys of these kinds are unique in one
@@ -54,4 +58,53 @@ func (r *reader) placeKeys() {
 			it.After[k] = place + it.After[k]
 		}
 	}
+}
+
+// docs adds documents that a source names, each once. Those that no list can hold, and files of a project that is not
+// the vault's, become part of the note.
+func (r *reader) docs(it *plan.ImportItem, description string, targets []string) {
+	for _, target := range targets {
+		target = strings.TrimSpace(target)
+		at, inside := target, true
+		if !strings.Contains(target, "://") && !path.IsAbs(target) {
+			at = path.Join(r.place(append(slices.Clone(homes[r.out.Kind]), ".workspaces")), target)
+			inside = !path.IsAbs(r.Place)
+		}
+		if ref := (mdstore.Ref{Target: at, Description: description}); !inside || !fits(ref) {
+			it.Note = joined(it.Note, strings.TrimPrefix(description+": "+target, ": "))
+		} else {
+			addDoc(it, ref)
+		}
+	}
+}
+
+func fits(ref mdstore.Ref) bool {
+	_, ok := ref.Format()
+	return ok && len(ref.Target) <= 4096
+}
+
+func addDoc(it *plan.ImportItem, ref mdstore.Ref) {
+	if !slices.ContainsFunc(it.Docs, func(r mdstore.Ref) bool { return r.Target == ref.Target }) {
+		it.Docs = append(it.Docs, ref)
+	}
+}
+
+// doc adds a file of the source as a document of an item. A file of another project than the vault's is copied, to this
+// path below the folder of imported documents.
+func (r *reader) doc(it *plan.ImportItem, description, file, to string) {
+	if !path.IsAbs(r.Place) {
+		if ref := (mdstore.Ref{Target: path.Join(r.Place, file), Description: description}); fits(ref) {
+			addDoc(it, ref)
+		} else {
+			it.Note = joined(it.Note, description+": "+ref.Target)
+		}
+		return
+	}
+	data, err := r.Read(file)
+	if err != nil {
+		r.broken(err)
+		return
+	}
+	r.out.Docs = append(r.out.Docs, plan.ImportDoc{Path: to, Title: description, Text: data, At: file, Of: it.Key})
+	addDoc(it, mdstore.Ref{Target: to, Description: description})
 }

@@ -80,29 +80,20 @@ func (r *reader) feature(list string) error {
 	if h := top.only(); h != nil {
 		it.Title, it.Requirement, top = h.title, joined(slices.Concat(top.text, h.text)...), h
 	}
-	docs(&it, "specification", r.beside(list))
+	r.beside(&it, list)
 	r.add(it)
 	phases(r, top, list, it.Key)
 	return nil
 }
 
-// beside returns the other documents of a feature, below the folder of the project.
-func (r *reader) beside(list string) (all []string) {
+// beside adds the other documents of a feature.
+func (r *reader) beside(it *plan.ImportItem, list string) {
 	dir := path.Dir(list)
-	for _, f := range r.Files {
-		if f == list || path.Ext(f) == "" || dir != "." && !strings.HasPrefix(f, dir+"/") {
-			continue
+	for _, f := range slices.Sorted(slices.Values(r.Files)) {
+		if f != list && path.Ext(f) != "" && (dir == "." || strings.HasPrefix(f, dir+"/")) {
+			r.doc(it, "specification", f, r.featureName(list)+"/"+strings.TrimPrefix(f, dir+"/"))
 		}
-		switch {
-		case dir == ".": // the folder is that of the feature
-			f = path.Join("specs", r.Name, f)
-		case r.Name == "specs":
-			f = path.Join("specs", f)
-		}
-		all = append(all, f)
 	}
-	slices.Sort(all)
-	return all
 }
 
 // phases adds the phases of a feature. Setup and Foundational block what follows, and the phase Polish waits for all.

@@ -107,7 +107,7 @@ func (t *taskmd) task(x *object, key, file, text string) {
 	it.Status = t.status(taskmdWords, x.text("status"), x.at)
 	it.Priority, it.Tags, it.Assignee = given(x.text("priority")), x.texts("tags"), x.texts("owner")
 	it.CreatedAt, it.UpdatedAt = x.time("created"), x.time("updated")
-	docs(&it, "context", x.texts("context"))
+	t.docs(&it, "context", x.texts("context"))
 	for _, id := range x.texts("dependencies") {
 		it.After = append(it.After, t.known(id))
 	}

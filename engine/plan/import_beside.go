@@ -5,6 +5,7 @@ import (
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,7 @@ type ImportDoc struct {
 	At      string // where it stands, for messages
 	There   bool   // it was imported before
 	Differs bool   // the file that is there has another text
+	Of      string // the key of the item whose document it is, instead of the workspace's; it names it by Path
 }
 
 // ImportedDir returns the folder of the documents that were imported from a kind of source.
@@ -38,29 +40,57 @@ func (m *importing) documents() error {
 		if err != nil {
 			return err
 		}
-		to := ImportedDir(w, m.Kind).Join(doc.Path)
-		ref := mdstore.Ref{Target: string(mdstore.Path(m.Vault).Join(string(to))), Description: doc.Title}
-		if _, ok := ref.Format(); !ok {
-			ref.Description = ""
-		}
-		item, err := formatRef("document", ref)
-		switch {
-		case err != nil:
-		case !to.Valid():
-			err = errs.New(errs.InvalidPath, "%q cannot be the path of a file in a vault", to)
-		case len(doc.Text) > mdstore.MaxFileSize:
-			err = errs.New(errs.InvalidContent, "it has %d bytes; at most %d are allowed", len(doc.Text), mdstore.MaxFileSize)
-		}
+		to, ref, err := m.documentAt(doc)
 		if err != nil {
 			m.left(doc.At, "the document is left out: %s", errs.As(err).Message)
 			continue
 		}
-		edit.append(mdstore.SecDocs, item)
-		edit.Did(view.Change{ID: w.ID, Key: "docs", Do: view.Plus, To: ref.Target})
+		if doc.Of == "" {
+			item, _ := formatRef("document", ref)
+			edit.append(mdstore.SecDocs, item)
+			edit.Did(view.Change{ID: w.ID, Key: "docs", Do: view.Plus, To: ref.Target})
+		}
 		m.d.whole(mdstore.Change{Path: to, New: append([]byte{}, doc.Text...)})
 		m.out.Docs = append(m.out.Docs, string(to))
 	}
 	return nil
+}
+
+// documentAt returns the path of a document in the vault, and what names it. The error says why it is left out.
+func (m *importing) documentAt(doc ImportDoc) (to mdstore.Path, ref mdstore.Ref, err error) {
+	to = ImportedDir(m.d.View.Workspace(), m.Kind).Join(doc.Path)
+	ref = mdstore.Ref{Target: string(mdstore.Path(m.Vault).Join(string(to))), Description: doc.Title}
+	if _, ok := ref.Format(); !ok {
+		ref.Description = ""
+	}
+	if _, err = formatRef("document", ref); err != nil {
+		return to, ref, err
+	}
+	switch {
+	case !to.Valid():
+		err = errs.New(errs.InvalidPath, "%q cannot be the path of a file in a vault", to)
+	case len(doc.Text) > mdstore.MaxFileSize:
+		const most = "it has %d bytes; at most %d are allowed"
+		err = errs.New(errs.InvalidContent, most, len(doc.Text), mdstore.MaxFileSize)
+	}
+	return to, ref, err
+}
+
+// copied returns the documents of an item, with the paths of those that are copied to the vault, and without those
+// that are left out.
+func (m *importing) copied(it *ImportItem) (all []mdstore.Ref) {
+	for _, ref := range it.Docs {
+		at := slices.IndexFunc(m.Docs, func(d ImportDoc) bool { return d.Of == it.Key && d.Path == ref.Target })
+		if at >= 0 {
+			_, to, err := m.documentAt(m.Docs[at])
+			if err != nil {
+				continue
+			}
+			ref.Target = to.Target
+		}
+		all = append(all, ref)
+	}
+	return all
 }
 
 // An ImportMemory is a text that becomes an entry of a slot.

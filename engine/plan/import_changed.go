@@ -110,7 +110,7 @@ func (m *importing) source(i int) (p parts) {
 		item, _, _ = mdoc.ItemText(item)
 		p.add(partCriteria, item)
 	}
-	p.refs(n.Docs)
+	p.refs(m.copied(it))
 	for _, r := range n.References {
 		if k, ok := m.at[r.Target]; ok {
 			r.Target = string(m.ids[k])

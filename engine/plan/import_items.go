@@ -369,7 +369,7 @@ func (m *importing) add(i int, parent mdstore.ID, nth int64, depth int) error {
 			n.References[r].Target = string(m.ids[k])
 		}
 	}
-	docs, err := formatRefs("doc path", n.Docs)
+	docs, err := formatRefs("doc path", m.copied(it))
 	if err != nil {
 		return err
 	}
