@@ -1,13 +1,18 @@
 package app
 
 import (
+	"bufio"
 	"context"
 	"flag"
 	"log/slog"
+	"os"
+	"os/exec"
+	"sync"
 
 	"arbor/cmd/internal/cli"
 	"arbor/cmd/internal/lsp"
 	"arbor/engine"
+	"arbor/engine/errs"
 )
 
 // lspCommand serves an editor. It opens the vault of each folder and file that the editor has open, not only the one of
@@ -37,6 +42,8 @@ arbor lsp --verbose`,
 			if verbose {
 				level = slog.LevelDebug
 			}
+			pages := pages{}
+			defer pages.stop()
 			return lsp.Serve(ctx, call.Stdin, call.Stdout, lsp.Options{
 				Version: version, Home: v.home(),
 				Log: slog.New(slog.NewTextHandler(call.Stderr, &slog.HandlerOptions{Level: level})),
@@ -56,7 +63,51 @@ arbor lsp --verbose`,
 					open[found.Vault] = o
 					return o.Engine, nil
 				},
+				Page: pages.of,
 			})
 		},
+	}
+}
+
+// pages are servers of pages that an editor has started. They end with it.
+type pages struct {
+	mu  sync.Mutex
+	all []*exec.Cmd
+}
+
+// of returns the address of the page of a vault, with an invitation. It starts the server if none runs.
+func (p *pages) of(ctx context.Context, e *engine.Engine) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := clients{engine: e}
+	if page := c.running(ctx); page != "" {
+		return page, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, self, "--vault", e.Vault(), "serve", "--quiet")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	p.all = append(p.all, cmd)
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil { // it prints its address when it is ready
+		return "", errs.New(errs.InternalError, "the page does not start; run arbor serve --open to see why")
+	}
+	if page := c.running(ctx); page != "" {
+		return page, nil
+	}
+	return "", errs.New(errs.InternalError, "the page has started and names no address; run arbor serve --open")
+}
+
+func (p *pages) stop() {
+	for _, cmd := range p.all {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait()
 	}
 }

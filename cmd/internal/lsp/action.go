@@ -119,7 +119,7 @@ func (a *acting) links() {
 		if r.end < a.start || r.start > a.end || r.loose {
 			continue
 		}
-		to, ok := a.s.lead(a.d, a.w, r)
+		to, ok := a.s.lead(a.d.vault, a.d.path, a.w, r)
 		switch {
 		case ok && to.node != nil && a.n != nil && to.node.ID != a.n.ID:
 			a.waits("Wait for “"+to.node.Title+"”", a.n, to.node)

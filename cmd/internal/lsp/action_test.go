@@ -137,3 +137,27 @@ func TestLinesBecomeNodes(t *testing.T) {
 		t.Errorf("nodes: %+v", found)
 	}
 }
+
+func TestLensesShowTheContextAndThePage(t *testing.T) {
+	e := edit(t, door(), false)
+	uri := e.open(nodePath("n1"))
+	var lenses []codeLens
+	e.call("textDocument/codeLens", map[string]any{"textDocument": map[string]any{"uri": uri}}, &lenses)
+	var titles []string
+	for _, l := range lenses {
+		titles = append(titles, l.Command.Title)
+	}
+	if want := []string{"0 of 1 ticked · waits for 1", "Arbor: drop", "context", "open on the page"}; !slices.Equal(titles, want) {
+		t.Fatalf("lenses %q, want %q", titles, want)
+	}
+	for i, want := range []string{"context%20of%20n1.md", "http://127.0.0.1:1/#token=x"} {
+		c := lenses[i+2].Command
+		e.call("workspace/executeCommand", map[string]any{"command": c.Command, "arguments": c.Args}, nil)
+		if len(e.shown) <= i {
+			e.until("what is shown", func(*packet) bool { return len(e.shown) > i })
+		}
+		if !strings.Contains(e.shown[i], want) {
+			t.Errorf("%s shows %s, want %s", c.Title, e.shown[i], want)
+		}
+	}
+}

@@ -15,9 +15,11 @@ func door() map[mdstore.Path][]byte {
 		"title: Door\ntype: execution\nstatus: pending\nparentId: root\ndependencies: [n2]\ntags: [wood]\ndue: 2026-12-01",
 		"## Requirement\n\nA door 😀 in [[n3|Wall]], see [notes](../../../../notes.md)\n\n- [ ] hung\n\n"+
 			"## References\n\n- n3: what it hangs in\n- n2\n")
-	files[nodePath("n2")] = enginetest.Node("n2", "title: Frame\ntype: execution\nstatus: pending\nparentId: root\ntags: [wood]", "")
+	files[nodePath("n2")] = enginetest.Node("n2", "title: Frame\ntype: execution\nstatus: pending\nparentId: root\ntags: [wood]",
+		"## Note\n\nLeans on [[n3]].\n\n## Log\n\n- [2026-01-01 00:00:00] [AI] pending → implementing, beside n3\n")
 	files[nodePath("n3")] = enginetest.Node("n3", "title: Wall of the north\ntype: execution\nstatus: pending\nparentId: root", "")
 	files["../notes.md"] = []byte("# Notes\n")
+	files["../plans/a b.md"] = []byte("# A\n")
 	return files
 }
 
@@ -51,6 +53,9 @@ func TestCompletionOffersWhatMayStandThere(t *testing.T) {
 		{"## References", "## Con", "Con|", "Conclusion", "## Conclusion"},
 		{"- [ ] hung", "- [ ] hung\n- ", "hung\n- |", "[ ]", "hung\n- [ ] "},
 		{"- n2", "- fram", "fram|", "Frame", "- n2"},
+		{"- n2", "- no", "- no|", "notes.md", "- notes.md"},
+		{"- n2", "- plans/", "plans/|", "plans/a b.md", "- plans/a b.md"},
+		{"## References", "## Docs\n\n- pl\n\n## References", "- pl|", "plans", "- plans/"},
 	} {
 		uri := e.open(nodePath("n1"))
 		e.replace(uri, c.old, c.with)
@@ -87,23 +92,32 @@ func TestDefinitionHoverAndReferences(t *testing.T) {
 		}
 	}
 	for at, want := range map[string]string{
-		"[n|2]": "**Frame** · pending", "[[n|3|Wall": "named by Door", "status: pen|ding": "start → implementing",
+		"[n|2]": "**Frame** · pending", "[[n|3|Wall": "named by Door, Frame", "status: pen|ding": "start → implementing",
 		"title: Do|or": "tokens", "due: 2026|-12-01": "`due`",
 	} {
-		var h hover
-		if e.call("textDocument/hover", e.at(uri, at), &h); !strings.Contains(h.Contents.Value, want) {
-			t.Errorf("hover at %q says %q, want %q in it", at, h.Contents.Value, want)
-		}
+		e.hovers(uri, at, want)
 	}
+	e.hovers(e.open(nodePath("n2")), "pending → imple|menting", "**implementing**, the work is under way\n- submit → validating")
+	rules := e.open("ws-1/Workspace.md")
+	e.change(rules, nil, e.texts[rules]+"\n## Rules\n\n- Test first\n- Ask before you delete\n")
+	e.hovers(rules, "Ask be|fore", "**rule 2 of 2** of ")
 	var all []location
 	at := e.at(uri, "- n|3: what")
 	at["context"] = map[string]any{"includeDeclaration": true}
-	if e.call("textDocument/references", at, &all); len(all) != 3 || all[0].URI != e.uri(nodePath("n3")) {
+	if e.call("textDocument/references", at, &all); len(all) != 4 || all[0].URI != e.uri(nodePath("n3")) {
 		t.Errorf("references of n3: %+v", all)
 	}
 	var links []docLink
 	if e.call("textDocument/documentLink", at, &links); len(links) != 6 {
 		t.Errorf("links: %+v", links)
+	}
+}
+
+func (e *editor) hovers(uri, sample, want string) {
+	e.t.Helper()
+	var h hover
+	if e.call("textDocument/hover", e.at(uri, sample), &h); !strings.Contains(h.Contents.Value, want) {
+		e.t.Errorf("hover at %q says %q, want %q in it", sample, h.Contents.Value, want)
 	}
 }
 

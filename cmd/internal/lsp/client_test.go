@@ -24,11 +24,12 @@ import (
 
 // An editor is a client over the server of a vault. Its methods belong to the goroutine of the test.
 type editor struct {
-	t    *testing.T
-	dir  string // the vault
-	wire *wire
-	in   chan *packet
-	utf8 bool
+	t     *testing.T
+	dir   string // the vault
+	state string // of the engine: what undo knows
+	wire  *wire
+	in    chan *packet
+	utf8  bool
 
 	texts map[string]string // open documents, by URI
 	vers  map[string]int
@@ -56,19 +57,20 @@ func editIn(t *testing.T, dir string, utf8 bool) *editor {
 	toServer, fromEditor := io.Pipe()
 	toEditor, fromServer := io.Pipe()
 	e := &editor{t: t, dir: real(dir), utf8: utf8, in: make(chan *packet, 1000), texts: map[string]string{},
-		vers: map[string]int{}, found: map[string][]diagnostic{}}
+		vers: map[string]int{}, found: map[string][]diagnostic{}, state: t.TempDir()}
 	e.wire = &wire{in: bufio.NewReader(toEditor), out: fromEditor}
 	st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	served, err := engine.Open(t.Context(), st, engine.Options{Vault: dir, Project: filepath.Dir(dir)})
+	served, err := engine.Open(t.Context(), st, engine.Options{Vault: dir, Project: filepath.Dir(dir), State: e.state})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
 	go func() {
 		ended <- Serve(context.Background(), toServer, fromServer, Options{
+			Page: func(context.Context, *engine.Engine) (string, error) { return "http://127.0.0.1:1/#token=x", nil },
 			Open: func(_ context.Context, at string) (*engine.Engine, error) {
 				if _, in := below(filepath.Dir(e.dir), at); !in {
 					return nil, errs.New(errs.VaultNotFound, "no vault")
@@ -111,6 +113,7 @@ func editIn(t *testing.T, dir string, utf8 bool) *editor {
 			"workspace": map[string]any{"applyEdit": true, "workspaceEdit": map[string]any{
 				"documentChanges": true, "changeAnnotationSupport": map[string]any{},
 				"resourceOperations": []string{"create", "rename", "delete"}}},
+			"window": map[string]any{"showDocument": map[string]any{"support": true}},
 		},
 	}, &out)
 	if want := encodings[0]; out.Capabilities.Encoding != want {
@@ -202,6 +205,9 @@ func (e *editor) hear(p *packet) {
 		e.found[in.URI] = in.Diagnostics
 	case "window/showMessage":
 		e.shown = append(e.shown, string(p.Params))
+	case "window/showDocument":
+		e.shown = append(e.shown, string(p.Params))
+		e.wire.respond(p.ID, map[string]any{"success": true}, nil)
 	case "workspace/applyEdit":
 		var in struct {
 			Edit workspaceEdit `json:"edit"`

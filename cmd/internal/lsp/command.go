@@ -10,8 +10,12 @@ import (
 	"arbor/mdstore"
 )
 
-// commandDo is the command that runs an operation of the catalogue: its argument is a deed.
-const commandDo = "arbor.do"
+// The commands. The argument of each is a deed; the last two use its URI only.
+const (
+	commandDo      = "arbor.do"       // runs an operation of the catalogue
+	commandContext = "arbor.context"  // shows the context of a node
+	commandPage    = "arbor.openPage" // opens the page of the vault
+)
 
 // A deed is an operation on the workspace of a document, by the person at the editor, and what is to be done with the
 // text afterwards.
@@ -25,16 +29,27 @@ type deed struct {
 	Into  string `json:"into,omitempty"`  // the parent of these nodes
 }
 
-// executeCommand runs a command. Its result is that of the operation.
+// executeCommand runs a command. Its result is that of the operation; what is shown has none.
 func executeCommand(s *server, p struct {
 	Command string            `json:"command"`
 	Args    []json.RawMessage `json:"arguments"`
 }) (any, error) {
 	var do deed
-	if p.Command != commandDo || len(p.Args) != 1 || json.Unmarshal(p.Args[0], &do) != nil {
-		return nil, errs.New(errs.InvalidParams, "%s: no such command; %s takes one object with uri, operation and args",
-			p.Command, commandDo)
+	ok := len(p.Args) == 1 && json.Unmarshal(p.Args[0], &do) == nil
+	switch {
+	case ok && p.Command == commandDo:
+		return s.do(do)
+	case ok && p.Command == commandContext:
+		return nil, s.showContext(do.URI)
+	case ok && p.Command == commandPage:
+		return nil, s.showPage(do.URI)
 	}
+	return nil, errs.New(errs.InvalidParams, "%s: no such command; %s takes one object with uri, operation and args, "+
+		"%s and %s one with uri", p.Command, commandDo, commandContext, commandPage)
+}
+
+// do runs an operation of the catalogue.
+func (s *server) do(do deed) (any, error) {
 	v, dir, err := s.workspaceOf(do.URI)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,11 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -98,6 +102,29 @@ func (a *asked) nodes(typed string, with func(*mdstore.Node) string) {
 	for _, n := range all[:min(len(all), mostItems)] {
 		it := completionItem{Label: n.Title, Kind: itemReference, Detail: string(n.Status) + " · " + string(n.ID)}
 		a.add(typed, it, with(n))
+	}
+}
+
+// files offers the files and folders of the project in the folder that the typed path names. Hidden ones are left out.
+func (a *asked) files(typed string) {
+	folder, base := path.Split(typed)
+	if !fs.ValidPath(path.Clean(folder)) {
+		return
+	}
+	there, err := os.ReadDir(filepath.Join(a.d.vault.engine.Project(), filepath.FromSlash(folder)))
+	if err != nil {
+		return
+	}
+	for _, f := range there {
+		name := f.Name()
+		if strings.HasPrefix(name, ".") || !strings.HasPrefix(name, base) || len(a.out.Items) == mostItems {
+			continue
+		}
+		it := completionItem{Label: folder + name, Kind: itemFile}
+		if f.IsDir() {
+			name, it.Kind = name+"/", itemFolder
+		}
+		a.add(typed, it, folder+name)
 	}
 }
 
@@ -204,6 +231,7 @@ func (a *asked) body() {
 		switch sec.Name {
 		case mdstore.SecReferences, mdstore.SecDocs:
 			if !strings.Contains(typed, ": ") {
+				a.files(typed)
 				a.nodes(typed, func(n *mdstore.Node) string { return string(n.ID) })
 			}
 		case mdstore.SecRequirement, mdstore.SecCriteria, mdstore.SecNote:

@@ -109,6 +109,7 @@ func didChange(s *server, p textParams) (any, error) {
 		t = t.edited(c.Range, c.Text)
 	}
 	d.become(t, p.Doc.Version)
+	s.agree(d)
 	return nil, nil
 }
 

@@ -35,7 +35,7 @@ func rows() []row {
 		{"textDocument/codeAction", decoded(codeActions), "codeActionProvider",
 			map[string]any{"codeActionKinds": []string{kindFix, kindRewrite, kindExtract}}},
 		{"workspace/executeCommand", decoded(executeCommand), "executeCommandProvider",
-			map[string]any{"commands": []string{commandDo}}},
+			map[string]any{"commands": []string{commandDo, commandContext, commandPage}}},
 		{"textDocument/prepareRename", decoded(prepareRename), "", nil},
 		{"textDocument/rename", decoded(rename), "renameProvider", map[string]any{"prepareProvider": true}},
 		{"textDocument/prepareCallHierarchy", decoded(prepareHierarchy), "callHierarchyProvider", true},

@@ -94,7 +94,7 @@ func inlayHints(s *server, p textParams) (any, error) {
 			if s.set.NoHints || r.end < from || r.start > to || r.wiki && d.text.s[r.end] == '|' {
 				continue
 			}
-			if lead, ok := s.lead(d, w, r); ok && lead.node != nil && lead.node.Title != r.target {
+			if lead, ok := s.lead(d.vault, d.path, w, r); ok && lead.node != nil && lead.node.Title != r.target {
 				all = append(all, inlayHint{d.text.position(r.end), short(lead.node.Title), true})
 			}
 		}
@@ -106,8 +106,8 @@ func inlayHints(s *server, p textParams) (any, error) {
 	return all, nil
 }
 
-// codeLenses returns what stands above the front matter of a node: how far it is and what it waits for, and the action
-// that begins work.
+// codeLenses returns what stands above the front matter of a node: how far it is and what it waits for, the
+// actions that it allows now, its context and the page.
 func codeLenses(s *server, p textParams) (any, error) {
 	all := []codeLens{}
 	ok, err := s.at(p, func(_ context.Context, d *document, w *view.View, _ int) error {
@@ -125,6 +125,13 @@ func codeLenses(s *server, p textParams) (any, error) {
 		}
 		for _, x := range a.all {
 			all = append(all, codeLens{Command: x.Command})
+		}
+		if s.can.Window.ShowDocument.Support {
+			show := []any{deed{URI: d.uri}}
+			all = append(all, codeLens{Command: &command{"context", commandContext, show}})
+			if s.opt.Page != nil {
+				all = append(all, codeLens{Command: &command{"open on the page", commandPage, show}})
+			}
 		}
 		return nil
 	})

@@ -3,12 +3,14 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"arbor/engine/ops"
 	"arbor/engine/view"
 	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
 )
 
@@ -20,10 +22,14 @@ func hoverAt(s *server, p textParams) (out any, err error) {
 	_, err = s.at(p, func(ctx context.Context, d *document, w *view.View, at int) error {
 		out = nil
 		if r, ok := d.refAt(at); ok {
-			if to, ok := s.lead(d, w, r); ok && to.node != nil {
+			if to, ok := s.lead(d.vault, d.path, w, r); ok && to.node != nil {
 				in := d.text.span(r.start, r.end)
 				out = hover{markup{"markdown", s.card(ctx, d.vault, w, to.node)}, &in}
 			}
+			return nil
+		}
+		if text, in, ok := word(d, w, at); ok {
+			out = hover{markup{"markdown", text}, &in}
 			return nil
 		}
 		keys, _ := front(d.text.s)
@@ -35,7 +41,7 @@ func hoverAt(s *server, p textParams) (out any, err error) {
 			text := ""
 			switch n, ok := w.File(d.path); {
 			case ok && k.name == mdstore.KeyStatus:
-				text = ways(n)
+				text = ways(n.Type, n.Status)
 			case ok && (k.name == mdstore.KeyTitle || k.name == mdstore.KeyID):
 				text = s.card(ctx, d.vault, w, n)
 			default:
@@ -52,16 +58,53 @@ func hoverAt(s *server, p textParams) (out any, err error) {
 	return out, err
 }
 
-// ways says what a status means: to which others its actions lead.
-func ways(n *mdstore.Node) string {
+// word says what a rule of the workspace is for, or what a status in the body of a node means.
+func word(d *document, w *view.View, at int) (text string, in span, ok bool) {
+	if _, body := front(d.text.s); at < body {
+		return "", in, false
+	}
+	rules := slices.DeleteFunc(d.doc().Items(mdstore.SecRules), func(it mdoc.Item) bool { return !it.Listed || it.Text == "" })
+	for i, it := range rules {
+		if d.kind == mdstore.WorkspaceKind && it.Span.Start <= at && at <= it.Span.End {
+			return fmt.Sprintf("**rule %d of %d** of %s\n\nAssistants read it with each context, and give the digest of all rules, "+
+					"`%s`, when they make a node: so nobody makes one without knowing it.\n\n> %s",
+					i+1, len(rules), w.Workspace().Name, w.Workspace().RulesHash(), strings.ReplaceAll(it.Text, "\n", "\n> ")),
+				d.text.span(it.Span.Start, it.Span.End), true
+		}
+	}
+	n, ok := w.File(d.path)
+	if !ok {
+		return "", in, false
+	}
+	_, before, after := d.text.line(at)
+	letter := func(r rune) bool { return r < 'a' || r > 'z' }
+	start := at - len(before) + strings.LastIndexFunc(before, letter) + 1
+	end := at + len(after)
+	if i := strings.IndexFunc(after, letter); i >= 0 {
+		end = at + i
+	}
+	status := statemachine.Status(d.text.s[start:end])
+	if !slices.Contains(statemachine.Statuses(n.Type), status) {
+		return "", in, false
+	}
+	return ways(n.Type, status), d.text.span(start, end), true
+}
+
+// ways says what a status means: whether the work is over, and to which others its actions lead.
+func ways(t statemachine.Type, st statemachine.Status) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%s**", n.Status)
-	if statemachine.Terminal(n.Status) {
+	fmt.Fprintf(&b, "**%s**", st)
+	switch {
+	case statemachine.Terminal(st):
 		b.WriteString(", the work is over")
+	case st == statemachine.Pending:
+		b.WriteString(", the work has not begun")
+	default:
+		b.WriteString(", the work is under way")
 	}
 	b.WriteString("\n")
 	for _, r := range statemachine.Rules() {
-		if r.Type != n.Type || r.From != n.Status || r.Automatic {
+		if r.Type != t || r.From != st || r.Automatic {
 			continue
 		}
 		fmt.Fprintf(&b, "- %s → %s", r.Do, r.To)
@@ -100,7 +143,7 @@ func (s *server) card(ctx context.Context, v *vault, w *view.View, n *mdstore.No
 	}
 	var by []string
 	for m := range w.All() {
-		if m.ID != n.ID && m.Parent != n.ID && mayName(w, m, n) {
+		if m.ID != n.ID && m.Parent != n.ID && len(s.naming(v, w, m, target{node: n})) > 0 {
 			by = append(by, m.Title)
 		}
 	}

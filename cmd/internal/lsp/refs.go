@@ -151,32 +151,26 @@ func (d *document) refAt(at int) (found ref, ok bool) {
 // A target is what a reference leads to: a node, or a file.
 type target struct {
 	node *mdstore.Node // nil for a document or a slot
+	slot *mdstore.Page // nil for a node or a document
 	file string        // absolute
 }
 
-// lead returns what a reference in a document leads to. It is called under Read.
-func (s *server) lead(d *document, w *view.View, r ref) (to target, ok bool) {
-	from, known := w.File(d.path)
+// lead returns what a reference in a file leads to. It is called under Read.
+func (s *server) lead(v *vault, in mdstore.Path, w *view.View, r ref) (to target, ok bool) {
+	from, known := w.File(in)
 	if !known {
 		from, known = w.Node(mdstore.Root)
 	}
 	if known {
-		n, found := w.Referred(from, r.target)
-		if !found && (r.wiki || !r.loose) && !strings.Contains(r.target, "/") {
-			if id, err := w.Resolve(r.target); err == nil {
-				n, found = w.Node(id)
-			}
-		}
-		if found {
-			return target{n, filepath.Join(d.vault.dir, filepath.FromSlash(string(n.Path)))}, true
+		if n, found := leadToNode(w, from, r); found {
+			return target{node: n, file: v.file(n.Path)}, true
 		}
 	}
 	if r.loose {
 		return target{}, false
 	}
 	for _, t := range append(check.Tries(r.target), r.target) {
-		for _, dir := range []string{filepath.Join(d.vault.dir, filepath.FromSlash(string(d.path.Dir()))),
-			d.vault.engine.Project()} {
+		for _, dir := range []string{v.file(in.Dir()), v.engine.Project()} {
 			file := filepath.Join(dir, filepath.FromSlash(t))
 			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
 				return target{file: file}, true
@@ -184,9 +178,20 @@ func (s *server) lead(d *document, w *view.View, r ref) (to target, ok bool) {
 		}
 	}
 	if page, err := view.Slot(w, r.target, false); err == nil && r.wiki {
-		return target{file: filepath.Join(d.vault.dir, filepath.FromSlash(string(page.Path)))}, true
+		return target{slot: page, file: v.file(page.Path)}, true
 	}
 	return target{}, false
+}
+
+// leadToNode returns the node that a reference in a node's file names.
+func leadToNode(w *view.View, from *mdstore.Node, r ref) (*mdstore.Node, bool) {
+	if n, ok := w.Referred(from, r.target); ok || r.loose || strings.Contains(r.target, "/") {
+		return n, ok
+	}
+	if id, err := w.Resolve(r.target); err == nil {
+		return w.Node(id)
+	}
+	return nil, false
 }
 
 // titled returns the place of a node's title in its file.
@@ -225,7 +230,7 @@ func definition(s *server, p textParams) (out any, err error) {
 	_, err = s.at(p, func(_ context.Context, d *document, w *view.View, at int) error {
 		out = nil
 		if r, ok := d.refAt(at); ok {
-			if to, ok := s.lead(d, w, r); ok && to.node != nil {
+			if to, ok := s.lead(d.vault, d.path, w, r); ok && to.node != nil {
 				out = s.titled(d.vault, to.node.Path)
 			} else if ok {
 				out = location{URI: uriOf(to.file)}
@@ -236,93 +241,12 @@ func definition(s *server, p textParams) (out any, err error) {
 	return out, err
 }
 
-// nodeAt returns the node that a place means: that of the reference there, or else the document's own.
-func (s *server) nodeAt(d *document, w *view.View, at int) (*mdstore.Node, bool) {
-	if r, ok := d.refAt(at); ok {
-		if to, ok := s.lead(d, w, r); ok && to.node != nil {
-			return to.node, true
-		}
-	}
-	return w.File(d.path)
-}
-
-// references returns where other files, and the document, name the node at a place.
-func references(s *server, p textParams) (any, error) {
-	all := []location{}
-	ok, err := s.at(p, func(_ context.Context, d *document, w *view.View, at int) error {
-		all = all[:0]
-		n, known := s.nodeAt(d, w, at)
-		if !known {
-			return nil
-		}
-		if p.Context.Declaration {
-			all = append(all, s.titled(d.vault, n.Path))
-		}
-		for m := range w.All() {
-			if mayName(w, m, n) {
-				all = append(all, s.named(d.vault, w, m, n)...)
-			}
-		}
-		return nil
-	})
-	if !ok || err != nil {
-		return nil, err
-	}
-	return all, nil
-}
-
-// mayName reports whether a node's parent, fields or references lead to another node.
-func mayName(w *view.View, m, n *mdstore.Node) bool {
-	if m.Parent == n.ID && m.ID != mdstore.Root {
-		return true
-	}
-	leads := func(name string) bool {
-		to, ok := w.Referred(m, name)
-		return ok && to.ID == n.ID
-	}
-	for _, id := range m.Nodes() {
-		if leads(id) {
-			return true
-		}
-	}
-	if !m.Facts().Known() {
-		for _, r := range m.References() {
-			if leads(r.Target) {
-				return true
-			}
-		}
-	}
-	for name := range m.Facts().References() {
-		if leads(name) {
-			return true
-		}
-	}
-	return false
-}
-
-// named returns the places in the file of m that lead to n.
-func (s *server) named(v *vault, w *view.View, m, n *mdstore.Node) (all []location) {
-	doc := m.Doc()
-	t := s.textAt(v, m.Path)
-	if d := s.openAt(v, m.Path); d != nil {
-		doc = d.doc()
-	} else {
-		t = newText(string(doc.Bytes()), s.wide)
-	}
-	for _, r := range refsIn(t.s, doc) {
-		if to, ok := w.Referred(m, r.target); ok && to.ID == n.ID || r.target == string(n.ID) {
-			all = append(all, location{v.uri(m.Path), t.span(r.start, r.end)})
-		}
-	}
-	return all
-}
-
 func documentLinks(s *server, p textParams) (any, error) {
 	all := []docLink{}
 	ok, err := s.at(p, func(_ context.Context, d *document, w *view.View, _ int) error {
 		all = all[:0]
 		for _, r := range refsIn(d.text.s, d.doc()) {
-			if to, ok := s.lead(d, w, r); ok {
+			if to, ok := s.lead(d.vault, d.path, w, r); ok {
 				l := docLink{Range: d.text.span(r.start, r.end), Target: uriOf(to.file), Tooltip: path.Base(r.target)}
 				if to.node != nil {
 					l.Tooltip = to.node.Title + " · " + string(to.node.Status)

@@ -2,29 +2,36 @@ package lsp
 
 import (
 	"context"
-	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"arbor/engine"
 	"arbor/engine/errs"
+	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
 
-// A naming is what rename changes: the title of a node, or a tag.
+// A naming is what rename changes: the title of a node, a tag, or the name of a slot.
 type naming struct {
-	node *mdstore.Node // nil for a tag
-	tag  string
-	at   span // where it is named
+	what plan.Rename // without the new name
+	name string      // the present one
+	at   span        // where it is named
 }
 
 // namingAt returns what is named at a place of a document.
 func (s *server) namingAt(d *document, w *view.View, at int) (x naming, ok bool) {
 	if r, ok := d.refAt(at); ok {
-		if to, ok := s.lead(d, w, r); ok && to.node != nil {
-			return naming{node: to.node, at: d.text.span(r.start, r.end)}, true
+		to, ok := s.lead(d.vault, d.path, w, r)
+		in := d.text.span(r.start, r.end)
+		switch {
+		case !ok:
+			return naming{}, false
+		case to.node != nil:
+			return naming{plan.Rename{Node: to.node.ID}, to.node.Title, in}, true
+		case to.slot != nil:
+			return naming{plan.Rename{Slot: mdstore.SlotName(to.slot)}, mdstore.SlotName(to.slot), in}, true
 		}
 		return naming{}, false
 	}
@@ -33,14 +40,22 @@ func (s *server) namingAt(d *document, w *view.View, at int) (x naming, ok bool)
 		if at < k.start || at >= k.end {
 			continue
 		}
-		switch n, node := w.File(d.path); {
-		case k.name == mdstore.KeyTitle && node:
-			return naming{node: n, at: s.titled(d.vault, n.Path).Range}, true
-		case k.name == mdstore.KeyTags:
-			for _, m := range forms().token.FindAllStringIndex(d.text.s[k.start:k.end], -1) {
+		value := d.text.s[k.start:k.end]
+		if k.name == mdstore.KeyTags {
+			for _, m := range forms().token.FindAllStringIndex(value, -1) {
 				if start, end := k.start+m[0], k.start+m[1]; start <= at && at <= end && d.text.s[start:end] != "-" {
-					return naming{tag: d.text.s[start:end], at: d.text.span(start, end)}, true
+					tag := d.text.s[start:end]
+					return naming{plan.Rename{Tag: tag}, tag, d.text.span(start, end)}, true
 				}
+			}
+		}
+		in := d.text.span(k.start+len(value)-len(strings.TrimLeft(value, " ")), k.start+len(strings.TrimRight(value, " \r\n")))
+		if n, node := w.File(d.path); node && k.name == mdstore.KeyTitle {
+			return naming{plan.Rename{Node: n.ID}, n.Title, in}, true
+		}
+		if d.kind.IsSlot() && k.name == mdstore.KeyName {
+			if p, there := w.Pages().At(d.path); there {
+				return naming{plan.Rename{Slot: mdstore.SlotName(p)}, mdstore.SlotName(p), in}, true
 			}
 		}
 	}
@@ -51,63 +66,121 @@ func prepareRename(s *server, p textParams) (out any, err error) {
 	_, err = s.at(p, func(_ context.Context, d *document, w *view.View, at int) error {
 		out = nil
 		if x, ok := s.namingAt(d, w, at); ok {
-			name := x.tag
-			if x.node != nil {
-				name = x.node.Title
-			}
-			out = map[string]any{"range": x.at, "placeholder": name}
+			out = map[string]any{"range": x.at, "placeholder": x.name}
 		}
 		return nil
 	})
 	return out, err
 }
 
-// rename changes the title of a node, also where links show it, or a tag of all nodes. The client shows the edits
-// before it makes them, if it can.
+// An agreed is a rename that is committed when the client takes its edits over: by then a person has seen them.
+type agreed struct {
+	uri, want string // the text that the document has then
+	commit    func() error
+}
+
+// rename gives a node, a tag or a slot another name in one commit of all files. Where a file is open, the client gets
+// edits of its text. If it can show these before it makes them, the commit waits until it has made them; otherwise the
+// edits are of unsaved text only, and the client reads the other files again.
 func rename(s *server, p textParams) (out any, err error) {
-	_, err = s.at(p, func(_ context.Context, d *document, w *view.View, at int) error {
-		out = nil
+	edit, want, commit := &workspaceEdit{Changes: []fileEdit{}}, "", func() error { return nil }
+	served, err := s.at(p, func(_ context.Context, d *document, w *view.View, at int) error {
 		x, ok := s.namingAt(d, w, at)
-		name := strings.TrimSpace(p.NewName)
+		x.what.To = strings.TrimSpace(p.NewName)
 		switch {
 		case !ok:
-			return errs.New(errs.InvalidParams, "nothing that can be renamed is here; a title, a tag, or a link to a node can")
-		case name == "" || strings.ContainsAny(name, "\r\n"):
+			return errs.New(errs.InvalidParams,
+				"nothing that can be renamed is here; a title, a tag, the name of a slot, or a link to one can")
+		case x.what.To == "" || strings.ContainsAny(x.what.To, "\r\n"):
 			return errs.New(errs.InvalidParams, "%q is no name; give a text of one line", p.NewName)
 		}
-		edit := &workspaceEdit{}
-		change := func(file mdstore.Path, doc *mdoc.Doc, key string, v mdoc.Scalar, links *mdstore.Node) {
-			t := s.textAt(d.vault, file)
-			to := t.s
-			if patch, err := doc.SetField(key, v); err == nil && key != "" {
-				if after, err := doc.Apply(patch); err == nil {
-					to = asClient(after.Bytes(), t.s)
-				}
+		edit.Changes = edit.Changes[:0]
+		preview := s.can.Workspace.Edit.Annotations != nil
+		for _, o := range s.docs {
+			if o.vault != d.vault || !preview && !o.dirty() {
+				continue
 			}
-			if links != nil {
-				for _, form := range []string{"[[%s|%s]]", "[[%s#%s]]"} {
-					old := fmt.Sprintf(form, links.ID, links.Title)
-					to = strings.ReplaceAll(to, old, fmt.Sprintf(form, links.ID, strings.NewReplacer("|", "", "]", "").Replace(name)))
-				}
+			to, err := renamed(w, o, x.what)
+			if err != nil {
+				return err
 			}
-			s.addEdits(edit, d.vault, file, t.edits(to), "Rename to "+name)
+			if want == "" && to != o.text.s && preview {
+				want = o.uri + "\n" + to
+			}
+			label := "Rename " + x.name + " to " + x.what.To + ", in all files"
+			s.addEdits(edit, d.vault, o.path, o.text.edits(to), label)
 		}
-		for n := range w.All() {
-			switch {
-			case x.node != nil && n.ID == x.node.ID:
-				change(n.Path, n.Doc(), mdstore.KeyTitle, mdoc.Text(name), nil)
-			case x.node != nil && mayName(w, n, x.node):
-				change(n.Path, n.Doc(), "", mdoc.Scalar{}, x.node)
-			case x.node == nil && slices.Contains(n.Tags, x.tag):
-				tags := slices.Clone(n.Tags)
-				tags[slices.Index(tags, x.tag)] = name
-				change(n.Path, n.Doc(), mdstore.KeyTags, mdoc.List(tags...), nil)
-			}
+		ws := w.Workspace().ID
+		commit = func() error {
+			act := plan.Act{Operator: mdstore.OperatorHuman, Person: true}
+			ctx := mdstore.WithOperation(s.ctx, &mdstore.Operation{Name: "rename", Operator: act.Operator,
+				Text: "rename " + x.name + " to " + x.what.To})
+			_, _, err := engine.Apply(ctx, d.vault.engine, ws, act, x.what)
+			return err
 		}
-		out = edit
 		return nil
 	})
-	return out, err
+	if err != nil || !served {
+		return nil, err
+	}
+	if uri, text, ok := strings.Cut(want, "\n"); ok {
+		s.agreed = &agreed{uri, text, commit}
+		return edit, nil
+	}
+	return edit, commit()
+}
+
+// agree commits the rename that a document's text shows. Any other text says that it was not wanted.
+func (s *server) agree(d *document) {
+	a := s.agreed
+	if a == nil || a.uri != d.uri {
+		return
+	}
+	s.agreed = nil
+	if d.text.s != a.want {
+		return
+	}
+	if err := a.commit(); err != nil {
+		_ = s.notify(nil, "window/showMessage", map[string]any{"type": 1, "message": "arbor: not renamed in all files: " + said(err)})
+	}
+}
+
+// renamed returns the text of an open document after a rename.
+func renamed(w *view.View, d *document, x plan.Rename) (string, error) {
+	doc, to := d.doc(), d.text.s
+	set := func(key string, v mdoc.Scalar) {
+		if patch, err := doc.SetField(key, v); err == nil {
+			if after, err := doc.Apply(patch); err == nil {
+				to = asClient(after.Bytes(), to)
+			}
+		}
+	}
+	if x.Tag != "" {
+		tags := doc.List(mdstore.KeyTags)
+		if i := slices.Index(tags, x.Tag); i >= 0 {
+			tags = slices.Clone(tags)
+			tags[i] = x.To
+			set(mdstore.KeyTags, mdoc.List(tags...))
+		}
+		return to, nil
+	}
+	links, err := x.Links(w)
+	if err != nil {
+		return "", err
+	}
+	for _, s := range slices.Backward(doc.Sections()) {
+		if s.Name != mdstore.SecLog {
+			to = to[:s.Body.Start] + links.Replace(to[s.Body.Start:s.Body.End]) + to[s.Body.End:]
+		}
+	}
+	doc, _ = mdoc.Parse(string(d.path), []byte(to), d.kind.Form)
+	if n, ok := w.File(d.path); ok && n.ID == x.Node {
+		set(mdstore.KeyTitle, mdoc.Text(x.To))
+	}
+	if p, err := view.Slot(w, x.Slot, false); x.Slot != "" && err == nil && p.Path == d.path && d.dirty() {
+		return "", errs.New(errs.InvalidParams, "%s has unsaved text, and the file of a slot moves with its name; save it first", d.path)
+	}
+	return to, nil
 }
 
 // addEdits adds the edits of a file to an edit of several, with an annotation if the client shows them.
@@ -127,93 +200,4 @@ func (s *server) addEdits(edit *workspaceEdit, v *vault, p mdstore.Path, edits [
 		}
 	}
 	edit.Changes = append(edit.Changes, fileEdit{Doc: &id, Edits: edits})
-}
-
-// willRenameFiles returns the edits that keep links and references to files and folders of the project that the client
-// moves, and the relative links in nodes that move.
-func willRenameFiles(s *server, p struct {
-	Files []struct {
-		Old string `json:"oldUri"`
-		New string `json:"newUri"`
-	} `json:"files"`
-}) (any, error) {
-	edit := &workspaceEdit{Changes: []fileEdit{}}
-	for _, f := range p.Files {
-		old, ok := pathOf(f.Old)
-		to, ok2 := pathOf(f.New)
-		if !ok || !ok2 {
-			continue
-		}
-		old, to = real(old), filepath.Join(real(filepath.Dir(to)), filepath.Base(to))
-		for _, v := range s.vaults {
-			if err := s.moved(edit, v, old, to); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return edit, nil
-}
-
-// moved adds the edits for a file or folder that moves from old to to.
-func (s *server) moved(edit *workspaceEdit, v *vault, old, to string) error {
-	all, err := v.engine.Workspaces(s.ctx)
-	if err != nil {
-		return err
-	}
-	// place returns where a path is after the move.
-	place := func(path string) string {
-		if rel, in := below(old, path); in {
-			return filepath.Join(to, filepath.FromSlash(rel))
-		}
-		return path
-	}
-	for _, ws := range all {
-		begun := len(edit.Changes)
-		err := s.over(v, ws.Dir, func(_ context.Context, w *view.View) error {
-			edit.Changes = edit.Changes[:begun]
-			for n := range w.All() {
-				doc := n.Doc()
-				if !strings.ContainsAny(string(doc.Bytes()), "/") {
-					continue
-				}
-				t := s.textAt(v, n.Path)
-				dir := filepath.Join(v.dir, filepath.FromSlash(string(n.Path.Dir())))
-				s.addEdits(edit, v, n.Path, s.relinked(v, t, doc, dir, place), "Follow "+filepath.Base(to))
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// relinked returns the edits of the links in a file of a folder for which place returns another path now.
-func (s *server) relinked(v *vault, t *text, doc *mdoc.Doc, dir string, place func(string) string) (edits []textEdit) {
-	for _, r := range refsIn(t.s, doc) {
-		if r.loose || !strings.Contains(r.target, "/") && filepath.Ext(r.target) == "" || strings.Contains(r.target, "://") {
-			continue
-		}
-		for _, base := range []string{dir, v.engine.Project()} {
-			for _, ext := range []string{"", ".md"} {
-				file := filepath.Join(base, filepath.FromSlash(r.target)+ext)
-				next := place(file)
-				from := base
-				if base == dir {
-					from = place(dir)
-				}
-				rel, err := filepath.Rel(from, next)
-				if file == next && from == base || err != nil || !exists(file) {
-					continue
-				}
-				if with := strings.TrimSuffix(filepath.ToSlash(rel), ext); with != r.target {
-					edits = append(edits, textEdit{Range: t.span(r.start, r.end), NewText: with})
-				}
-				goto next
-			}
-		}
-	next:
-	}
-	return edits
 }

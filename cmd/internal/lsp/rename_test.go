@@ -6,38 +6,119 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/engine"
 	"arbor/engine/enginetest"
+	"arbor/engine/ops"
+	"arbor/mdstore"
 )
+
+// renamed asks for a rename at a place, makes the edits, and waits until the server has heard of them.
+func (e *editor) renamed(uri, sample, name string) (out workspaceEdit) {
+	e.t.Helper()
+	at := e.at(uri, sample)
+	at["newName"] = name
+	e.call("textDocument/rename", at, &out)
+	if !e.apply(out) {
+		e.t.Fatalf("the edit %+v cannot be made", out)
+	}
+	e.call("workspace/symbol", map[string]any{"query": "x"}, nil)
+	return out
+}
 
 func TestRenameFromAnyPlaceThatNamesIt(t *testing.T) {
 	files := door()
-	files[nodePath("n1")] = []byte(strings.Replace(string(files[nodePath("n1")]), "[[n3|Wall]]", "[[n3|Wall of the north]]", 1))
+	files[nodePath("n1")] = []byte(strings.Replace(string(files[nodePath("n1")]), "[[n3|Wall]]",
+		"[[n3|Wall of the north]] or [[Wall of the north]]", 1))
+	files[nodePath("n2")] = enginetest.Node("n2", "title: Frame\ntype: execution\nstatus: pending\nparentId: root\ntags: [wood]",
+		"## Requirement\n\nbehind [[wall of the north|it]] and [[n3#Wall of the north]]\n\n## Log\n\n"+
+			"- [2026-01-01 00:00:00] [AI] saw [[Wall of the north]]\n")
 	e := edit(t, files, false)
 	uri := e.open(nodePath("n1"))
-	at := e.at(uri, "[[n|3|Wall")
 	var prepared struct {
 		Placeholder string `json:"placeholder"`
 	}
-	if e.call("textDocument/prepareRename", at, &prepared); prepared.Placeholder != "Wall of the north" {
+	if e.call("textDocument/prepareRename", e.at(uri, "[[n|3|Wall"), &prepared); prepared.Placeholder != "Wall of the north" {
 		t.Errorf("prepared %+v", prepared)
 	}
+	e.replace(uri, "A door", "My door, unsaved,")
+	before := e.file(nodePath("n3"))
+	at := e.at(uri, "[[n|3|Wall")
 	at["newName"] = "Wall: south"
 	var out workspaceEdit
 	e.call("textDocument/rename", at, &out)
+	if now := e.file(nodePath("n3")); now != before {
+		t.Errorf("renamed before the person has agreed:\n%s", now)
+	}
 	if !out.Annotations["arbor"].Confirm || !e.apply(out) {
 		t.Fatalf("the edit %+v cannot be made", out)
 	}
-	if !strings.Contains(e.texts[uri], "[[n3|Wall: south]]") || !strings.Contains(e.file(nodePath("n3")), `"Wall: south"`) {
-		t.Errorf("renamed:\n%s\n%s", e.texts[uri], e.file(nodePath("n3")))
+	e.has(uri, "updatedAt", "My door, unsaved, 😀 in [[n3|Wall: south]] or [[Wall: south]]")
+	if now := e.file(nodePath("n3")); !strings.Contains(now, `"Wall: south"`) {
+		t.Errorf("the node has\n%s", now)
 	}
-	at = e.at(uri, "[wo|od]")
-	at["newName"] = "timber"
-	out = workspaceEdit{}
-	if e.call("textDocument/rename", at, &out); len(out.Changes) != 2 || !e.apply(out) {
-		t.Fatalf("the edit %+v cannot be made", out)
+	if now := e.file(nodePath("n2")); !strings.Contains(now, "[[n3#Wall: south]]") || !strings.Contains(now, "saw [[Wall of the north]]") {
+		t.Errorf("a file that is not open has\n%s", now)
 	}
+	if now := e.file(nodePath("n1")); strings.Contains(now, "unsaved") || !strings.Contains(now, "[[Wall: south]]") {
+		t.Errorf("the file of the unsaved text has\n%s", now)
+	}
+	e.save(uri)
+	e.codes(uri)
+	e.renamed(uri, "[wo|od]", "timber")
 	if !strings.Contains(e.texts[uri], "tags: [timber]") || !strings.Contains(e.file(nodePath("n2")), "tags: [timber]") {
 		t.Errorf("renamed:\n%s\n%s", e.texts[uri], e.file(nodePath("n2")))
+	}
+	// One commit: undo takes all of it back, and only that.
+	st := enginetest.OpenDir(t, e.dir)
+	other, err := engine.Open(t.Context(), st, engine.Options{Vault: e.dir, Project: filepath.Dir(e.dir), State: e.state})
+	if err != nil {
+		t.Fatal(err)
+	}
+	undo, _ := ops.Find("undo")
+	if _, err := undo.Call(t.Context(), &ops.Env{Engine: other, Operator: mdstore.OperatorHuman}, enginetest.Args(nil)); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []mdstore.ID{"n1", "n2"} {
+		if now := e.file(nodePath(id)); !strings.Contains(now, "[wood]") || !strings.Contains(now, "Wall: south") {
+			t.Errorf("after undo %s has\n%s", id, now)
+		}
+	}
+}
+
+func TestRenameIsNotDoneWhereItsPreviewIsDropped(t *testing.T) {
+	e := edit(t, door(), false)
+	uri := e.open(nodePath("n1"))
+	at := e.at(uri, "title: Do|or")
+	at["newName"] = "Gate"
+	e.call("textDocument/rename", at, nil)
+	e.replace(uri, "A door", "A doorway")
+	e.codes(uri)
+	if now := e.file(nodePath("n1")); !strings.Contains(now, "title: Door") {
+		t.Errorf("the file has\n%s", now)
+	}
+}
+
+func TestRenameOfSlots(t *testing.T) {
+	files := door()
+	files[nodePath("n2")] = enginetest.Node("n2", "title: Frame\ntype: execution\nstatus: pending\nparentId: root",
+		"## Requirement\n\nsee [[woods]], [[woods|the list]] and [[n3]]\n")
+	e := edit(t, files, true)
+	env := &ops.Env{Engine: e.outside()}
+	act(e, env, "memory_save", map[string]any{"slot": "woods", "text": "oak"})
+	uri := e.open(nodePath("n2"))
+	var all []location
+	at := e.at(uri, "[[wo|ods]]")
+	at["context"] = map[string]any{"includeDeclaration": true}
+	if e.call("textDocument/references", at, &all); len(all) != 3 || !strings.HasSuffix(all[0].URI, "/memory/woods.md") {
+		t.Errorf("references of the slot: %+v", all)
+	}
+	e.renamed(uri, "[[wo|ods]]", "timber")
+	e.has(uri, "see [[timber]], [[timber|the list]] and [[n3]]")
+	if now := e.file("ws-1/memory/timber.md"); !strings.Contains(now, "oak") {
+		t.Errorf("the slot has\n%s", now)
+	}
+	if now := e.file(nodePath("n2")); !strings.Contains(now, "[[timber]], [[timber|the list]]") {
+		t.Errorf("the file has\n%s", now)
 	}
 }
 

@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"sync"
 
 	"arbor/engine"
 	"arbor/engine/errs"
@@ -28,6 +30,10 @@ type Options struct {
 	// Open opens the vault that a folder belongs to, or returns one that it has opened before. The error is
 	// VAULT_NOT_FOUND for a folder outside of all vaults.
 	Open func(ctx context.Context, dir string) (*engine.Engine, error)
+
+	// Page returns an address that opens the page of a vault and logs the browser in; nil: there is no page. It may be
+	// called from several goroutines.
+	Page func(ctx context.Context, e *engine.Engine) (string, error)
 }
 
 // ErrNoShutdown says that the client ended the server without the request that must come before.
@@ -50,6 +56,10 @@ type server struct {
 
 	vaults []*vault
 	docs   map[string]*document // open ones, by URI
+	agreed *agreed              // nil if no rename waits
+
+	scratch string         // a folder for texts that are shown; "" until there is one
+	tasks   sync.WaitGroup // what goes on beside the loop
 }
 
 // A handler answers a request or hears a notification.
@@ -70,6 +80,10 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	stop()
 	for _, v := range s.vaults {
 		<-v.done
+	}
+	s.tasks.Wait()
+	if s.scratch != "" {
+		_ = os.RemoveAll(s.scratch)
 	}
 	return err
 }

@@ -22,6 +22,8 @@ const (
 	itemReference = 18
 	itemText      = 1
 	itemModule    = 9
+	itemFile      = 17
+	itemFolder    = 19
 )
 
 // documentSymbols returns the sections of a document, with those below them and their items.

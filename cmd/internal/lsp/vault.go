@@ -25,6 +25,8 @@ type vault struct {
 	suspect map[mdstore.Path]bool // files to check
 	all     bool                  // every file is to be checked
 	looking bool                  // a check of every file is under way
+
+	linked map[mdstore.Path]linked // see refsOf
 }
 
 // vaultOf returns the vault that a file or folder belongs to, or nil outside of all vaults.
@@ -49,7 +51,7 @@ func (s *server) vaultOf(path string) *vault {
 		}
 	}
 	v := &vault{engine: e, dir: real(e.Vault()), done: make(chan struct{}), told: map[mdstore.Path]bool{},
-		suspect: map[mdstore.Path]bool{}}
+		suspect: map[mdstore.Path]bool{}, linked: map[mdstore.Path]linked{}}
 	s.vaults = append(s.vaults, v)
 	go s.follow(v)
 	return v
@@ -136,10 +138,13 @@ func (v *vault) workspaceIn(ctx context.Context, dir mdstore.Path) (mdstore.ID, 
 	return "", errs.New(errs.WorkspaceNotFound, "%s: no workspace has its files there", dir)
 }
 
-// uri returns the address of a file of the vault.
-func (v *vault) uri(p mdstore.Path) string {
-	return uriOf(filepath.Join(v.dir, filepath.FromSlash(string(p))))
+// file returns the path of a file of the vault on this machine.
+func (v *vault) file(p mdstore.Path) string {
+	return filepath.Join(v.dir, filepath.FromSlash(string(p)))
 }
+
+// uri returns the address of a file of the vault.
+func (v *vault) uri(p mdstore.Path) string { return uriOf(v.file(p)) }
 
 // pathOf returns the path of a file: URI; ok is false for any other.
 func pathOf(uri string) (path string, ok bool) {
