@@ -10,8 +10,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A Rename gives a node, a tag or a slot another name, and the links in the texts of nodes that show or use the old one:
-// all files in one commit. One of Node, Tag and Slot is given.
+// A Rename gives a node, a tag or a slot another name, and changes the links in the texts of nodes that show or use the
+// old one: all files in one commit. One of Node, Tag and Slot is given.
 type Rename struct {
 	Node mdstore.ID
 	Tag  string
@@ -81,7 +81,8 @@ func (x Rename) tag(d *Draft) error {
 		if !slices.Contains(p.List(mdstore.KeyTags), x.Tag) {
 			continue
 		}
-		if _, err := (UpdateSlot{Slot: mdstore.SlotName(p), AddTags: []string{x.To}, NoTags: []string{x.Tag}}).Plan(d); err != nil {
+		to := UpdateSlot{Slot: mdstore.SlotName(p), AddTags: []string{x.To}, NoTags: []string{x.Tag}}
+		if _, err := to.Plan(d); err != nil {
 			return err
 		}
 	}
@@ -104,7 +105,8 @@ func (x Rename) Links(v *view.View) (*strings.Replacer, error) {
 		return nil, err
 	}
 	id := "[[" + string(n.ID)
-	pairs := []string{id + "|" + n.Title + "]]", id + "|" + plain + "]]", id + "#" + n.Title + "]]", id + "#" + plain + "]]"}
+	pairs := []string{id + "|" + n.Title + "]]", id + "|" + plain + "]]"}
+	pairs = append(pairs, id+"#"+n.Title+"]]", id+"#"+plain+"]]")
 	if found, err := v.Resolve(n.Title); err == nil && found == n.ID {
 		name := plain
 		if plain != x.To || strings.Contains(plain, "#") { // no link can have this title

@@ -38,7 +38,9 @@ func (v *vault) refsOf(m *mdstore.Node) []ref {
 // besideLog returns the references in a text but those in its log.
 func besideLog(text string, doc *mdoc.Doc) []ref {
 	log, _ := doc.Section(mdstore.SecLog)
-	return slices.DeleteFunc(refsIn(text, doc), func(r ref) bool { return log.Body.Start <= r.start && r.start < log.Body.End })
+	return slices.DeleteFunc(refsIn(text, doc), func(r ref) bool {
+		return log.Body.Start <= r.start && r.start < log.Body.End
+	})
 }
 
 // references returns where other files, and the document, name what a place means: a node, a slot or a document.

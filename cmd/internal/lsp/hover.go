@@ -63,10 +63,12 @@ func word(d *document, w *view.View, at int) (text string, in span, ok bool) {
 	if _, body := front(d.text.s); at < body {
 		return "", in, false
 	}
-	rules := slices.DeleteFunc(d.doc().Items(mdstore.SecRules), func(it mdoc.Item) bool { return !it.Listed || it.Text == "" })
+	rules := slices.DeleteFunc(d.doc().Items(mdstore.SecRules), func(it mdoc.Item) bool {
+		return !it.Listed || it.Text == ""
+	})
 	for i, it := range rules {
 		if d.kind == mdstore.WorkspaceKind && it.Span.Start <= at && at <= it.Span.End {
-			return fmt.Sprintf("**rule %d of %d** of %s\n\nAssistants read it with each context, and give the digest of all rules, "+
+			return fmt.Sprintf("**rule %d of %d** of %s\n\nAssistants read it with each context, and give the "+
 					"`%s`, when they make a node: so nobody makes one without knowing it.\n\n> %s",
 					i+1, len(rules), w.Workspace().Name, w.Workspace().RulesHash(), strings.ReplaceAll(it.Text, "\n", "\n> ")),
 				d.text.span(it.Span.Start, it.Span.End), true

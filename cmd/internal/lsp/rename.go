@@ -49,7 +49,8 @@ func (s *server) namingAt(d *document, w *view.View, at int) (x naming, ok bool)
 				}
 			}
 		}
-		in := d.text.span(k.start+len(value)-len(strings.TrimLeft(value, " ")), k.start+len(strings.TrimRight(value, " \r\n")))
+		in := d.text.span(k.start+len(value)-len(strings.TrimLeft(value, " ")),
+			k.start+len(strings.TrimRight(value, " \r\n")))
 		if n, node := w.File(d.path); node && k.name == mdstore.KeyTitle {
 			return naming{plan.Rename{Node: n.ID}, n.Title, in}, true
 		}
@@ -141,7 +142,8 @@ func (s *server) agree(d *document) {
 		return
 	}
 	if err := a.commit(); err != nil {
-		_ = s.notify(nil, "window/showMessage", map[string]any{"type": 1, "message": "arbor: not renamed in all files: " + said(err)})
+		_ = s.notify(nil, "window/showMessage",
+			map[string]any{"type": 1, "message": "arbor: not renamed in all files: " + said(err)})
 	}
 }
 
@@ -178,7 +180,8 @@ func renamed(w *view.View, d *document, x plan.Rename) (string, error) {
 		set(mdstore.KeyTitle, mdoc.Text(x.To))
 	}
 	if p, err := view.Slot(w, x.Slot, false); x.Slot != "" && err == nil && p.Path == d.path && d.dirty() {
-		return "", errs.New(errs.InvalidParams, "%s has unsaved text, and the file of a slot moves with its name; save it first", d.path)
+		return "", errs.New(errs.InvalidParams,
+			"%s has unsaved text, and the file of a slot moves with its name; save it first", d.path)
 	}
 	return to, nil
 }

@@ -29,7 +29,8 @@ func (s *server) showContext(uri string) error {
 		return errs.New(errs.InvalidParams, "%s: only nodes have a context", d.path)
 	}
 	if !s.can.Window.ShowDocument.Support {
-		return errs.New(errs.InvalidParams, "this editor shows no documents that a server names; arbor context %s prints it", n.ID)
+		return errs.New(errs.InvalidParams,
+			"this editor shows no documents that a server names; arbor context %s prints it", n.ID)
 	}
 	out, err := ops.ContextGet(s.ctx, s.env(d.vault), ops.ContextGetIn{
 		In: ops.In{WorkspaceID: string(ws)}, NodeID: string(n.ID), Format: "markdown"})
@@ -45,7 +46,8 @@ func (s *server) showContext(uri string) error {
 	if err := os.WriteFile(file, []byte(out.Markdown), 0o600); err != nil {
 		return err
 	}
-	s.ask("window/showDocument", map[string]any{"uri": uriOf(file), "takeFocus": true}, func(json.RawMessage, *rpcError) {})
+	show := map[string]any{"uri": uriOf(file), "takeFocus": true}
+	s.ask("window/showDocument", show, func(json.RawMessage, *rpcError) {})
 	return nil
 }
 
