@@ -183,8 +183,11 @@ func (e *Engine) sound(ctx context.Context, d Deed, u *plan.Undone) error {
 		}
 		var worse []mdoc.Diagnostic
 		_, err := e.live.Plan(ctx, here[dir], func(v *view.View) error {
+			if worse = check.Diagnostics(check.View(v.With(files...), e.Off()...)); len(worse) == 0 {
+				return nil
+			}
 			was := check.Diagnostics(check.View(v, e.Off()...))
-			worse = slices.DeleteFunc(check.Diagnostics(check.View(v.With(files...), e.Off()...)), func(f mdoc.Diagnostic) bool {
+			worse = slices.DeleteFunc(worse, func(f mdoc.Diagnostic) bool {
 				return slices.ContainsFunc(was, func(o mdoc.Diagnostic) bool {
 					return o.File == f.File && o.Code == f.Code && o.Text == f.Text
 				})

@@ -69,8 +69,9 @@ func (c *checker) plan() []Finding {
 		c.out = append(c.out, Finding{Diagnostic: d})
 	}
 	c.workspace()
-	for n := range v.All() {
+	for n := range v.Heads() {
 		if c.suspect(n) {
+			n, _ = v.File(n.Path)
 			c.node(n)
 		}
 	}
@@ -180,7 +181,7 @@ func set(who mdstore.ID, key string, v mdoc.Scalar) func(*plan.Draft, *plan.Edit
 // suspect reports whether the checks may find something about a node. If it is false, they find nothing.
 func (c *checker) suspect(n *mdstore.Node) bool {
 	v, facts := c.v, n.Facts()
-	if len(n.Problems) > 0 || !facts.Clean() || len(v.Files(n.ID)) != 1 {
+	if len(n.Problems) > 0 || !facts.Clean() || v.Shared(n.ID) {
 		return true
 	}
 	if n.ID == mdstore.Root {
@@ -190,13 +191,8 @@ func (c *checker) suspect(n *mdstore.Node) bool {
 	} else if p, ok := v.Node(n.Parent); !ok || c.circles[n.ID] || childless(p) {
 		return true
 	}
-	if kids := v.Below(n.ID); len(kids) > 0 {
-		if n.Status == statemachine.Initial(n.Type) {
-			return true
-		}
-		if len(c.openBelow(n)) > 0 {
-			return true
-		}
+	if v.HasChildren(n.ID) && (n.Status == statemachine.Initial(n.Type) || len(c.openBelow(n)) > 0) {
+		return true
 	}
 	for _, id := range n.Nodes() {
 		if _, ok := v.Referred(n, id); !ok {

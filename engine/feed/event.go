@@ -16,6 +16,7 @@ type Event struct {
 	Path      mdstore.Path // the path of the file, or its last path
 	From      mdstore.Path // the old path of a moved file
 	Nodes     int          // for a workspace that came, went or moved: the number of its nodes
+	Status    string       // with Heads, of a node whose status changed: the new one
 	Blank     bool         // the file is unreadable now: it counts with its former content until it can be read
 
 	Found  []mdoc.Diagnostic // problems that this change caused, in this file or in others

@@ -24,6 +24,7 @@ type Feed struct {
 	Away      func(why error)                      // the vault cannot be read for now; nil: it can be again
 	Polls     func(why error)                      // changes are found by looking from time to time, from now on
 	Off       []string                             // codes of diagnostics that settings turn off
+	Heads     bool                                 // no file is read for events: they have no texts, fields or diagnostics
 	Now       func() time.Time                     // nil: time.Now
 	After     func(time.Duration) <-chan time.Time // nil: time.After
 

@@ -223,3 +223,32 @@ func TestFeedOfAVaultThatMoves(t *testing.T) {
 	l.only("changed node-0 \"T node-0\" " + nodeFile(0) + " status:implementing>validating\n")
 	l.agrees()
 }
+
+// A feed of heads tells which nodes changed and their new status, and reads no file for it.
+func TestFeedOfHeads(t *testing.T) {
+	t.Parallel()
+	l := newListener(t, small(t, 3), "")
+	l.feed.Heads = true
+	l.run(func(ctx context.Context, e *engine.Engine) error { return l.feed.Run(ctx, e.Live()) })
+	for _, step := range []struct {
+		do   func() error
+		want string
+	}{
+		{func() error {
+			return os.WriteFile(l.at(nodeFile(0)), []byte(node("node-0", "implementing", "")), 0o666)
+		},
+			"changed node-0 implementing"},
+		{func() error {
+			return os.WriteFile(l.at(nodeFile(0)), []byte(node("node-0", "implementing", "a text\n")), 0o666)
+		},
+			"changed node-0 "},
+		{func() error { return os.RemoveAll(filepath.Dir(l.at(nodeFile(1)))) }, "removed node-1 "},
+	} {
+		l.must(step.do())
+		for _, e := range (<-l.reports).Events {
+			if got := e.Kind + " " + string(e.Node) + " " + e.Status; got != step.want || e.Fields() != nil || e.Found != nil {
+				t.Errorf("got %q, fields %v, diagnostics %v; want %q", got, e.Fields(), e.Found, step.want)
+			}
+		}
+	}
+}

@@ -18,7 +18,7 @@ import (
 type shown struct {
 	view  *view.View
 	state view.State
-	docs  map[mdstore.Path]*mdoc.Doc // documents of the nodes, from which events name the changes
+	docs  map[mdstore.Path]*mdoc.Doc // documents of the nodes, from which events name the changes; nil with Heads
 	found []mdoc.Diagnostic
 }
 
@@ -69,6 +69,9 @@ func (f *Feed) read(ctx context.Context, l *live.Vault) (map[mdstore.Path]*shown
 func (f *Feed) show(ctx context.Context, l *live.Vault, v *view.View, was *shown) (*shown, error) {
 	if was != nil && was.view == v {
 		return was, nil
+	}
+	if f.Heads {
+		return &shown{view: v, state: v.State(true)}, nil
 	}
 	s, old := &shown{}, view.State{}
 	if was != nil {
@@ -183,7 +186,9 @@ func compare(was, is *shown) []Event {
 		}
 		if d.Kind != view.Removed {
 			doc := is.docs[d.Path]
-			if v.Blank = doc == nil || blank(doc, is.state[d.Path].Version); !v.Blank {
+			if is.docs == nil {
+				v.Blank, v.Status = d.Is.IsZero(), statusChange(was, is, d.Node)
+			} else if v.Blank = doc == nil || blank(doc, is.state[d.Path].Version); !v.Blank {
 				v.is = doc
 			} else if o, had := old[cmp.Or(d.From, d.Path)]; had {
 				v.Node, v.Title = o.Node, o.Title
@@ -192,6 +197,18 @@ func compare(was, is *shown) []Event {
 		out = append(out, v)
 	}
 	return out
+}
+
+// statusChange returns the new status of a node whose status differs, else "".
+func statusChange(was, is *shown, id mdstore.ID) string {
+	if was == nil {
+		return ""
+	}
+	o, had := was.view.Node(id)
+	if n, has := is.view.Node(id); had && has && n.Status != o.Status {
+		return string(n.Status)
+	}
+	return ""
 }
 
 // compareOwn compares the workspaces' own files.

@@ -208,6 +208,15 @@ func (v *View) All() iter.Seq[*mdstore.Node] {
 	}
 }
 
+// Heads is All for callers that use no document of the nodes.
+func (v *View) Heads() iter.Seq[*mdstore.Node] { return slices.Values(v.nodes) }
+
+// Shared reports whether several files have the id.
+func (v *View) Shared(id mdstore.ID) bool { return len(v.same(id)) > 1 }
+
+// HasChildren reports whether a node has children.
+func (v *View) HasChildren(id mdstore.ID) bool { return len(v.below(id)) > 0 }
+
 // Holds reports whether there is a node file in or below a folder.
 func (v *View) Holds(dir mdstore.Path) bool {
 	at, _ := v.find(dir + "/")

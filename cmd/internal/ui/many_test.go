@@ -62,6 +62,18 @@ func BenchmarkKeys(b *testing.B) {
 		}
 		b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*10), "µs/key")
 	})
+	b.Run("work", func(b *testing.B) { // a node is started, and that is undone
+		s := &screen{t: b, world: enginetest.Open(b, enginetest.OpenDir(b, enginetest.Place(b, enginetest.Sized(10000))))}
+		s.start(200, 50)
+		s.press("G")
+		for b.Loop() {
+			for _, k := range []string{"s", "u"} {
+				s.press(k)
+				s.draw()
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*2), "µs/key")
+	})
 	b.Run("others", func(b *testing.B) { // a change by another program: the plan is loaded again
 		for b.Loop() {
 			s.send(happened{})

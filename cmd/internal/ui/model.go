@@ -223,10 +223,8 @@ func (m *Model) tell(all happened) {
 		if word == "" || id == "" {
 			continue
 		}
-		for _, c := range e.Fields() {
-			if c.Key == "status" && c.To != nil && e.Kind == view.Altered {
-				word = *c.To
-			}
+		if e.Status != "" && e.Kind == view.Altered {
+			word = e.Status
 		}
 		if m.prompt == nil || m.prompt.what == promptFilter {
 			m.say("by another program: " + word + ": " + e.Title)

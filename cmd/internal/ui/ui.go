@@ -65,7 +65,7 @@ func follow(ctx context.Context, env *ops.Env, ws mdstore.ID, send func(tea.Msg)
 		Workspace: ws,
 		Tell:      func(r feed.Report) error { send(happened(r.Events)); return nil },
 		Away:      func(why error) { send(away{why}) },
-		Off:       env.Engine.Off(),
+		Heads:     true,
 	}
 	if err := f.Run(ctx, env.Engine.Live()); ctx.Err() == nil {
 		send(away{fmt.Errorf("changes by others are no longer shown: %w; quit and start arbor ui again", err)})
