@@ -1,5 +1,6 @@
 // The client of `arbor lsp`, and the plan as a tree. What files mean is the server's business.
 const { execFile } = require("node:child_process");
+const { stat, utimes } = require("node:fs/promises");
 const vscode = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 
@@ -62,11 +63,54 @@ async function open(id, folder) {
 	if (hit) vscode.window.showTextDocument(vscode.Uri.parse(hit.location.uri));
 }
 
+// Before a save VS Code compares the time of the file with that of its last read, and asks whether to overwrite a newer
+// one. Where the server says that the text holds all that the file has, the file gets the time of that read again.
+class Saves {
+	read = new Map(); // when the file was changed that VS Code has read or written last, by path
+
+	async note(document) {
+		if (document.uri.scheme !== "file" || document.languageId !== "markdown" || document.isDirty) return;
+		const found = await stat(document.uri.fsPath).catch(() => undefined);
+		if (found) this.read.set(document.uri.fsPath, found.mtimeMs);
+	}
+
+	async allow(document) {
+		const path = document.uri.fsPath, read = this.read.get(path);
+		const found = read && await stat(path).catch(() => undefined);
+		if (!found || found.mtimeMs <= read) return;
+		const holds = await client.sendRequest("arbor/holds", { textDocument: { uri: document.uri.toString() } }).catch(() => false);
+		if (holds && (await stat(path)).mtimeMs === found.mtimeMs) await utimes(path, found.atime, Math.floor(read) / 1000);
+	}
+
+	watch() {
+		const w = vscode.workspace;
+		w.textDocuments.forEach((d) => this.note(d));
+		return [w.onDidOpenTextDocument((d) => this.note(d)), w.onDidSaveTextDocument((d) => this.note(d)),
+			w.onDidChangeTextDocument((e) => this.note(e.document)),
+			w.onWillSaveTextDocument((e) => e.waitUntil(this.allow(e.document)))];
+	}
+}
+
+// A page opens in a tab of VS Code's own browser, where there is one (1.112 or newer), else in the person's browser.
+async function show(params, next) {
+	const open = "workbench.action.browser.open";
+	if (!params.external || !(await vscode.commands.getCommands(true)).includes(open)) return next(params);
+	await vscode.commands.executeCommand(open, params.uri);
+	return { success: true };
+}
+
+async function page() {
+	const folder = vscode.workspace.workspaceFolders?.[0];
+	await client.sendRequest("workspace/executeCommand", { command: "arbor.openPage", arguments: [{ uri: folder?.uri.toString() }] })
+		.catch((failed) => vscode.window.showErrorMessage(failed.message));
+}
+
 function start() {
 	client = new LanguageClient("arbor", "Arbor", { command: program(), args: ["lsp"] }, {
 		documentSelector: [{ scheme: "file", language: "markdown" }],
 		initializationOptions: vscode.workspace.getConfiguration("arbor"),
 		synchronize: { configurationSection: "arbor" },
+		middleware: { window: { showDocument: show } },
 	});
 	return client.start();
 }
@@ -82,16 +126,13 @@ exports.activate = async (context) => {
 			await client?.stop();
 			await start();
 		}),
-		vscode.commands.registerCommand("arbor.page", () => {
-			const terminal = vscode.window.createTerminal("Arbor");
-			terminal.sendText(`${JSON.stringify(program())} serve --open`);
-			terminal.show(true);
-		}),
+		vscode.commands.registerCommand("arbor.page", page),
 	);
 	const watcher = vscode.workspace.createFileSystemWatcher("**/{Node,Workspace}.md");
 	for (const event of [watcher.onDidChange, watcher.onDidCreate, watcher.onDidDelete]) event(() => plan.refresh());
 	context.subscriptions.push(watcher);
 	await start();
+	context.subscriptions.push(...new Saves().watch());
 };
 
 exports.deactivate = () => client?.stop();

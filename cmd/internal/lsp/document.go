@@ -120,6 +120,17 @@ func didSave(s *server, p textParams) (any, error) {
 	return nil, nil
 }
 
+// holds reports whether the text of a document has all that its file on the disk has: then the file may be written
+// without a question. The protocol has no such request: the extension for VS Code asks it before a save.
+func holds(s *server, p textParams) (any, error) {
+	d := s.docs[p.Doc.URI]
+	if d == nil {
+		return false, nil
+	}
+	s.sync(d)
+	return d.disk == d.base && d.sent == nil && !d.declined, nil
+}
+
 func didClose(s *server, p textParams) (any, error) {
 	if d := s.docs[p.Doc.URI]; d != nil {
 		delete(s.docs, p.Doc.URI)

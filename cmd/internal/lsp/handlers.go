@@ -25,6 +25,7 @@ func rows() []row {
 		{"textDocument/didChange", decoded(didChange), "", nil},
 		{"textDocument/didSave", decoded(didSave), "", nil},
 		{"textDocument/didClose", decoded(didClose), "", nil},
+		{"arbor/holds", decoded(holds), "", nil},
 		{"textDocument/completion", decoded(completion), "completionProvider",
 			map[string]any{"triggerCharacters": []string{"[", " ", ":", "#", "-", "@"}}},
 		{"textDocument/hover", decoded(hoverAt), "hoverProvider", true},

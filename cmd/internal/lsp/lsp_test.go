@@ -105,8 +105,18 @@ func TestCommitsComeIntoUnsavedText(t *testing.T) {
 			t.Errorf("the text lacks %q:\n%s", want, e.texts[uri])
 		}
 	}
+	var holds bool
+	if e.call("arbor/holds", map[string]any{"textDocument": map[string]any{"uri": uri}}, &holds); !holds {
+		t.Error("the text does not hold the last commit, and has it")
+	}
 	e.save(uri)
 	e.codes(uri)
+	e.decline = true
+	e.replace(uri, "what I am", "what I still am")
+	act(e, env, "node_transition", map[string]any{"nodeId": "n1", "action": "submit"})
+	if e.call("arbor/holds", map[string]any{"textDocument": map[string]any{"uri": uri}}, &holds); holds {
+		t.Error("the text holds a commit that it lacks")
+	}
 }
 
 func TestADeclinedEditIsAFinding(t *testing.T) {

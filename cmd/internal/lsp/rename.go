@@ -74,15 +74,16 @@ func prepareRename(s *server, p textParams) (out any, err error) {
 	return out, err
 }
 
-// An agreed is a rename that is committed when the client takes its edits over: by then a person has seen them.
+// An agreed is a rename that is committed when the client has made its edits: by then a person may have seen them, and
+// no file has changed below the text that they are for.
 type agreed struct {
 	uri, want string // the text that the document has then
 	commit    func() error
 }
 
-// rename gives a node, a tag or a slot another name in one commit of all files. Where a file is open, the client gets
-// edits of its text. If it can show these before it makes them, the commit waits until it has made them; otherwise the
-// edits are of unsaved text only, and the client reads the other files again.
+// rename gives a node, a tag or a slot another name in one commit of all files. The client gets edits of its unsaved
+// texts, and, if it can show edits before it makes them, of its other open texts. The commit waits until it has made
+// them.
 func rename(s *server, p textParams) (out any, err error) {
 	edit, want, commit := &workspaceEdit{Changes: []fileEdit{}}, "", func() error { return nil }
 	served, err := s.at(p, func(_ context.Context, d *document, w *view.View, at int) error {
@@ -105,7 +106,7 @@ func rename(s *server, p textParams) (out any, err error) {
 			if err != nil {
 				return err
 			}
-			if want == "" && to != o.text.s && preview {
+			if want == "" && to != o.text.s {
 				want = o.uri + "\n" + to
 			}
 			label := "Rename " + x.name + " to " + x.what.To + ", in all files"

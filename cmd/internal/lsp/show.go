@@ -51,12 +51,14 @@ func (s *server) showContext(uri string) error {
 	return nil
 }
 
-// showPage opens the page of the vault of a file in the browser. Its server may have to begin, so nobody waits for it.
+// showPage opens the page of the vault of a file or folder in the browser. Its server may have to begin, so nobody
+// waits for it.
 func (s *server) showPage(uri string) error {
-	v, _, err := s.workspaceOf(uri)
+	path, _ := pathOf(uri)
+	v := s.vaultOf(path)
 	switch {
-	case err != nil:
-		return err
+	case v == nil:
+		return errs.New(errs.VaultNotFound, "%s: no vault has this file or folder; arbor init makes one", uri)
 	case s.opt.Page == nil || !s.can.Window.ShowDocument.Support:
 		return errs.New(errs.InvalidParams, "this editor opens no pages that a server names; arbor serve --open does")
 	}
