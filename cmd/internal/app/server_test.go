@@ -17,7 +17,7 @@ import (
 // A person at a machine of their own, with a vault on a server.
 type person struct {
 	*testing.T
-	dir, home, vault string
+	dir, home, vault, editor string
 }
 
 // arbor runs a command and returns what it prints to stdout and stderr, and its exit code.
@@ -25,7 +25,7 @@ func (p person) arbor(args ...string) (out, said string, code int) {
 	p.Helper()
 	var stdout, stderr bytes.Buffer
 	sys := cli.System{Args: args, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Dir: p.dir, Getenv: func(name string) string {
-		return map[string]string{"HOME": p.home, "ARBOR_VAULT": p.vault}[name]
+		return map[string]string{"HOME": p.home, "ARBOR_VAULT": p.vault, "EDITOR": p.editor}[name]
 	}}
 	code = run(p.Context(), sys)
 	return stdout.String(), stderr.String(), code
@@ -42,7 +42,7 @@ func (p person) must(args ...string) string {
 }
 
 func newPerson(t *testing.T, vault string) person {
-	return person{t, lay(t, map[string]string{".git/HEAD": ""}), lay(t, nil), vault}
+	return person{t, lay(t, map[string]string{".git/HEAD": ""}), lay(t, nil), vault, ""}
 }
 
 // Two people on two machines work on one plan.
@@ -78,6 +78,13 @@ func TestTwoPeopleOnOneServer(t *testing.T) {
 	ben.must("undo")
 	if out := ann.must("list"); strings.Contains(out, "Two") {
 		t.Errorf("ben's undo of ann's last change left:\n%s", out)
+	}
+	ben.editor = "sed -i s/^title:.*/title:\\ First/"
+	if out := ben.must("edit", "One"); !strings.Contains(out, "changed: title") {
+		t.Errorf("edit: %s", out)
+	}
+	if out := ann.must("list"); !strings.Contains(out, "First") {
+		t.Errorf("ann's list after ben's edit:\n%s", out)
 	}
 	if out := ann.must("check"); out != "" {
 		t.Errorf("check: %s", out)

@@ -1,17 +1,23 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"arbor/engine/check"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/engine/view"
 	"arbor/mdstore"
+	"arbor/mdstore/guard"
 	"arbor/mdstore/mdoc"
 )
 
@@ -69,8 +75,12 @@ func runEdit(ctx context.Context, sh *shell, node string) error {
 		}
 		out.NodeID, out.Title, file = string(n.ID), n.Title, n.Path
 	}
-	out.Path = sh.absolute(string(file))
-	if err := openEditor(sh, out.Path); err != nil {
+	if out.Path = sh.absolute(string(file)); env.Engine.Vault() == "" {
+		out.Path, err = string(file), editCopy(ctx, sh, env, file)
+	} else {
+		err = openEditor(sh, out.Path)
+	}
+	if err != nil {
 		return err
 	}
 	env.Engine.Refresh()
@@ -96,6 +106,33 @@ func runEdit(ctx context.Context, sh *shell, node string) error {
 		}
 	}
 	return showEdited(sh, out)
+}
+
+// editCopy lets a person edit a copy of a file of a vault on a server, and writes it back. The copy stays if that
+// fails.
+func editCopy(ctx context.Context, sh *shell, env *ops.Env, p mdstore.Path) error {
+	was, err := env.Engine.RawFile(ctx, p)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp("", "arbor-text-*.md")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(was)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = openEditor(sh, f.Name())
+	}
+	text, unread := guard.ReadFile(filepath.Dir(f.Name()), filepath.Base(f.Name()), 16<<20)
+	if err = cmp.Or(err, unread); err == nil {
+		err = ops.SaveEdited(ctx, env, p, was, text)
+	}
+	if err != nil && !bytes.Equal(text, was) {
+		e := *errs.As(err)
+		e.Message += "; your text is in " + f.Name()
+		return &e
+	}
+	return errors.Join(err, os.Remove(f.Name()))
 }
 
 // openEditor lets a person edit a file.

@@ -21,6 +21,7 @@ import (
 type change struct {
 	said string                      // what it did, in words
 	op   string                      // the operation of the catalogue
+	save func() error                // before the operation; nil for nothing
 	in   any                         // its input
 	then func(out any)               // after a success
 	back func(e *errs.Error) tea.Cmd // after a refusal: gives the typed text back or tries again; nil if neither
@@ -45,7 +46,13 @@ func (m *Model) perform(c change) tea.Cmd {
 	return func() tea.Msg {
 		d := done{change: c, own: map[string]bool{}}
 		o, _ := ops.Find(c.op)
-		if d.out, d.err = o.Run(m.ctx, env, c.in); d.err == nil {
+		if c.save != nil {
+			d.err = c.save()
+		}
+		if d.err == nil {
+			d.out, d.err = o.Run(m.ctx, env, c.in)
+		}
+		if d.err == nil {
 			d.id = undoID(m.ctx, env, d.out, d.own)
 		}
 		d.plan = load(m.ctx, env, ws, query)
@@ -129,53 +136,6 @@ func (m *Model) undo() tea.Cmd {
 		then: func(out any) {
 			maps.Copy(m.own, last.own)
 			m.say("undone: " + out.(*ops.UndoOut).Undone)
-		},
-	})
-}
-
-// edit opens the file of the node in the person's editor.
-func (m *Model) edit() tea.Cmd {
-	if m.plan.selected() == "" {
-		return nil
-	}
-	if err := m.lookAt(m.plan.selected()); err != nil {
-		m.fail(err)
-		return nil
-	}
-	id, title, was := m.node.id, m.node.info.Title, m.node.info.Version
-	file := filepath.Join(m.env().Engine.Vault(), filepath.FromSlash(string(m.node.path)))
-	if _, err := os.Stat(file); err != nil {
-		m.fail(errs.New(errs.InvalidPath, "%s has no file on this machine: %v", title, err))
-		return nil
-	}
-	return m.exec(m.opt.Editor(file), func(failed error) tea.Msg { return edited{id, title, was, failed} })
-}
-
-// An edited is the end of an editor that had the file of a node.
-type edited struct {
-	id, title, was string
-	failed         error
-}
-
-// saw says what became of a file that was open in the editor. The engine reads it as any save of another program.
-func (m *Model) saw(e edited) tea.Cmd {
-	if e.failed != nil {
-		m.fail(errs.New(errs.InvalidParams, "the editor failed (%v); set VISUAL or EDITOR to one that works", e.failed))
-		return nil
-	}
-	m.env().Engine.Refresh()
-	return m.perform(change{
-		op: "node_get", in: &ops.NodeGetIn{In: m.in(), NodeID: e.id},
-		then: func(out any) {
-			switch n := out.(*ops.NodeGetOut).Node; {
-			case len(n.Diagnostics) > 0:
-				m.fail(errs.New(errs.FileUnreadable, "%s: %s; e opens it again", n.Title, n.Diagnostics[0].Text))
-			case n.Version == e.was:
-				m.say(e.title + ": nothing was changed")
-			default:
-				m.own[e.id] = true
-				m.say(n.Title + ": saved in the editor")
-			}
 		},
 	})
 }

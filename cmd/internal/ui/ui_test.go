@@ -355,3 +355,38 @@ func TestTextFromTheEditor(t *testing.T) {
 		t.Error("the file of a saved text is still there")
 	}
 }
+
+// Where the vault has no files on this machine, e edits a copy. What others wrote meanwhile is not lost, and neither is
+// the person's text if both wrote the same.
+func TestNodeInTheEditorOnAServer(t *testing.T) {
+	s := newScreen(t, 120, 24)
+	file, mine, theirs := "", "", ""
+	s.opt.Editor = func(f string) *exec.Cmd { file = f; return nil }
+	s.exec = func(_ *exec.Cmd, over tea.ExecCallback) tea.Cmd {
+		return func() tea.Msg {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if theirs != "" {
+				s.do("node_update", map[string]any{"nodeId": "Docs", "requirement": theirs})
+			}
+			return over(os.WriteFile(file, []byte(strings.Replace(string(text), "One page", mine, 1)), 0o600))
+		}
+	}
+	s.press("end", "space")
+	for _, step := range []struct{ mine, theirs, said, shown string }{
+		{"One page", "", "nothing was changed", "One page"},
+		{"One page, printed", "", "saved in the editor", "One page, printed"},
+		{"One page, read", "Two pages", "not saved: somebody changed Requirement meanwhile", "Two pages"},
+	} {
+		mine, theirs = step.mine, step.theirs
+		s.press("e")
+		s.has(step.said, step.shown)
+		text, err := os.ReadFile(file)
+		if kept := err == nil; kept != (step.theirs != "") || kept && !strings.Contains(string(text), mine) {
+			t.Errorf("%q: the copy is there: %v\n%s", step.said, kept, text)
+		}
+	}
+	os.Remove(file)
+}
