@@ -122,7 +122,8 @@ func (l look) row(h ops.Happening, at string, snap *view.View) row {
 	case h.Operation:
 		x.Said = l.did(h.What, title, func(string) bool { return false })
 		if x.Said == "" {
-			x.Said = h.Text
+			about, did, _ := strings.Cut(h.Text, " ") // such as "memory save decisions"
+			x.Said = l.say(strings.ToUpper(about[:min(1, len(about))])+about[min(1, len(about)):]) + ": " + did
 		} else {
 			x.Said += l.besides("and others", h.More)
 		}

@@ -38,7 +38,7 @@ func (c column) More() int { return c.Nodes - len(c.Cards) }
 // A card is a node on the board. To has, as JSON, the action that leads to each status.
 type card struct {
 	*ops.TreeNode
-	Above string // the title of the node above it
+	Above string // the title of the node above it; "" if the head of the lane has it
 	To    string
 }
 
@@ -103,7 +103,11 @@ func (b *kanban) deal(tree []*ops.TreeNode) {
 				case b.By == byAssignee && len(c.Assignee) > 0:
 					l = in(c.Assignee[0], c.Assignee[0], nil)
 				}
-				l.add(c, n.Title, &left)
+				above := n.Title
+				if b.By == byBranch && n == at { // the head of the lane says it
+					above = ""
+				}
+				l.add(c, above, &left)
 			}
 			below(c, at)
 		}

@@ -31,7 +31,7 @@ func TestTheBoardHasLanes(t *testing.T) {
 		strings.Contains(one, "monitoring") {
 		t.Errorf("the board: %s", one)
 	}
-	if said := shown("/board?ws=ws-a&by=branch"); !strings.Contains(said, "Kitchen ○ pending 2 Sink Kitchen @ann Tiles Floor") ||
+	if said := shown("/board?ws=ws-a&by=branch"); !strings.Contains(said, "Kitchen ○ pending 2 Sink @ann Tiles Floor") ||
 		!strings.Contains(said, "no group ○ pending 2 T node-a") {
 		t.Errorf("by branch: %s", said)
 	}

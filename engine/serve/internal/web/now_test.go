@@ -60,7 +60,7 @@ func TestNowTellsTheTruth(t *testing.T) {
 		t.Errorf("the numbers do not add up: %s", said)
 	}
 	work, next := w.section("At work"), w.section("Next")
-	if !strings.Contains(words(work), "T node-a s20 since") || !strings.Contains(work, `data-release="node-a"`) {
+	if !strings.Contains(words(work), "T node-a implementing s20 since") || !strings.Contains(work, `data-release="node-a"`) {
 		t.Errorf("at work: %s", work)
 	}
 	if strings.Contains(next, "T node-a") || !strings.Contains(next, "T node-b") {

@@ -69,7 +69,7 @@ func lean(name string, data []byte) []byte {
 		}
 	}
 	if kind == ".css" {
-		spaces := strings.NewReplacer("\n", "", ": ", ":", "; ", ";", ", ", ",", " { ", "{", " }", "}")
+		spaces := strings.NewReplacer("\n", "", "; }", "}", ": ", ":", "; ", ";", ", ", ",", " { ", "{", " }", "}")
 		return []byte(spaces.Replace(b.String()))
 	}
 	return b.Bytes()

@@ -37,7 +37,7 @@ func (l look) funcs() template.FuncMap {
 	return template.FuncMap{
 		"t":       func(word any) string { return l.say(fmt.Sprint(word)) },
 		"fields":  l.formFields,
-		"when":    l.when,
+		"when":    func(ms int64) string { return l.lately(ms, time.Now()) },
 		"logged":  l.logged,
 		"item":    l.item,
 		"page":    l.page,
@@ -127,13 +127,22 @@ func (l look) when(ms int64) string {
 	}
 }
 
-// logged is when for the time of a log line. It returns any other text as it is.
+// lately returns a time like when, without the day if that is today, and without the year if it is this one.
+func (l look) lately(ms int64, now time.Time) string {
+	said := l.when(ms)
+	if l.Static {
+		return said
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(said, now.Format("2006-01-02 ")), now.Format("2006-"))
+}
+
+// logged is lately for the time of a log line. It returns any other text as it is.
 func (l look) logged(at string) string {
 	t, ok := mdstore.ParseTime(at)
 	if !ok {
 		return at
 	}
-	return l.when(t.UnixMilli())
+	return l.lately(t.UnixMilli(), time.Now())
 }
 
 // A branch is a node of the outline with its workspace.

@@ -18,6 +18,7 @@ export function begin() {
     clearTimeout(waits);
     waits = setTimeout(() => typed(e.target.form), 200);
   });
+  main.addEventListener("change", (e) => { if (e.target.name === "by") typed(e.target.form); });
   main.addEventListener("submit", (e) => {
     if (!$("#filter", e.target) || !here(e.target)) return;
     e.preventDefault();

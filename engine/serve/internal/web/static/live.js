@@ -82,20 +82,18 @@ function heard(e) {
 
 // A stream says every 20 seconds that it lives. One that is silent for longer went with a network or with a night's
 // sleep: a new one begins.
-const silent = 50000, retry = 2000;
+const silent = 50000;
+let alive = () => {};
 function connect() {
   let at = Date.now();
   const stream = new EventSource("/events"), both = (e) => { pass(e); heard(e); };
-  const again = (ms) => {
+  const again = () => {
     stream.close();
-    clearInterval(look);
-    document.removeEventListener("visibilitychange", alive);
+    alive = () => {};
     both({ away: true });
-    setTimeout(connect, ms);
+    setTimeout(connect, 1000);
   };
-  const alive = () => { if (Date.now() - at > silent) again(0); };
-  const look = setInterval(alive, 10000);
-  document.addEventListener("visibilitychange", alive);
+  alive = () => { if (Date.now() - at > silent) again(); };
   const on = (name, f) => stream.addEventListener(name, (m) => { at = Date.now(); f(m); });
   on("message", (m) => both(JSON.parse(m.data)));
   on("waits", (m) => both({ waits: JSON.parse(m.data) }));
@@ -105,13 +103,14 @@ function connect() {
     both({ away: true });
     if (stream.readyState !== EventSource.CLOSED) return; // else the browser connects again by itself
     await back().catch(() => {}); // a server that was started again knows nobody
-    again(retry);
+    again();
   };
 }
 
 // follow hears of changes. All tabs of a browser have one stream: the tab that holds the lock passes on what it hears.
 export function follow() {
   listen(heard);
-  document.addEventListener("visibilitychange", () => { if (stale) repaint(); });
+  setInterval(() => alive(), 10000);
+  document.addEventListener("visibilitychange", () => { alive(); if (stale) repaint(); });
   navigator.locks.request("arbor-events", () => new Promise(connect));
 }
