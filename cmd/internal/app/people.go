@@ -3,7 +3,9 @@ package app
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -25,7 +27,7 @@ import (
 
 // several makes the server one for several people if other machines can reach it: it listens beyond this machine, or
 // stands behind a proxy.
-func (s *httpServer) several(call cli.Call, e *engine.Engine, tls bool) error {
+func (s *httpServer) several(call cli.Call, e *engine.Engine, speaksTLS bool) error {
 	if s.proxy != "" {
 		u, err := url.Parse(s.proxy)
 		if err != nil || u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.User != nil {
@@ -35,7 +37,7 @@ func (s *httpServer) several(call cli.Call, e *engine.Engine, tls bool) error {
 		s.proxy = "https://" + u.Host
 		s.hosts, s.origins = append(s.hosts, u.Host), append(s.origins, s.proxy)
 	}
-	if s.proxy == "" && (!tls || s.listen == "" || local(s.listen) == nil) {
+	if s.proxy == "" && (!speaksTLS || s.listen == "" || local(s.listen) == nil) {
 		return nil
 	}
 	if !exists(e.Place()) {
@@ -46,6 +48,9 @@ func (s *httpServer) several(call cli.Call, e *engine.Engine, tls bool) error {
 			"take it out (git rm -r --cached %[1]s)", folder)
 	}
 	s.door = serve.NewDoor(e, s.log(call.Stderr))
+	if s.proxy != "" {
+		s.door.BehindProxy()
+	}
 	s.site.Admit(s.door)
 	return nil
 }
@@ -145,6 +150,10 @@ func redeem(ctx context.Context, address, assistant string) (*serve.Redeemed, er
 	}
 	req.Header.Set("Content-Type", "application/json")
 	res, err := http.DefaultClient.Do(req)
+	if bad := new(tls.CertificateVerificationError); errors.As(err, &bad) {
+		return nil, errs.New(errs.NotAllowed, "this system does not trust the certificate of %s: %v; add the certificate "+
+			"of its authority to those that this system trusts, or on Linux name its file: SSL_CERT_FILE=FILE", u.Host, bad.Err)
+	}
 	if err != nil {
 		return nil, errs.New(errs.EnvironmentMissing, "the server is not there: %v", err)
 	}

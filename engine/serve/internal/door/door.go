@@ -38,6 +38,10 @@ func New(e *engine.Engine, log *slog.Logger) *Door {
 // Serve sets the address of /mcp, for those who redeem an invitation. It is called before the first request.
 func (d *Door) Serve(url string) { d.url = url }
 
+// BehindProxy says that a proxy on this machine passes requests on. Failed logins then count for the address that the
+// proxy names in X-Forwarded-For. It is called before the first request.
+func (d *Door) BehindProxy() { d.limits.Proxied = true }
+
 // MCP passes the requests of assistants with a token to next, with the caller in their context. opt.Token does not
 // count.
 func (d *Door) MCP(next http.Handler, opt httpguard.Options) http.Handler {

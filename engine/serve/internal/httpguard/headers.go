@@ -9,6 +9,7 @@ func protect(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("X-Accel-Buffering", "no") // a proxy would hold back what is streamed
 }
 
 // allowOrigin lets pages of the request's origin, which has been found allowed, read the response.

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
@@ -30,6 +31,9 @@ type Limits struct {
 	Now   func() time.Time                     // nil: time.Now
 	After func(time.Duration) <-chan time.Time // nil: time.After
 	Log   *slog.Logger                         // nil: nothing is logged
+	// Proxied says that a proxy on this machine passes requests on, and adds the address of the client to
+	// X-Forwarded-For.
+	Proxied bool
 
 	mu      sync.Mutex
 	left    map[string]allowance // by the id of the token
@@ -87,10 +91,7 @@ const maxUnknown = 4 << 20
 // Failed counts a failed login of a request's address, and returns after a delay, which grows with each failure. busy
 // says that so many failed logins wait that this one did not.
 func (l *Limits) Failed(ctx context.Context, r *http.Request) (busy bool) {
-	address, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		address = r.RemoteAddr
-	}
+	address := l.address(r)
 	l.mu.Lock()
 	now := l.now()
 	if l.failed == nil || len(l.failed) >= maxAddresses {
@@ -124,6 +125,25 @@ func (l *Limits) Failed(ctx context.Context, r *http.Request) (busy bool) {
 	l.waiting--
 	l.mu.Unlock()
 	return false
+}
+
+// address returns the address for which a failed login counts: that of the client, or behind a proxy the one that the
+// proxy says it heard. That is the last of X-Forwarded-For; those before it are what the client claims. From another
+// machine than this one the header counts for nothing.
+func (l *Limits) address(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	all := r.Header["X-Forwarded-For"]
+	if ip := net.ParseIP(host); !l.Proxied || ip == nil || !ip.IsLoopback() || len(all) == 0 {
+		return host
+	}
+	last := all[len(all)-1]
+	if ip := net.ParseIP(strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])); ip != nil {
+		return ip.String()
+	}
+	return host
 }
 
 // Failures returns how many logins of an address have failed lately.
