@@ -38,7 +38,8 @@ func (e *Engine) People(ctx context.Context) (*people.Book, error) {
 	return b, nil
 }
 
-// EditPeople changes the list of persons under the lock of the vault, if edit does not fail.
+// EditPeople changes the list of persons under the lock of the vault, if edit does not fail. A power failure does not
+// take the change back: a revoked token stays revoked.
 func (e *Engine) EditPeople(ctx context.Context, edit func(*people.Book) error) error {
 	local, ok := mdstore.AsStore[mdstore.Local](e.st)
 	if !ok {
@@ -56,6 +57,6 @@ func (e *Engine) EditPeople(ctx context.Context, edit func(*people.Book) error) 
 		if err != nil {
 			return err
 		}
-		return local.WriteLocal(ctx, peopleFile, append(data, '\n'))
+		return local.KeepLocal(ctx, peopleFile, append(data, '\n'))
 	})
 }

@@ -287,12 +287,15 @@ type Collision struct {
 }
 
 // Local is the capability of stores that keep files of this machine in .local/: the sessions' notes of what they have
-// seen, claims. They are not part of commits: a file is replaced as a whole, by a rename, and not made durable. Losing
-// one loses no text of people. Names are paths below .local/. Paths that the store itself needs are refused with an
+// seen, claims. They are not part of commits: a file is replaced as a whole, by a rename. A power failure may take back what
+// WriteLocal wrote, as losing it loses no text of people, and leaves what KeepLocal wrote. Names are paths below .local/. Paths that the store itself needs are refused with an
 // fs.ErrInvalid.
 type Local interface {
 	ReadLocal(ctx context.Context, name Path) ([]byte, error) // fs.ErrNotExist if it is missing; no link is followed
 	WriteLocal(ctx context.Context, name Path, data []byte) error
+	// KeepLocal is WriteLocal of what must last: once it has returned, a power failure leaves it. Within Update it lasts
+	// once that has returned.
+	KeepLocal(ctx context.Context, name Path, data []byte) error
 	RemoveLocal(ctx context.Context, name Path) error // nil if it is missing
 	ListLocal(ctx context.Context, dir Path) ([]LocalFile, error)
 }

@@ -2,6 +2,7 @@ package dirstore
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,6 +31,15 @@ func (v *vault) WriteLocal(ctx context.Context, name mdstore.Path, data []byte) 
 	p, err := v.localPath(ctx, name, true)
 	if err == nil {
 		err = v.replace(p, data, 0o644)
+	}
+	return err
+}
+
+// KeepLocal replaces a file of .local/ as WriteLocal does. Once it has returned, a power failure leaves the new file.
+func (v *vault) KeepLocal(ctx context.Context, name mdstore.Path, data []byte) error {
+	p, err := v.localPath(ctx, name, true)
+	if err == nil {
+		err = osfs.Keep(v.disk, p, p.Dir().Join(TempPrefix+rand.Text()), data)
 	}
 	return err
 }

@@ -39,6 +39,11 @@ func (s *Store) WriteLocal(ctx context.Context, name mdstore.Path, data []byte) 
 	return nil
 }
 
+// KeepLocal is WriteLocal: nothing here outlasts the process.
+func (s *Store) KeepLocal(ctx context.Context, name mdstore.Path, data []byte) error {
+	return s.WriteLocal(ctx, name, data)
+}
+
 // RemoveLocal removes a file of .local/.
 func (s *Store) RemoveLocal(ctx context.Context, name mdstore.Path) error {
 	p, err := localPath(ctx, name)

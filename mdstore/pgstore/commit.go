@@ -154,11 +154,15 @@ const lockWait = 10 * time.Second
 func beginning() []stmt {
 	return []stmt{
 		sql("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"),
-		sql(`SELECT set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', '60s', true),
-			set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
-			ELSE current_setting('synchronous_commit') END, true)`, fmt.Sprint(lockWait.Milliseconds())),
+		sql(`SELECT set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', '60s', true)`,
+			fmt.Sprint(lockWait.Milliseconds())),
+		sql(onDisk),
 	}
 }
+
+// onDisk makes the transaction durable when it ends, also where the server is set to less.
+const onDisk = `SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+	ELSE current_setting('synchronous_commit') END, true)`
 
 // begin locks the vault and reads what the changes are compared with.
 func (d *draft) begin(ctx context.Context) error {
@@ -278,7 +282,7 @@ func (s *Store) outcome(ctx context.Context) (made bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	found := got[3]
+	found := got[len(beginning())+1]
 	s.mu.Lock()
 	s.asked = nil
 	s.mu.Unlock()

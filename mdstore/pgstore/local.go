@@ -9,19 +9,31 @@ import (
 	"arbor/mdstore"
 )
 
+// A lasting says what statements of .local/ write, and whether a failure of the server may take it.
+type lasting int
+
+const (
+	reads  lasting = iota
+	writes         // a failure may take it
+	keeps          // no failure takes it
+)
+
 // local runs statements of .local/. While an Update of this store runs, they are part of it: see update.
-func (s *Store) local(ctx context.Context, writes bool, all ...stmt) ([][][][]byte, error) {
+func (s *Store) local(ctx context.Context, how lasting, all ...stmt) ([][][][]byte, error) {
 	s.mu.Lock()
 	u := s.active
 	s.mu.Unlock()
 	if u != nil {
-		got, over, err := u.run(ctx, writes, all...)
+		got, over, err := u.run(ctx, how != reads, all...)
 		if !over {
 			return got, s.said(err)
 		}
 	}
-	if writes { // a power failure may take it
+	switch how {
+	case writes:
 		all = append([]stmt{sql("SELECT set_config('synchronous_commit', 'off', true)")}, all...)
+	case keeps:
+		all = append([]stmt{sql(onDisk)}, all...)
 	}
 	got, err := s.query(ctx, all...)
 	return got, s.said(err)
@@ -33,7 +45,7 @@ func (s *Store) ReadLocal(ctx context.Context, name mdstore.Path) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	got, err := s.local(ctx, false,
+	got, err := s.local(ctx, reads,
 		sql(s.in("SELECT "+stampColumns+", bytes FROM SCHEMA.files WHERE vault = $1 AND path = $2"), s.n, s.key(p)))
 	if err != nil {
 		return nil, err
@@ -47,12 +59,21 @@ func (s *Store) ReadLocal(ctx context.Context, name mdstore.Path) ([]byte, error
 
 // WriteLocal replaces a file of .local/. It is no commit.
 func (s *Store) WriteLocal(ctx context.Context, name mdstore.Path, data []byte) error {
+	return s.writeLocal(ctx, writes, name, data)
+}
+
+// KeepLocal is WriteLocal that no failure of the server takes back.
+func (s *Store) KeepLocal(ctx context.Context, name mdstore.Path, data []byte) error {
+	return s.writeLocal(ctx, keeps, name, data)
+}
+
+func (s *Store) writeLocal(ctx context.Context, how lasting, name mdstore.Path, data []byte) error {
 	p, err := localPath(ctx, name)
 	if err != nil {
 		return err
 	}
 	v := mdstore.VersionOf(data)
-	_, err = s.local(ctx, true, sql(s.in(writeSQL), s.n, []string{s.key(p)}, [][]byte{data}, [][]byte{v[:]}))
+	_, err = s.local(ctx, how, sql(s.in(writeSQL), s.n, []string{s.key(p)}, [][]byte{data}, [][]byte{v[:]}))
 	return err
 }
 
@@ -62,7 +83,7 @@ func (s *Store) RemoveLocal(ctx context.Context, name mdstore.Path) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.local(ctx, true, sql(s.in("DELETE FROM SCHEMA.files WHERE vault = $1 AND path = $2"), s.n, s.key(p)))
+	_, err = s.local(ctx, writes, sql(s.in("DELETE FROM SCHEMA.files WHERE vault = $1 AND path = $2"), s.n, s.key(p)))
 	return err
 }
 
@@ -73,7 +94,7 @@ func (s *Store) ListLocal(ctx context.Context, dir mdstore.Path) (out []mdstore.
 		return nil, err
 	}
 	above := s.key(p) + "/"
-	got, err := s.local(ctx, false, sql(s.in("SELECT "+stampColumns+`, substr(path, length($2) + 1) FROM SCHEMA.files
+	got, err := s.local(ctx, reads, sql(s.in("SELECT "+stampColumns+`, substr(path, length($2) + 1) FROM SCHEMA.files
 		WHERE vault = $1 AND path >= $2 AND path < $3 ORDER BY path`), s.n, above, s.key(p)+"0"))
 	if err != nil {
 		return nil, err

@@ -52,6 +52,24 @@ var local = []promise{
 			last = got[0].Stamp
 		}
 	}},
+	{"a local file that is kept is one like others", func(s *suite) {
+		l := s.local()
+		for _, text := range []string{"first", "second"} {
+			if err := l.KeepLocal(s.Context(), "notes/deep/a", []byte(text)); err != nil {
+				s.Fatal(err)
+			}
+			if data, err := l.ReadLocal(s.Context(), "notes/deep/a"); err != nil || string(data) != text {
+				s.Errorf("ReadLocal: %q, error %v, want %q", data, err, text)
+			}
+		}
+		s.expectLocal("notes/deep", "[a]")
+		err := s.st.Update(s.Context(), func(mdstore.Tx) error {
+			return l.KeepLocal(s.Context(), "notes/deep/a", []byte("within"))
+		})
+		if data, _ := l.ReadLocal(s.Context(), "notes/deep/a"); err != nil || string(data) != "within" {
+			s.Errorf("within Update: %q, error %v", data, err)
+		}
+	}},
 	{"local files are no commit", func(s *suite) {
 		l := s.local()
 		h, ok := mdstore.AsStore[mdstore.History](s.st)
@@ -74,6 +92,7 @@ var local = []promise{
 			_, err := l.ReadLocal(s.Context(), p)
 			_, lerr := l.ListLocal(s.Context(), p)
 			for what, err := range map[string]error{"ReadLocal": err, "WriteLocal": l.WriteLocal(s.Context(), p, []byte("x")),
+				"KeepLocal":   l.KeepLocal(s.Context(), p, []byte("x")),
 				"RemoveLocal": l.RemoveLocal(s.Context(), p), "ListLocal": lerr} {
 				if !errors.Is(err, fs.ErrInvalid) {
 					s.Errorf("%s(%q): error %v, want fs.ErrInvalid", what, p, err)

@@ -148,6 +148,11 @@ func (s *Store) Update(ctx context.Context, f func(*Book) error) error {
 	}
 	if err != nil {
 		_ = os.Remove(temp.Name())
+		return err
 	}
-	return err
+	if folder, err := os.Open(s.dir); err == nil { // what was taken back stays so if the power fails
+		_ = folder.Sync() // not every system can
+		_ = folder.Close()
+	}
+	return nil
 }

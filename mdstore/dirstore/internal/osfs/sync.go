@@ -35,3 +35,24 @@ func SyncAll(d FS, files, dirs []mdstore.Path) error {
 	all.Wait()
 	return errors.Join(errs...)
 }
+
+// Keep replaces the file at p by one with data, which it first writes under the name temp in the same folder. A power
+// failure leaves the old file or the new one, and the new one once Keep has returned, with the folders above it.
+func Keep(d FS, p, temp mdstore.Path, data []byte) error {
+	err := d.Create(temp, data, "")
+	if err == nil {
+		err = d.Sync(temp)
+	}
+	if err == nil {
+		err = d.Rename(temp, p)
+	}
+	if err != nil {
+		_ = d.Remove(temp)
+		return err
+	}
+	dirs := []mdstore.Path{""}
+	for dir := p.Dir(); dir != ""; dir = dir.Dir() {
+		dirs = append(dirs, dir)
+	}
+	return SyncAll(d, nil, dirs)
+}
