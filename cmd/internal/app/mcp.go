@@ -64,8 +64,10 @@ func (o *offer) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.verbose, "verbose", false, "log to stderr what goes on")
 }
 
-func (o *offer) log(w io.Writer) *slog.Logger {
-	level := slog.LevelError
+func (o *offer) log(w io.Writer) *slog.Logger { return o.logFrom(w, slog.LevelError) }
+
+// logFrom is log for something that is logged from another level on without --verbose.
+func (o *offer) logFrom(w io.Writer, level slog.Level) *slog.Logger {
 	if o.verbose {
 		level = slog.LevelDebug
 	}

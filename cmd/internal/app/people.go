@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -40,6 +41,9 @@ func (s *httpServer) several(call cli.Call, e *engine.Engine, speaksTLS bool) er
 	if s.proxy == "" && (!speaksTLS || s.listen == "" || local(s.listen) == nil) {
 		return nil
 	}
+	if err := s.named(); err != nil {
+		return err
+	}
 	if !exists(e.Place()) {
 		return errs.New(errs.VaultNotFound, "there is no plan yet that several people could use; arbor init makes one")
 	}
@@ -47,11 +51,25 @@ func (s *httpServer) several(call cli.Call, e *engine.Engine, speaksTLS bool) er
 		return errs.New(errs.InvalidPath, "%s is tracked by git: whoever changes the repository decides who may log in; "+
 			"take it out (git rm -r --cached %[1]s)", folder)
 	}
-	s.door = serve.NewDoor(e, s.log(call.Stderr))
+	s.door = serve.NewDoor(e, s.logFrom(call.Stderr, slog.LevelWarn)) // who guesses tokens is worth a line
 	if s.proxy != "" {
 		s.door.BehindProxy()
 	}
 	s.site.Admit(s.door)
+	return nil
+}
+
+// named refuses a server that no name or address leads to. An address to listen at is a name for itself.
+func (s *httpServer) named() error {
+	if len(s.hosts) > 0 {
+		return nil
+	}
+	host, _, _ := net.SplitHostPort(s.listen)
+	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+		return errs.New(errs.InvalidParams, "--listen %s: say by which name people reach the server, as "+
+			"--allow-host plans.example; its certificate is for that name", s.listen)
+	}
+	s.hosts = append(s.hosts, strings.TrimSuffix(net.JoinHostPort(host, ""), ":"))
 	return nil
 }
 
