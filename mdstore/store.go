@@ -287,9 +287,9 @@ type Collision struct {
 }
 
 // Local is the capability of stores that keep files of this machine in .local/: the sessions' notes of what they have
-// seen, claims. They are not part of commits: a file is replaced as a whole, by a rename. A power failure may take back what
-// WriteLocal wrote, as losing it loses no text of people, and leaves what KeepLocal wrote. Names are paths below .local/. Paths that the store itself needs are refused with an
-// fs.ErrInvalid.
+// seen, claims. They are not part of commits: a file is replaced as a whole, by a rename. A power failure may take back
+// what WriteLocal wrote, as losing it loses no text of people, and leaves what KeepLocal wrote. Names are paths below
+// .local/. Paths that the store itself needs are refused with an fs.ErrInvalid.
 type Local interface {
 	ReadLocal(ctx context.Context, name Path) ([]byte, error) // fs.ErrNotExist if it is missing; no link is followed
 	WriteLocal(ctx context.Context, name Path, data []byte) error

@@ -28,6 +28,14 @@ func ReadFile(dir, name string, limit int64) ([]byte, error) {
 	return ReadIn(root, name, limit)
 }
 
+// SyncDir makes the names in a folder durable, where the system can do that.
+func SyncDir(dir string) {
+	if f, err := os.Open(dir); err == nil {
+		_ = f.Sync()
+		_ = f.Close()
+	}
+}
+
 // ReadIn is ReadFile in a folder that is open.
 func ReadIn(root *os.Root, name string, limit int64) ([]byte, error) {
 	info, err := root.Stat(name)

@@ -150,9 +150,6 @@ func (s *Store) Update(ctx context.Context, f func(*Book) error) error {
 		_ = os.Remove(temp.Name())
 		return err
 	}
-	if folder, err := os.Open(s.dir); err == nil { // what was taken back stays so if the power fails
-		_ = folder.Sync() // not every system can
-		_ = folder.Close()
-	}
+	guard.SyncDir(s.dir) // what was taken back stays so if the power fails
 	return nil
 }
