@@ -172,5 +172,13 @@ func nodeItem(v *view.View, n *mdstore.Node, keys map[mdstore.Path]string, at st
 			it.Links[x.Target] = keys[to.Path]
 		}
 	}
+	if n.Editable() != nil {
+		return it
+	}
+	for _, l := range plan.TextLinks(string(n.Doc().Bytes()[len(n.Doc().Front()):])) {
+		if to, ok := v.Referred(n, l.Target); ok {
+			it.Links[l.Target] = keys[to.Path]
+		}
+	}
 	return it
 }

@@ -2,9 +2,12 @@ package ops
 
 import (
 	"context"
+	"path"
+	"slices"
 	"strings"
 
 	"arbor/engine/exchange"
+	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
 )
@@ -69,7 +72,9 @@ var Export = reading(func(ctx context.Context, env *Env, in ExportIn) (*ExportOu
 		out.Damaged = append(out.Damaged, string(path)+": "+problem.Text)
 	}
 	if p.All && in.Format == "json" {
-		p.Files = filesOf(s, out)
+		if p.Files, err = env.filesBeside(ctx, s, out); err != nil {
+			return nil, fail(err)
+		}
 	}
 	if in.Format == "mermaid" {
 		g, err := PlanGraph(ctx, env, PlanGraphIn{In: in.In, Where: in.Where})
@@ -83,13 +88,37 @@ var Export = reading(func(ctx context.Context, env *Env, in ExportIn) (*ExportOu
 	return out, fail(err)
 })
 
-// filesOf returns the files of a workspace that are neither its own nor nodes.
-func filesOf(s *view.View, out *ExportOut) (files []mdstore.File) {
+// filesBeside returns the files of a workspace that are neither its own nor nodes, with the documents of imports that
+// the workspace or a node names.
+func (env *Env) filesBeside(ctx context.Context, s *view.View, out *ExportOut) (files []mdstore.File, err error) {
 	for _, page := range s.Pages().All() {
 		files = append(files, mdstore.File{Path: page.Path, Data: page.Doc().Bytes()})
 	}
 	for path, problem := range s.Pages().Broken() {
 		out.Damaged = append(out.Damaged, string(path)+": "+problem.Text)
 	}
-	return files
+	w := s.Workspace()
+	targets := w.Docs()
+	for n := range s.All() {
+		n, _ = s.File(n.Path) // with its text
+		targets = slices.Concat(targets, n.Docs(), n.References())
+		for _, l := range plan.TextLinks(string(n.Doc().Bytes())) {
+			targets = append(targets, mdstore.Ref{Target: path.Join(string(n.Path.Dir()), l.Target)})
+		}
+	}
+	met := map[mdstore.Path]bool{}
+	for _, r := range targets {
+		i := strings.Index("/"+r.Target, "/"+string(plan.Imported(w))+"/")
+		if i < 0 || met[mdstore.Path(r.Target[i:])] || !mdstore.Path(r.Target[i:]).Valid() {
+			continue
+		}
+		f, err := env.Engine.FileAt(ctx, mdstore.Path(r.Target[i:]))
+		if err != nil {
+			return nil, err
+		}
+		if met[f.Path] = true; !f.Version.IsZero() {
+			files = append(files, f)
+		}
+	}
+	return files, nil
 }

@@ -2,8 +2,10 @@ package ops_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +15,8 @@ import (
 	"arbor/engine/enginetest"
 	"arbor/engine/exchange"
 	"arbor/engine/ops"
+	changes "arbor/engine/plan"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -48,9 +52,13 @@ func drawVault(t *rapid.T) map[mdstore.Path][]byte {
 	if rapid.Bool().Draw(t, "slot") {
 		files[mdstore.Path(ws).Join("memory", "notes.md")] = []byte("---\nid: notes\n---\n\n## [e1] 2026-01-01\n\none\n")
 	}
+	for name, text := range map[string]string{"a.md": "# A\r\n", "map.png": "\x89PNG\x00\xff"} {
+		files[mdstore.Path(ws).Join("imported", name)] = []byte(text)
+	}
 	body := rapid.SampledFrom([]string{"", "## Requirement\n\ntext <b> & “quotes” \u2028\n", "## Note\r\n\r\nlines of Windows\r\n",
 		"words above\n\n## Own section\n\n- [ ] box\n", "## References\n\n- n1 — why\n- [[n2]]\n- docs/x.md\n", "## Log\n\n- [2026-01-01 10:00:00] [AI] made\n",
-		"## Note\n\nno line feed", "## Requirement\n\n```\nfence\n"})
+		"## Note\n\nsee [[n1]], [[n2|two]], [three](../n3/Node.md#log), [up](../../deep/n0/Node.md), `[[n1]]`, ![](../../imported/map.png)\n",
+		"## Docs\n\n- ws-mjv3xk00-aaaaaa/imported/a.md: A\n\n## References\n\n- [[n1|one]] (expired)\n", "## Note\n\nno line feed", "## Requirement\n\n```\nfence\n"})
 	n := rapid.IntRange(0, 6).Draw(t, "nodes")
 	planning := []string{"root"}
 	for i := range n {
@@ -92,6 +100,10 @@ func TestExportAndImportAreInverse(t *testing.T) {
 		}
 		got := w.Store.Files()
 		for _, p := range enginetest.Diff(files, got) {
+			if p.Under(ws+"/imported") && !strings.Contains(text, `"path": "imported/`+p.Base()+`"`) &&
+				!strings.Contains(text, "imported/"+p.Base()+": A") {
+				continue // nothing names it
+			}
 			rt.Errorf("%s is\n%q\nwant\n%q\n(left out: %q)", p, got[p], files[p], out.Left)
 		}
 		if again := importing(t, w, "plan.json", text); len(again.Nodes) > 0 || len(again.Left) > 0 {
@@ -100,15 +112,50 @@ func TestExportAndImportAreInverse(t *testing.T) {
 	})
 }
 
+// leads returns the titles of the nodes that the links of all nodes lead to, and the paths that others lead to, by the
+// paths of the nodes.
+func leads(t testing.TB, w *enginetest.World) map[mdstore.Path][]string {
+	all := map[mdstore.Path][]string{}
+	err := w.Engine.Read(t.Context(), func(ctx context.Context) error {
+		v, err := w.Engine.View(ctx, ws)
+		if err != nil {
+			return err
+		}
+		for n := range v.All() {
+			n, _ = v.File(n.Path)
+			all[n.Path] = linksOf(v, n)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func linksOf(v *view.View, n *mdstore.Node) (all []string) {
+	for _, l := range changes.TextLinks(string(n.Doc().Bytes()[len(n.Doc().Front()):])) {
+		if to, ok := v.Referred(n, l.Target); ok && strings.HasPrefix(to.Title, "T") {
+			all = append(all, to.Title)
+		} else if strings.Contains(l.Target, "imported") {
+			all = append(all, path.Join(string(n.Path.Dir()), l.Target))
+		}
+	}
+	return all
+}
+
 // Where ids are taken, files differ in these, and in what names them.
 func TestImportWhereIdsAreTaken(t *testing.T) {
 	enginetest.Check(t, 60, func(rt *rapid.T) {
 		files := drawVault(rt)
 		text := export(t, enginetest.New(t, files), ops.ExportIn{Format: "json"})
 		w := enginetest.New(t, enginetest.Plan(ws, "n0", "n1", "n2", "n3"))
-		before := w.Store.Files()
+		before, old := w.Store.Files(), map[string][]string{} // of the links, by titles
+		for p, to := range leads(t, enginetest.New(t, files)) {
+			old[mdstore.ParseNode(mdstore.File{Path: p, Data: files[p]}).Title] = to
+		}
 		out := importing(t, w, "plan.json", text)
-		got := nodesOf(w.Store.Files())
+		now, got := leads(t, w), nodesOf(w.Store.Files())
 		maps.DeleteFunc(got, func(p mdstore.Path, _ []byte) bool { return before[p] != nil })
 		if want := len(nodesOf(files)); len(got) != len(out.Nodes) || len(got)+len(out.Left) < want {
 			rt.Fatalf("%d files of nodes, %d new nodes, want %d; left out: %q", len(got), len(out.Nodes), want, out.Left)
@@ -121,9 +168,12 @@ func TestImportWhereIdsAreTaken(t *testing.T) {
 			for _, was := range nodesOf(files) {
 				o := mdstore.ParseNode(mdstore.File{Path: p, Data: was})
 				_, rest, _ := bytes.Cut(was, []byte("\n---"))
-				if o.Title == n.Title && !bytes.Contains(was, []byte("## References")) && !bytes.HasSuffix(data, rest) {
+				if o.Title == n.Title && !bytes.Contains(was, []byte("## References")) && !bytes.Contains(was, []byte("[[")) && !bytes.HasSuffix(data, rest) {
 					rt.Errorf("%s is\n%q\nof\n%q", p, data, was)
 				}
+			}
+			if o, ok := old[n.Title]; ok && !slices.Equal(o, now[p]) && len(out.Left) == 0 {
+				rt.Errorf("links of %s lead to %q, and led to %q\n%q", p, now[p], o, data)
 			}
 			for _, r := range n.References() {
 				if slices.Contains([]string{"n0", "n1", "n2", "n3"}, r.Target) && strings.Contains(text, `"id": "`+r.Target+`"`) {

@@ -101,6 +101,19 @@ func (env *Env) imported(ctx context.Context, s *view.View, in ImportIn, into md
 		}
 		read.Docs[i].There, read.Docs[i].Differs = !f.Version.IsZero(), f.Version != mdstore.VersionOf(doc.Text)
 	}
+	for rel, text := range read.Files {
+		p := s.Workspace().Dir.Join(string(rel))
+		if !p.Valid() || mdstore.AllKinds().Of(p) != nil {
+			continue
+		}
+		if f, err := env.Engine.FileAt(ctx, p); err != nil {
+			return nil, fail(err)
+		} else if !f.Version.IsZero() {
+			if read.Files[rel] = nil; f.Version != mdstore.VersionOf(text) {
+				read.Left = append(read.Left, string(rel)+": it is there, with another text, which stays")
+			}
+		}
+	}
 	x := plan.ImportItems{Kind: read.Kind, Scope: read.Scope, Into: into,
 		Items: read.Items, Docs: read.Docs, Memories: read.Memories, Pages: read.Pages, Briefing: read.Briefing,
 		Files: read.Files, Part: read.Part, Vault: in.Vault,

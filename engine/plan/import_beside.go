@@ -20,9 +20,15 @@ type ImportDoc struct {
 	Of      string // the key of the item whose document it is, instead of the workspace's; it names it by Path
 }
 
+// importedDir is the folder of a workspace for files that came with an import.
+const importedDir = "imported"
+
+// Imported returns the folder of a workspace for files that came with imports.
+func Imported(w *mdstore.Workspace) mdstore.Path { return w.Path.Dir().Join(importedDir) }
+
 // ImportedDir returns the folder of the documents that were imported from a kind of source.
 func ImportedDir(w *mdstore.Workspace, kind string) mdstore.Path {
-	return w.Path.Dir().Join("imported/" + kind)
+	return Imported(w).Join(kind)
 }
 
 // documents makes the files of new documents, and adds them to those of the workspace.

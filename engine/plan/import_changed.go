@@ -173,6 +173,7 @@ func (m *importing) compareAll() {
 // compare says what the source of a node has changed since it was imported, as far as the node differs. Of a node
 // without digests it says what the source has and the node lacks.
 func (m *importing) compare(n *mdstore.Node, i int) {
+	n, _ = m.d.View.File(n.Path) // with its text
 	file := m.Items[i].File
 	if file != nil && bytes.Equal(file.Doc().Bytes(), n.Doc().Bytes()) {
 		return

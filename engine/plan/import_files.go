@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"slices"
 
@@ -56,12 +57,7 @@ func (m *importing) addFile(i int, parent mdstore.ID, depth int) error {
 		d.whole(mdstore.Change{Path: root.Path, Base: root.Version(), New: doc.Bytes()}, replaced(id, it.Title))
 		return nil
 	}
-	path := d.View.Workspace().Dir.Join(string(it.File.Path[len(mdstore.WorkspaceDir(it.File.Path))+1:]))
-	if id != it.ID || m.paths[path] || occupied(d.View, path.Dir()) {
-		path = newFile(d, id, it.Title)
-	}
-	m.paths[path] = true
-	d.whole(mdstore.Change{Path: path, New: doc.Bytes()}, created(id, it.Title))
+	d.whole(mdstore.Change{Path: m.paths[it.Key], New: doc.Bytes()}, created(id, it.Title))
 	m.out.Made = append(m.out.Made, ImportedNode{id, parent, depth, it.Title, it.Status})
 	return nil
 }
@@ -74,14 +70,12 @@ func replaced(id mdstore.ID, name string) view.Change {
 // fitted returns the file of an item with the ids that it and others get, and without dependencies that are left out.
 func (m *importing) fitted(i int, parent mdstore.ID) (*mdoc.Doc, error) {
 	it, id := &m.Items[i], m.ids[i]
-	doc := it.File.Doc()
+	doc := m.relinked(it)
 	var all []mdoc.Patch
 	var failed error
 	put := func(p mdoc.Patch, err error) {
 		all = append(all, p)
-		if failed == nil {
-			failed = err
-		}
+		failed = cmp.Or(failed, err)
 	}
 	if id != it.ID {
 		put(doc.SetField(mdstore.KeyID, mdoc.Text(string(id))))
@@ -98,7 +92,8 @@ func (m *importing) fitted(i int, parent mdstore.ID) (*mdoc.Doc, error) {
 	if targets, changed := m.dependsOn(it); changed {
 		put(doc.SetField("dependencies", mdoc.List(targets...)))
 	}
-	for _, r := range it.File.References() {
+	m.carry(doc, mdstore.SecDocs, put)
+	for _, r := range mdstore.NodeOf(it.File.Path, mdstore.Version{}, doc, nil).References() {
 		k, ok := m.at[it.Links[r.Target]]
 		if !ok || m.ids[k] == m.Items[k].ID {
 			continue
@@ -140,6 +135,12 @@ func (m *importing) files() {
 		p, text := w.Dir.Join(string(rel)), m.Files[rel]
 		kind := mdstore.AllKinds().Of(p)
 		switch {
+		case p.Valid() && p.Under(w.Dir.Join(importedDir)):
+			if text == nil {
+				continue // it is there
+			}
+			m.d.whole(mdstore.Change{Path: p, New: append([]byte{}, text...)})
+			m.out.Docs = append(m.out.Docs, string(p))
 		case !p.Valid() || kind == nil || kind == mdstore.NodeKind || kind.Place.Vault || p.Under(mdstore.LocalDir):
 			m.left(string(rel), "no file of a workspace is there; it is left out")
 		case kind == mdstore.WorkspaceKind && m.replaces(mdstore.Root):
@@ -163,15 +164,22 @@ func alikeButHead(doc *mdoc.Doc, text []byte) bool {
 func (m *importing) workspace(text []byte) {
 	w := m.d.View.Workspace()
 	doc, problems := mdoc.Parse(string(w.Path), text, mdstore.WorkspaceForm)
-	id, err := doc.SetField(mdstore.KeyID, mdoc.Text(string(w.ID)))
-	name, other := doc.SetField(mdstore.KeyName, mdoc.Text(w.Name))
-	if err == nil && other == nil && len(problems) == 0 {
-		doc, err = doc.Apply(id, name)
+	var all []mdoc.Patch
+	var failed error
+	put := func(p mdoc.Patch, err error) {
+		all = append(all, p)
+		failed = cmp.Or(failed, err)
 	}
-	if err == nil && bytes.Equal(doc.Bytes(), w.Doc.Bytes()) {
+	put(doc.SetField(mdstore.KeyID, mdoc.Text(string(w.ID))))
+	put(doc.SetField(mdstore.KeyName, mdoc.Text(w.Name)))
+	m.carry(doc, mdstore.SecDocs, put)
+	if failed == nil && len(problems) == 0 {
+		doc, failed = doc.Apply(all...)
+	}
+	if failed == nil && bytes.Equal(doc.Bytes(), w.Doc.Bytes()) {
 		return
 	}
-	if err != nil || other != nil || len(problems) > 0 {
+	if failed != nil || len(problems) > 0 {
 		m.left(string(w.Path), "it cannot be read; goal, rules and docs are left out")
 		return
 	}
@@ -180,6 +188,9 @@ func (m *importing) workspace(text []byte) {
 
 // page adds a file that is neither a node nor the workspace's own.
 func (m *importing) page(kind *mdstore.Kind, p, rel mdstore.Path, text []byte) {
+	if kind == mdstore.StateKind {
+		text = m.named(p, text)
+	}
 	pages := m.d.View.Pages()
 	_, broken := pages.Broken()[p]
 	page, there := pages.At(p)
@@ -191,4 +202,22 @@ func (m *importing) page(kind *mdstore.Kind, p, rel mdstore.Path, text []byte) {
 		page := mdstore.PageOf(kind, p, mdstore.Version{}, doc, problems)
 		m.d.whole(mdstore.Change{Path: p, New: mdstore.Stored(p, text)}, created(page.ID, page.Name()))
 	}
+}
+
+// named returns the text of a state with the id that its node gets.
+func (m *importing) named(p mdstore.Path, text []byte) []byte {
+	doc, problems := mdoc.Parse(string(p), text, mdstore.StateKind.Form)
+	f, ok := doc.Field(mdstore.KeyNode)
+	for i := range m.Items {
+		if it := &m.Items[i]; ok && len(problems) == 0 && string(it.ID) == f.Value && m.ids[i] != it.ID && it.File != nil {
+			patch, err := doc.SetField(mdstore.KeyNode, mdoc.Text(string(m.ids[i])))
+			if err == nil {
+				doc, err = doc.Apply(patch)
+			}
+			if err == nil {
+				return doc.Bytes()
+			}
+		}
+	}
+	return text
 }

@@ -45,7 +45,7 @@ type ImportItems struct {
 	Part      bool   // the source is a part of what that scope has, so no node of it is named
 	Into      mdstore.ID
 	Items     []ImportItem
-	Files     map[mdstore.Path][]byte // further files of a workspace of Arbor, by their paths in it
+	Files     map[mdstore.Path][]byte // further files of a workspace of Arbor, by their paths in it; nil: it is there
 	Docs      []ImportDoc
 	Memories  []ImportMemory // they become entries of the slot that has the name of the kind
 	Pages     []ImportPage   // sessions and states; a session stands before its states
@@ -89,7 +89,7 @@ type importing struct {
 	ids   []mdstore.ID             // of Items; "" for one that was left out
 	bad   map[string]string        // why items are left out, by key
 	begin map[mdstore.ID]int64     // when the first new node below a node is created
-	paths map[mdstore.Path]bool    // of new nodes with files
+	paths map[string]mdstore.Path  // of items with files, by key
 	times map[moment]int64         // how many nodes have it
 	last  map[mdstore.ID]int64     // the place of the last new node below a parent, in the order of siblings
 }
@@ -112,7 +112,7 @@ func (a ImportItems) Plan(d *Draft) (*ImportedItems, error) {
 	for {
 		m := &importing{ImportItems: a, d: d, out: &ImportedItems{}, there: map[string]*mdstore.Node{}, at: map[string]int{},
 			below: map[string][]int{}, ids: make([]mdstore.ID, len(a.Items)), bad: map[string]string{},
-			begin: map[mdstore.ID]int64{}, paths: map[mdstore.Path]bool{}, times: map[moment]int64{},
+			begin: map[mdstore.ID]int64{}, paths: map[string]mdstore.Path{}, times: map[moment]int64{},
 			last: map[mdstore.ID]int64{}}
 		d.drawn = d.drawn[:drawn]
 		m.Items = slices.Clone(a.Items)
@@ -120,6 +120,7 @@ func (a ImportItems) Plan(d *Draft) (*ImportedItems, error) {
 		if err := m.draw(); err != nil {
 			return nil, err
 		}
+		m.placeFiles()
 		m.dependencies()
 		for _, i := range m.below[""] {
 			m.settle(i)
