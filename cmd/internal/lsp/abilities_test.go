@@ -94,7 +94,7 @@ func TestEachAbilityOfTheTable(t *testing.T) {
 		{"create a document that a link names", titles(uri, "plans/ne|w"), []string{"Create the document plans/new.md"}},
 		{"tick", titles(uri, "[ ] hu|ng"), []string{"Tick “hung”"}},
 		{"extract lines", titles(uri, "|add me|"), []string{"Extract the lines"}},
-		{"rename of a title, tag", []any{ask("textDocument/prepareRename", uri, "title: Do|or", nil),
+		{"rename of a title, tag", []any{ask("textDocument/prepareRename", uri, "|title: Door", nil),
 			ask("textDocument/prepareRename", uri, "wo|od", nil)}, []string{"placeholder:Door", "placeholder:wood"}},
 		{"call hierarchy, out", ask("callHierarchy/outgoingCalls", uri, "", map[string]any{"item": first}), []string{"Frame"}},
 		{"inlay hints", ask("textDocument/inlayHint", uri, "", nil), []string{"Wall of the north", "Frame"}},

@@ -36,6 +36,7 @@ type editor struct {
 	found map[string][]diagnostic // published, by URI
 	shown []string
 
+	lies    bool                              // workspace/applyEdit is said to be done, also where it was not
 	decline bool                              // workspace/applyEdit is declined
 	before  func(uri string, es []textEdit)   // called before edits of the server are made
 	asked   func(method string, p rawMessage) // hears requests of the server
@@ -216,7 +217,7 @@ func (e *editor) hear(p *packet) {
 			e.t.Error(err)
 		}
 		ok := !e.decline && e.apply(in.Edit)
-		e.wire.respond(p.ID, map[string]any{"applied": ok}, nil)
+		e.wire.respond(p.ID, map[string]any{"applied": ok || e.lies}, nil)
 	default:
 		if p.Method != "" && p.ID != nil {
 			e.wire.respond(p.ID, nil, nil)

@@ -3,6 +3,7 @@ package lsp
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"arbor/mdstore"
@@ -37,6 +38,8 @@ type document struct {
 type sent struct {
 	version int
 	disk    string
+	adds    []string // the text that it adds
+	said    bool     // the client says that it has made it
 }
 
 // mostOwn bounds the remembered texts of a document. With more, the oldest do not matter: an editor saves its last one.
@@ -62,6 +65,19 @@ func (d *document) become(t *text, version int) {
 	d.own[mdstore.VersionOf([]byte(d.text.s))] = true
 	d.text, d.version, d.parsed, d.parsedDoc = t, version, nil, nil
 	d.synced, d.checked = false, false
+	if d.sent != nil && d.sent.said {
+		d.settle()
+	}
+}
+
+// settle ends the wait for an edit that the client says it has made. Its text tells whether that is so: Neovim says it
+// also of an edit that came too late, and drops it. Then it is computed again.
+func (d *document) settle() {
+	lacks := func(added string) bool { return !strings.Contains(d.text.s, added) }
+	if !slices.ContainsFunc(d.sent.adds, lacks) {
+		d.base, d.declined = d.sent.disk, false
+	}
+	d.sent, d.synced = nil, false
 }
 
 // asClient returns the bytes of a file as an editor has them: without a byte order mark, and with the line ends that
@@ -142,6 +158,9 @@ func didClose(s *server, p textParams) (any, error) {
 // sync compares a document with the disk, and brings into unsaved text what a commit has changed in the file. Where
 // both changed the same place, the text of the client stands, as it would at the save.
 func (s *server) sync(d *document) {
+	if d.sent != nil && d.sent.said {
+		d.settle() // no text has come, and there is news
+	}
 	d.synced = true
 	f, err := d.vault.engine.FileAt(s.ctx, d.path)
 	if err != nil || f.Version.IsZero() {
@@ -169,14 +188,17 @@ func (s *server) sync(d *document) {
 	d.stands = strings.Join(missing, ", ")
 	edits := d.text.edits(string(joined))
 	if len(edits) == 0 {
-		d.base = d.disk
+		d.base, d.declined = d.disk, false
 		return
 	}
 	if !s.can.Workspace.ApplyEdit {
 		d.declined = true
 		return
 	}
-	d.sent = &sent{d.version, d.disk}
+	d.sent = &sent{version: d.version, disk: d.disk}
+	for _, e := range edits {
+		d.sent.adds = append(d.sent.adds, e.NewText)
+	}
 	version := d.version
 	s.ask("workspace/applyEdit", map[string]any{
 		"label": "Arbor: what was committed to " + string(d.path),
@@ -184,19 +206,24 @@ func (s *server) sync(d *document) {
 	}, func(raw json.RawMessage, failed *rpcError) { s.applied(d, raw, failed) })
 }
 
-// applied notes the client's answer to an edit. A declined edit is sent again when the text has changed: it may have
-// been computed for an older one.
+// applied notes the client's answer to an edit. If it has made the edit, the text with it comes before the answer or
+// after it. A declined edit is sent again when the text has changed: it may have been computed for an older one.
 func (s *server) applied(d *document, raw json.RawMessage, failed *rpcError) {
 	var out struct {
 		Applied bool `json:"applied"`
 	}
 	edit := d.sent
-	d.sent, d.checked = nil, false
-	if failed == nil && json.Unmarshal(raw, &out) == nil && out.Applied {
-		d.base, d.declined = edit.disk, false
-		d.synced = false
+	if edit == nil {
 		return
 	}
+	d.checked = false
+	if failed == nil && json.Unmarshal(raw, &out) == nil && out.Applied {
+		if edit.said = true; d.version != edit.version {
+			d.settle()
+		}
+		return
+	}
+	d.sent = nil
 	d.declined = d.version == edit.version
 	d.synced = d.declined
 }

@@ -37,8 +37,8 @@ func (s *server) namingAt(d *document, w *view.View, at int) (x naming, ok bool)
 	}
 	keys, _ := front(d.text.s)
 	for _, k := range keys {
-		if at < k.start || at >= k.end {
-			continue
+		if at < k.start-len(k.name)-1 || at >= k.end {
+			continue // the key counts, too
 		}
 		value := d.text.s[k.start:k.end]
 		if k.name == mdstore.KeyTags {
