@@ -100,6 +100,11 @@ func conflictsOfVault(ctx context.Context, env *Env) (r *gitrepo.Repo, all []*co
 			views, found = append(views, v), append(found, ds...)
 		}
 	}
+	beside, err := env.Engine.CheckVault(ctx)
+	if err != nil {
+		return nil, nil, nil, nil, fail(err)
+	}
+	found = append(found, beside.Diagnostics...)
 	if r, all, err = conflicts(ctx, env, "", found); err == nil {
 		all = append(all, copies(ctx, env, found)...)
 	}

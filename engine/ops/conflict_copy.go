@@ -67,6 +67,9 @@ func (c *conflict) endCopy(ctx context.Context, env *Env, in ResolveConflictIn) 
 		}
 		return out, nil
 	}
+	if c.path == mdstore.SessionsFile && !in.Ours {
+		return nil, badParam("theirs", "%s is of this machine only; --ours moves the copy to the trash", out.Path)
+	}
 	data, err := c.joined(in)
 	if err == nil {
 		err = c.fits(data)
