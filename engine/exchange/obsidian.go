@@ -176,8 +176,7 @@ func (v *vaultReader) tasks(e *entry, file, path, up string) {
 		}
 		it.Key, it.Up = v.unique(path+it.Title), up
 		if id != "" {
-			v.ids[id] = it.Key
-			v.own(&it, "id", id)
+			v.identified(&it, v.ids, id)
 		}
 		v.items = append(v.items, it)
 		v.tasks(k, file, it.Key+"/", it.Key)

@@ -19,6 +19,9 @@ func TestImportsSayWhatTheyChange(t *testing.T) {
 			"1 tag(s) of several words, which hyphens join"},
 		{"obsidian-tasks", "- [ ] a\n\n> - [ ] b\n> > 1. [x] c\n\n```\n> - [ ] d\n```\n", 1,
 			"2 task box(es) in quotes, which are no tasks"},
+		{"obsidian-tasks", "- [ ] a 🆔 x\n- [ ] b 🆔 x\n- [ ] c ⛔ x\n", 3, "f:2: x is the id of another item, too"},
+		{"todotxt", "a id:x\nb id:x\n", 2, "f:2: x is the id of another item, too"},
+		{"markdown", "- a\n%%\n- [ ] hidden\n%%\n", 1, "1 comment(s)"},
 	} {
 		read, err := Read(Source{Name: "f", Read: func(string) ([]byte, error) { return []byte(c.text), nil }}, c.kind)
 		if err != nil {

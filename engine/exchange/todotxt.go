@@ -65,6 +65,16 @@ func keyOr(keys map[string]string, id string) string {
 	return id
 }
 
+// identified notes the id of an item. Of several items with one id, the first has it.
+func (r *reader) identified(it *plan.ImportItem, ids map[string]string, id string) {
+	if ids[id] == "" {
+		ids[id] = it.Key
+	} else {
+		r.left(it.At, "%s is the id of another item, too; what names it is that one", id)
+	}
+	r.own(it, "id", id)
+}
+
 // todo returns the item of a line. Its parent and dependencies are ids as the line has them.
 func (r *reader) todo(line, at string, ids map[string]string) (it plan.ImportItem) {
 	m := todoLine().FindStringSubmatch(line)
@@ -116,8 +126,7 @@ func (r *reader) todo(line, at string, ids map[string]string) (it plan.ImportIte
 	}
 	it.Title = strings.Join(title, " ")
 	if it.Key = r.unique(r.out.Scope + it.Title); id != "" {
-		ids[id] = it.Key
-		r.own(&it, "id", id)
+		r.identified(&it, ids, id)
 	}
 	return it
 }

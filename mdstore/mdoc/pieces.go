@@ -15,7 +15,7 @@ const (
 	TextPiece    PieceKind = iota // paragraphs, code, quotes, tables and HTML, verbatim
 	HeadingPiece                  // a heading outside of lists
 	ItemPiece                     // a list item that begins with a paragraph
-	CommentPiece                  // a comment of HTML
+	CommentPiece                  // a comment of HTML, or of Obsidian: lines between %% and %%
 )
 
 // A Piece is one part of a Markdown text.
@@ -39,7 +39,38 @@ func Pieces(text string) (all []Piece, ok bool) {
 	if len(text) > MaxBytes || checkBody([]byte(text)) != nil {
 		return nil, false
 	}
-	return pieces(nil, []byte(text), 1, 0), true
+	return pieces(nil, []byte(htmlComments(text)), 1, 0), true
+}
+
+// htmlComments writes blocks between %% and %% outside of fences as comments of HTML.
+func htmlComments(text string) string {
+	if !strings.Contains(text, "%%") {
+		return text
+	}
+	lines := strings.SplitAfter(text, "\n")
+	fence, open := "", -1
+	for i, line := range lines {
+		t := strings.TrimSpace(line)
+		switch {
+		case open >= 0:
+			if strings.Contains(t, "%%") {
+				lines[open] = strings.Replace(lines[open], "%%", "<!--", 1)
+				lines[i] = strings.Replace(line, "%%", "-->", 1)
+				open = -1
+			}
+		case fence != "":
+			if strings.HasPrefix(t, fence) && strings.Trim(t, fence[:1]) == "" {
+				fence = ""
+			}
+		case strings.HasPrefix(t, "```") || strings.HasPrefix(t, "~~~"):
+			fence = t[:len(t)-len(strings.TrimLeft(t, t[:1]))]
+		case strings.HasPrefix(t, "%%") && !strings.Contains(t[2:], "%%"):
+			open = i
+		case len(t) > 4 && strings.HasPrefix(t, "%%") && strings.Index(t[2:], "%%") == len(t)-4:
+			lines[i] = strings.Replace(strings.Replace(line, "%%", "<!--", 1), "%%", "-->", 1)
+		}
+	}
+	return strings.Join(lines, "")
 }
 
 // pieces adds the pieces of a text that lies in depth items and begins in the given line.

@@ -77,3 +77,33 @@ func TestPiecesHaveEveryWord(t *testing.T) {
 		}
 	})
 }
+
+// Comments of Obsidian are comments, also within items; %% within a line, in code, or without an end is text.
+func TestCommentsOfObsidian(t *testing.T) {
+	for text, want := range map[string]string{
+		"- a\n%%\n- hidden\n%%\n- b\n":                            "item a, comment, item b",
+		"- a\n\n  %% kanban:settings\n  ```\n  {}\n  ```\n  %%\n": "item a, comment",
+		"%% all of it %%\n\n- b\n":                                "comment, item b",
+		"- a %%not%% b\n":                                         "item a %%not%% b",
+		"```\n%%\n- x\n%%\n```\n- b\n":                            "text, item b",
+		"- a\n\n%%\n- shown\n":                                    "item a, text, item shown",
+		"%%\r\n- hidden\r\n%% words\r\n":                          "comment, text",
+		"- [ ] 买牛奶\n%%\n~~~\n%%\n- [x] שלום\n":                    "item 买牛奶, comment, item שלום",
+	} {
+		pieces, ok := Pieces(text)
+		var got []string
+		for _, p := range pieces {
+			switch p.Kind {
+			case CommentPiece:
+				got = append(got, "comment")
+			case ItemPiece:
+				got = append(got, "item "+p.Text)
+			default:
+				got = append(got, "text")
+			}
+		}
+		if s := strings.Join(got, ", "); !ok || s != want {
+			t.Errorf("%q has %s; want %s", text, s, want)
+		}
+	}
+}
