@@ -119,7 +119,8 @@ func (b *backlog) milestone(file string) {
 	title := cmp.Or(x.text("title"), strings.TrimSuffix(path.Base(file), ".md"))
 	id := cmp.Or(x.text("id"), title)
 	it := plan.ImportItem{Key: b.unique(strings.ToLower(id)), At: x.at}
-	it.Title, it.Due = title, given(x.text("due_date"))
+	it.Title = title
+	b.setDate(&it, "due", x.text("due_date"))
 	for _, p := range parts(text) {
 		if p.title == "Description" {
 			p.title = ""
@@ -195,7 +196,8 @@ func (b *backlog) task(t backlogTask) {
 	}
 	it.Tags = append(it.Tags, x.texts("type")...)
 	it.Assignee = x.texts("assignee")
-	it.Priority, it.Due = given(x.text("priority")), given(x.text("due_date"))
+	it.Priority = given(x.text("priority"))
+	b.setDate(&it, "due", x.text("due_date"))
 	if n, err := strconv.ParseFloat(scalarText(x.members["ordinal"]), 64); err == nil {
 		it.Order = &n
 		x.take("ordinal")

@@ -29,3 +29,27 @@ func TestLinksOfNotes(t *testing.T) {
 		}
 	}
 }
+
+// TestDueTimes reads a due date with a time as its day; the time stays as a key.
+func TestDueTimes(t *testing.T) {
+	for due, want := range map[string]string{
+		"2026-12-01T10:00": "2026-12-01", "2026-12-01 23:30:00+02:00": "2026-12-01", "2026-12-01": "2026-12-01", "soon": "",
+	} {
+		files := map[string]string{"a.md": "---\ndue: " + due + "\n---\nx\n", "b.md": "y\n"}
+		r, err := Read(Source{Name: "notes", Files: []string{"a.md", "b.md"},
+			Read: func(p string) ([]byte, error) { return []byte(files[p]), nil }}, "folder")
+		if err != nil {
+			t.Fatal(err)
+		}
+		it, got, kept := r.Items[0], "", ""
+		if it.Due != nil {
+			got = *it.Due
+		}
+		for _, o := range it.Own {
+			kept = o.Value.String()
+		}
+		if got != want || (kept != due) != (got == due) {
+			t.Errorf("due %q is %q, and %q is kept", due, got, kept)
+		}
+	}
+}

@@ -139,6 +139,11 @@ func (r *reader) setDate(it *plan.ImportItem, name, date string) {
 	at, ok := mdstore.ParseTime(date)
 	switch {
 	case name == "due" && ok:
+		date = strings.TrimSpace(date)
+		if day := date[:len(mdstore.DayLayout)]; day != date { // a time stays as a key
+			r.own(it, "dueTime", date)
+			date = day
+		}
 		it.Due = &date
 	case name == "created" && ok:
 		it.CreatedAt = at.UnixMilli()
