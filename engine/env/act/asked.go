@@ -11,10 +11,10 @@ import (
 // AskedFor describes a request in one line.
 func AskedFor(r trust.Request) string {
 	what := map[string]string{
-		trust.KindCall: "run " + r.Tool, trust.KindTool: "enable the tool " + r.Tool,
+		trust.KindCall: "run " + r.Tool + "  in", trust.KindTool: "enable the tool " + r.Tool + "  in",
 		trust.KindRegister: "trust the environment", trust.KindAccess: "use the environment",
 	}[r.Kind]
-	return oneLine(fmt.Sprintf("%s  %s  in %s", r.ID, what, r.Environment))
+	return oneLine(fmt.Sprintf("%s  %s %s", r.ID, what, r.Environment))
 }
 
 // Asked shows a request as a person decides about it, on every screen: the terminal's, the page's and a client's. Every

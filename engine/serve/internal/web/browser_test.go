@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -463,11 +464,11 @@ func (p *page) front() {
 	p.call("Page.bringToFront", nil, nil)
 }
 
-// picture saves a screenshot of the tab.
+// picture saves a screenshot of the tab, in the format that the name of the file says.
 func (p *page) picture(file string) {
 	p.t.Helper()
 	var out struct{ Data string }
-	p.call("Page.captureScreenshot", map[string]any{"format": "png"}, &out)
+	p.call("Page.captureScreenshot", map[string]any{"format": strings.TrimPrefix(filepath.Ext(file), "."), "quality": 25}, &out)
 	data, err := base64.StdEncoding.DecodeString(out.Data)
 	if err == nil {
 		err = os.WriteFile(file, data, 0o666)

@@ -184,6 +184,7 @@ func TestAPlanIsMadeAndMovedByKeyboardAlone(t *testing.T) {
 	p.keys("Alt+ArrowRight") // below Payments
 	p.until(`document.querySelector('[data-id="` + first + `"]').parentElement.closest("li").innerText.includes("Payments")`)
 	p.until(`document.activeElement.innerText === "Design"`)
+	p.until(`document.querySelector("#live[role=status]").innerText === "moved: Design, level 3"`)
 	p.keys("Alt+ArrowLeft")
 	p.until(`!document.querySelector('[data-id="` + first + `"]').parentElement.closest("li").innerText.startsWith("◈ monitoring Payments")`)
 	p.until(`document.activeElement.innerText === "Design"`)

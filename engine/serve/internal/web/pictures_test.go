@@ -23,7 +23,7 @@ func TestPictures(t *testing.T) {
 	p := newBrowser(t).open(r.world, "/")
 	for _, width := range []int{1440, 1024, 390} {
 		for _, dark := range []bool{false, true} {
-			p.size(width, map[int]int{1440: 900, 1024: 768, 390: 844}[width])
+			p.size(width, map[int]int{1440: 800, 1024: 700, 390: 760}[width])
 			p.dark(dark)
 			for _, v := range r.views() {
 				p.visit(v.path)
@@ -32,7 +32,7 @@ func TestPictures(t *testing.T) {
 					v.then(p)
 				}
 				colours := map[bool]string{false: "light", true: "dark"}[dark]
-				p.picture(filepath.Join(dir, fmt.Sprintf("page-%s-%d-%s.png", v.name, width, colours)))
+				p.picture(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.webp", v.name, width, colours)))
 			}
 		}
 	}
@@ -168,7 +168,7 @@ func (r *release) work(t *testing.T) {
 		r.do("memory_save", map[string]any{"workspaceId": r.ws, "slot": strings.TrimPrefix(slot, "meetings/"), "text": text})
 	}
 	asks := &ops.Env{Engine: r.engine, Operator: mdstore.OperatorAI, Session: "writer"}
-	_, _ = ops.EnvRegister(t.Context(), asks, ops.EnvRegisterIn{URI: "file://" + filepath.ToSlash(t.TempDir()), ID: "site", Trust: "restricted"})
+	_, _ = ops.EnvRegister(t.Context(), asks, ops.EnvRegisterIn{URI: "file:///srv", ID: "site", Trust: "restricted"})
 	if len(r.site.waiting(t.Context())) != 1 {
 		t.Fatal("no request waits")
 	}
