@@ -105,13 +105,14 @@ async function page() {
 		.catch((failed) => vscode.window.showErrorMessage(failed.message));
 }
 
-function start() {
+function start(plan) {
 	client = new LanguageClient("arbor", "Arbor", { command: program(), args: ["lsp"] }, {
 		documentSelector: [{ scheme: "file", language: "markdown" }],
 		initializationOptions: vscode.workspace.getConfiguration("arbor"),
 		synchronize: { configurationSection: "arbor" },
 		middleware: { window: { showDocument: show } },
 	});
+	client.onNotification("$/arbor/changed", () => plan.refresh());
 	return client.start();
 }
 
@@ -124,14 +125,11 @@ exports.activate = async (context) => {
 		vscode.commands.registerCommand("arbor.open", open),
 		vscode.commands.registerCommand("arbor.restart", async () => {
 			await client?.stop();
-			await start();
+			await start(plan);
 		}),
 		vscode.commands.registerCommand("arbor.page", page),
 	);
-	const watcher = vscode.workspace.createFileSystemWatcher("**/{Node,Workspace}.md");
-	for (const event of [watcher.onDidChange, watcher.onDidCreate, watcher.onDidDelete]) event(() => plan.refresh());
-	context.subscriptions.push(watcher);
-	await start();
+	await start(plan);
 	context.subscriptions.push(...new Saves().watch());
 };
 

@@ -13,7 +13,7 @@ const run = (...args) => execFileSync(arbor, args, { cwd: project, stdio: "ignor
 run("init", "Login", "--goal", "Users sign in");
 run("add", "Sign-in endpoint", "-m", "what to do");
 
-let tree, client, commands = new Map(), heard = new Map(), shown = [], opened = [];
+let tree, client, commands = new Map(), heard = new Map(), shown = [], opened = [], refreshed = 0;
 const folder = { uri: { fsPath: project } };
 const nothing = () => ({ dispose() {} });
 const vscode = {
@@ -23,7 +23,6 @@ const vscode = {
 		textDocuments: [],
 		...Object.fromEntries(["onDidOpenTextDocument", "onDidSaveTextDocument", "onDidChangeTextDocument", "onWillSaveTextDocument"]
 			.map((name) => [name, (f) => { heard.set(name, f); return nothing(); }])),
-		createFileSystemWatcher: () => ({ onDidChange: nothing, onDidCreate: nothing, onDidDelete: nothing, dispose() {} }),
 	},
 	window: {
 		registerTreeDataProvider: (_, provider) => { tree = provider; return nothing(); },
@@ -34,7 +33,7 @@ const vscode = {
 		getCommands: async () => ["workbench.action.browser.open"],
 		executeCommand: (name, arg) => { if (name === "workbench.action.browser.open") opened.push(arg); },
 	},
-	Uri: { parse: (text) => text }, EventEmitter: class { fire() {} },
+	Uri: { parse: (text) => text }, EventEmitter: class { fire() { refreshed++; } },
 	ThemeIcon: class { constructor(id) { this.id = id; } },
 	TreeItem: class { constructor(label, state) { Object.assign(this, { label, state }); } },
 };
@@ -46,10 +45,12 @@ class LanguageClient {
 		this.c = lsp.createProtocolConnection(new lsp.StreamMessageReader(child.stdout), new lsp.StreamMessageWriter(child.stdin));
 		this.c.onRequest("window/showDocument", (p) => this.options.middleware.window.showDocument(p, () => ({ success: false })));
 		this.c.onRequest("workspace/applyEdit", ({ edit }) => { apply(edit.documentChanges[0].edits); return { applied: true }; });
+		this.c.onNotification(...this.changed);
 		this.c.listen();
 		await this.c.sendRequest("initialize", { rootUri: pathToFileURL(project).href,
 			capabilities: { window: { showDocument: { support: true } }, workspace: { applyEdit: true } } });
 	}
+	onNotification(method, f) { this.changed = [method, f]; }
 	sendRequest(method, params) { return this.c.sendRequest(method, params); }
 	async stop() {
 		await this.c.sendRequest("shutdown");
@@ -105,6 +106,7 @@ Module._load = (name, ...rest) => (name === "vscode" ? vscode
 	utimesSync(path, new Date(), new Date(read + 5000)); // whatever the file system's clock, it is newer
 	await merged;
 	await client.c.sendRequest("workspace/symbol", { query: "" }); // the server has the answer to its edit by now
+	assert(refreshed > 0, "the tree does not follow the plan");
 	await willSave();
 	assert(statSync(path).mtimeMs <= read, "VS Code would ask at the save, and the text has all that the file has");
 	assert.match(open.text, /status: implementing[^]*what I write/);

@@ -1,6 +1,8 @@
 package lsp
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -133,6 +135,21 @@ func TestSymbols(t *testing.T) {
 	e.call("workspace/symbol", map[string]any{"query": "NORTH"}, &found)
 	if len(found) != 1 || found[0].Location.URI != e.uri(nodePath("n3")) {
 		t.Errorf("symbols of the workspace: %+v", found)
+	}
+}
+
+// A file stays open although its workspace was deleted: nothing is answered, and nothing fails.
+func TestNothingIsAnsweredOfAWorkspaceThatIsGone(t *testing.T) {
+	e := edit(t, door(), true)
+	uri := e.open(nodePath("n1"))
+	e.codes(uri)
+	if err := os.RemoveAll(filepath.Join(e.dir, string(ws))); err != nil {
+		t.Fatal(err)
+	}
+	e.until("the removal", func(p *packet) bool { return p.Method == "$/arbor/changed" })
+	var out any = "something"
+	for out != nil { // one of the events of the removal may be the last
+		e.call("textDocument/codeLens", map[string]any{"textDocument": map[string]any{"uri": uri}}, &out)
 	}
 }
 

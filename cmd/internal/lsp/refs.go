@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"arbor/engine/check"
+	"arbor/engine/errs"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -215,9 +216,13 @@ func (s *server) at(p textParams, f func(ctx context.Context, d *document, w *vi
 	if d == nil || d.kind.Place.Vault {
 		return false, nil
 	}
-	return true, s.over(d.vault, mdstore.WorkspaceDir(d.path), func(ctx context.Context, w *view.View) error {
+	err := s.over(d.vault, mdstore.WorkspaceDir(d.path), func(ctx context.Context, w *view.View) error {
 		return f(ctx, d, w, d.text.offset(p.Position))
 	})
+	if err != nil && errs.As(err).Code == errs.WorkspaceNotFound {
+		return false, nil // it was deleted, or moved to the trash, with the file still open
+	}
+	return true, err
 }
 
 // exists reports whether there is a file or folder.

@@ -87,7 +87,12 @@ func (s *server) changed(v *vault, n live.News) {
 		}
 	}
 	s.refreshHints()
+	_ = s.notify(nil, changedMethod, map[string]any{})
 }
+
+// changedMethod tells the extension for VS Code that the plan has changed. Clients ignore notifications with $/ that
+// they do not know.
+const changedMethod = "$/arbor/changed"
 
 // refreshHints asks the client to request hints and lenses again.
 func (s *server) refreshHints() {
