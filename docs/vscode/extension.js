@@ -78,7 +78,11 @@ class Saves {
 		const path = document.uri.fsPath, read = this.read.get(path);
 		const found = read && await stat(path).catch(() => undefined);
 		if (!found || found.mtimeMs <= read) return;
-		const holds = await client.sendRequest("arbor/holds", { textDocument: { uri: document.uri.toString() } }).catch(() => false);
+		let holds = false;
+		for (let i = 0; i < 10 && !holds; i++) { // an edit by the server may be on its way
+			if (i) await new Promise((resolve) => setTimeout(resolve, 100));
+			holds = await client.sendRequest("arbor/holds", { textDocument: { uri: document.uri.toString() } }).catch(() => false);
+		}
 		if (holds && (await stat(path)).mtimeMs === found.mtimeMs) await utimes(path, found.atime, Math.floor(read) / 1000);
 	}
 

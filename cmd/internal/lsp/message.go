@@ -39,10 +39,10 @@ type fileEdit struct {
 	URI   string     `json:"uri,omitempty"`
 }
 
+// An annotation groups edits in a preview, which the client shows if the person asks for it. With needsConfirmation VS
+// Code shows it always, and makes only what the person ticks there.
 type annotation struct {
-	Label   string `json:"label"`
-	Confirm bool   `json:"needsConfirmation,omitempty"`
-	About   string `json:"description,omitempty"`
+	Label string `json:"label"`
 }
 
 type workspaceEdit struct {

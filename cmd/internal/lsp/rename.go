@@ -198,7 +198,7 @@ func (s *server) addEdits(edit *workspaceEdit, v *vault, p mdstore.Path, edits [
 		id = docID{d.uri, &version}
 	}
 	if s.can.Workspace.Edit.Annotations != nil {
-		edit.Annotations = map[string]annotation{"arbor": {Label: label, Confirm: true}}
+		edit.Annotations = map[string]annotation{"arbor": {Label: label}}
 		for i := range edits {
 			edits[i].Annotation = "arbor"
 		}

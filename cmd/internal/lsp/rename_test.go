@@ -49,7 +49,7 @@ func TestRenameFromAnyPlaceThatNamesIt(t *testing.T) {
 	if now := e.file(nodePath("n3")); now != before {
 		t.Errorf("renamed before the person has agreed:\n%s", now)
 	}
-	if !out.Annotations["arbor"].Confirm || !e.apply(out) {
+	if out.Annotations["arbor"].Label == "" || !e.apply(out) {
 		t.Fatalf("the edit %+v cannot be made", out)
 	}
 	e.has(uri, "updatedAt", "My door, unsaved, 😀 in [[n3|Wall: south]] or [[Wall: south]]")
