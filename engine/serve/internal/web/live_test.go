@@ -52,14 +52,20 @@ func TestABusyWriterDisturbsNobody(t *testing.T) {
 	p.eval(`window.began = performance.now()`)
 	back.eval(`performance.clearResourceTimings()`)
 	typed := "typed "
+	file := w.file(first)
+	var log strings.Builder // the text of the file, which ends with the log
+	log.WriteString(w.says(first))
 	pace := time.NewTicker(time.Second / 20)
 	defer pace.Stop()
 	for i := range events {
 		<-pace.C
-		if i%5 == 4 {
+		if i%10 == 9 {
 			w.do("node_create", map[string]any{"workspaceId": ws, "parentId": group, "title": fmt.Sprintf("Row %d", i), "type": "execution"})
 		} else {
-			w.do("log_append", map[string]any{"workspaceId": ws, "nodeId": first, "event": fmt.Sprintf("entry number %d", i)})
+			log.WriteString(fmt.Sprintf("- [2026-01-01 10:00:00] [AI] entry number %d\n", i))
+			if err := os.WriteFile(file, []byte(log.String()), 0o666); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if i%3 == 0 {
 			p.write("x")

@@ -32,6 +32,16 @@ type talk struct {
 	Open *asked // an unanswered question
 }
 
+// Listed returns the criteria that the section of the criteria has. Those of the requirement are ticked in its text.
+func (p nodePage) Listed() (all []mdstore.Criterion) {
+	for _, c := range p.Node.Criteria {
+		if c.In == "" {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 const logShown = 200 // entries of the log that a node shows at first
 
 // A target is a node or document that a node refers to.

@@ -117,15 +117,17 @@ func (r planRow) changed() int64 {
 	return 0
 }
 
-// Age returns how long the node has not been changed, as "5 min", "3 h" or "12 d".
+// Age returns how long the node has not been changed, as "now", "5 min", "3 h" or "12 d".
 func (r planRow) Age() string {
 	at := r.changed()
 	if at == 0 {
 		return ""
 	}
 	switch d := r.of.now.Sub(time.UnixMilli(at)); {
+	case d < time.Minute:
+		return r.of.say("now")
 	case d < time.Hour:
-		return fmt.Sprintf("%d %s", max(0, int(d.Minutes())), r.of.say("min"))
+		return fmt.Sprintf("%d %s", int(d.Minutes()), r.of.say("min"))
 	case d < 24*time.Hour:
 		return fmt.Sprintf("%d %s", int(d.Hours()), r.of.say("h"))
 	default:

@@ -63,7 +63,7 @@ async function show(n) {
   refold();
   if ($("#beside")) resume(); else drafts();
   for (const d of main.querySelectorAll("details[open]")) if (d.pieces || d.dataset.below) await fill(d);
-  for (const d of main.querySelectorAll("details[data-part][open]")) await load(d);
+  for (const d of main.querySelectorAll('details[data-part]:not([data-part^="/a"])[open]')) await load(d);
 }
 
 // Requests for approvals lie outside of the vault. Each tab shows how many there are, also one in the background.
@@ -82,7 +82,6 @@ function heard(e) {
 
 // A stream says every 20 seconds that it lives. One that is silent for longer went with a network or with a night's
 // sleep: a new one begins.
-const silent = 50000;
 let alive = () => {};
 function connect() {
   let at = Date.now();
@@ -93,7 +92,7 @@ function connect() {
     both({ away: true });
     setTimeout(connect, 1000);
   };
-  alive = () => { if (Date.now() - at > silent) again(); };
+  alive = () => { if (Date.now() - at > 50000) again(); };
   const on = (name, f) => stream.addEventListener(name, (m) => { at = Date.now(); f(m); });
   on("message", (m) => both(JSON.parse(m.data)));
   on("waits", (m) => both({ waits: JSON.parse(m.data) }));
