@@ -301,7 +301,7 @@ func comments(it *plan.ImportItem, text string) (rest string) {
 
 // document adds a decision or document, front matter and all.
 func (b *backlog) document(file string) {
-	data, err := b.Read(file)
+	data, err := b.raw(file)
 	if err != nil {
 		b.broken(err)
 		return

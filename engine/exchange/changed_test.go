@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"arbor/engine"
 	"arbor/engine/enginetest"
@@ -103,6 +104,65 @@ func TestWorkIsNoChangeAtTheSource(t *testing.T) {
 		got := strings.Join(out.Differ, "\n")
 		if x.want == "" && got != "" || !strings.HasSuffix(got, x.want) {
 			t.Errorf("%s: differs: %q; want %q", x.source, got, x.want)
+		}
+	}
+}
+
+// TestLineEndsAndMarks reads each case with the line ends of Windows, with a byte order mark in each file, and in UTF-16: it
+// becomes the same.
+func TestLineEndsAndMarks(t *testing.T) {
+	for _, c := range cases(t) {
+		first, err := Read(c.Source, "")
+		if err != nil || len(first.Items) > 0 && first.Items[0].File != nil {
+			continue // the files of a workspace of Arbor keep their line ends
+		}
+		for name, change := range map[string]func([]byte) []byte{
+			"CRLF": func(b []byte) []byte {
+				return bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
+			},
+			"UTF-16": func(b []byte) []byte {
+				out := []byte("\xff\xfe")
+				for _, u := range utf16.Encode([]rune(strings.TrimPrefix(string(b), "\uFEFF"))) {
+					out = append(out, byte(u), byte(u>>8))
+				}
+				return out
+			},
+			"BOM": func(b []byte) []byte { return append([]byte("\uFEFF"), bytes.TrimPrefix(b, []byte("\uFEFF"))...) },
+		} {
+			source := c.Source
+			source.Read = func(file string) ([]byte, error) {
+				data, err := c.Source.Read(file)
+				return change(data), err
+			}
+			r, err := Read(source, "")
+			if err != nil || r.Kind != c.kind {
+				t.Errorf("%s with %s: %v", c.name, name, err)
+				continue
+			}
+			if got, want := drawn(r.Items), drawn(first.Items); got != want {
+				t.Errorf("%s with %s becomes\n%s\nwant\n%s", c.name, name, got, want)
+			}
+			if got, want := strings.Join(r.Left, "\n"), strings.Join(first.Left, "\n"); got != want {
+				t.Errorf("%s with %s leaves out\n%s\nwant\n%s", c.name, name, got, want)
+			}
+		}
+	}
+}
+
+// TestChangesOfSessions imports a workspace whose traces and states have changed at the source.
+func TestChangesOfSessions(t *testing.T) {
+	for _, c := range cases(t) {
+		if r, err := Read(c.Source, ""); err != nil || len(r.Pages) == 0 {
+			continue
+		}
+		w := enginetest.New(t, enginetest.Plan("ws-a"))
+		r, _ := Read(c.Source, "")
+		imported(t, w, r)
+		r, _ = Read(c.Source, "")
+		at := r.Pages[0].Sections
+		at[0].Items = append(at[0].Items, "- [2030-01-01 10:00:00] [AI] new")
+		if out, _ := imported(t, w, r); len(out.Differ) != 1 || !strings.Contains(out.Differ[0], "the source has another log") {
+			t.Errorf("%s: differs: %q", c.name, out.Differ)
 		}
 	}
 }

@@ -5,12 +5,15 @@
 package exchange
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"arbor/engine/errs"
@@ -25,6 +28,30 @@ type Source struct {
 	Place string                            // the folder that it is in, or is: relative to the project, or absolute
 	Files []string                          // of a folder, by their paths below it, with slashes; nil for a file
 	Read  func(path string) ([]byte, error) // reads a file of the folder, or with "" the file or text itself
+}
+
+// plain returns a source whose texts are UTF-8 without a byte order mark, and have line feeds at the ends of lines. A
+// file may be UTF-16, as PowerShell writes it.
+func (s Source) plain() Source {
+	read := s.Read
+	s.Read = func(path string) ([]byte, error) {
+		data, err := read(path)
+		order := binary.ByteOrder(binary.LittleEndian)
+		switch {
+		case bytes.HasPrefix(data, []byte("\xfe\xff")):
+			order = binary.BigEndian
+			fallthrough
+		case bytes.HasPrefix(data, []byte("\xff\xfe")):
+			units := make([]uint16, len(data)/2)
+			for i := range units {
+				units[i] = order.Uint16(data[2*i:])
+			}
+			data = []byte(string(utf16.Decode(units)))
+		}
+		data = bytes.TrimPrefix(data, []byte("\uFEFF"))
+		return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), err
+	}
+	return s
 }
 
 // A Kind is an exchange format.
@@ -68,6 +95,8 @@ func Names() (names []string) {
 // Read reads a source as the kind of that name, or for "" as the one that it looks like. A broken item is left out, and
 // named among what is left. The error says what would work.
 func Read(s Source, kind string) (*Result, error) {
+	raw := s.Read
+	s = s.plain()
 	all := Kinds()
 	i := slices.IndexFunc(all, func(k Kind) bool { return k.Name == kind || kind == "" && k.is(s) })
 	switch {
@@ -77,7 +106,7 @@ func Read(s Source, kind string) (*Result, error) {
 		return nil, refused("%s looks like none of %s; {.from} says which of them it is",
 			s.Name, strings.Join(Names(), ", "))
 	}
-	r := &reader{Source: s, out: &Result{Kind: all[i].Name}, keys: map[string]int{}, counts: map[string]int{}}
+	r := &reader{Source: s, raw: raw, out: &Result{Kind: all[i].Name}, keys: map[string]int{}, counts: map[string]int{}}
 	if read := s.Read; s.Files != nil {
 		r.Read = func(path string) ([]byte, error) {
 			if path == "" {
@@ -130,6 +159,7 @@ type Result struct {
 // A reader is one call of Read.
 type reader struct {
 	Source
+	raw    func(path string) ([]byte, error) // the bytes of documents
 	out    *Result
 	keys   map[string]int // how many items have the key
 	counts map[string]int

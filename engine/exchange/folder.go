@@ -64,7 +64,7 @@ func Notes(all []Note) (*Result, error) {
 		f := of(n)
 		if f == nil {
 			one := *r
-			one.Source = n.Source
+			one.Source = n.Source.plain()
 			f = &folder{reader: &one, keys: map[string]string{}, named: map[string][]string{}}
 			folders[n.Place+"\x00"+n.Name] = f
 		}

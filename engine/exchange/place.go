@@ -100,7 +100,7 @@ func (r *reader) doc(it *plan.ImportItem, description, file, to string) {
 		}
 		return
 	}
-	data, err := r.Read(file)
+	data, err := r.raw(file)
 	if err != nil {
 		r.broken(err)
 		return

@@ -27,9 +27,11 @@ func (m *importing) pages() error {
 	for _, x := range m.Pages {
 		from := m.Kind + ":" + x.Key
 		is := func(p *mdstore.Page) bool { return p.Field(ImportedKey) == from }
-		if all := d.View.Pages().Of(x.Kind); slices.ContainsFunc(all, is) {
-			ids[x.Key] = all[slices.IndexFunc(all, is)].ID
+		all := d.View.Pages().Of(x.Kind)
+		if i := slices.IndexFunc(all, is); i >= 0 {
+			ids[x.Key] = all[i].ID
 			m.out.There++
+			m.comparePage(all[i], x)
 			continue
 		}
 		id, err := freshPage(d, x.Kind, x.Kind.Name)
@@ -108,4 +110,15 @@ func (m *importing) brief() error {
 // beside adds what comes along with the items.
 func (m *importing) beside() error {
 	return cmp.Or(m.documents(), m.memories(), m.pages(), m.brief())
+}
+
+// comparePage names the sections of a session or state that differ from the source.
+func (m *importing) comparePage(p *mdstore.Page, x ImportPage) {
+	doc, _, err := mdoc.Compose("", x.Kind.Form, nil, x.Sections)
+	for _, s := range x.Sections {
+		if err == nil && doc.Text(s.Name) != p.Doc().Text(s.Name) {
+			says := fmt.Sprintf("the %s %s: the source has another %s", x.Kind.Name, p.Name(), strings.ToLower(s.Name))
+			m.out.Differ = append(m.out.Differ, says)
+		}
+	}
 }
