@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"arbor/cmd/internal/cli"
+	"arbor/engine/enginetest"
 )
 
 // Front matter and text as people and their programs write them. Each * is a word of its own.
@@ -160,7 +161,7 @@ func TestWhatPeopleWriteInNodesIsSeen(t *testing.T) {
 			t.Fatal(err)
 		}
 		wants(id, "the page", html.UnescapeString(string(page)), words[id])
-		if i%10 > 0 && !testing.Verbose() { // all of them with go test -v
+		if i%11 > 0 && !enginetest.Heavy { // of each kind of node some; all of them in .ci/heavy
 			continue
 		}
 		wants(id, "show", arbor("show", id), words[id])
