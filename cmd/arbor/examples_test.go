@@ -14,7 +14,7 @@ import (
 
 // exampleVault makes the project in which the examples of help pages are run.
 const exampleVault = `
-git init -q . && git config user.name You && git config user.email you@example.org
+git init -q --template= . && git config user.name You && git config user.email you@example.org
 mkdir docs web src && echo api >docs/api.md && echo old >docs/old.md && echo limits >docs/limits.md
 echo form >web/form.ts && echo '- [ ] plan' >plan.md && echo "No new dependencies" >rules.txt && echo text >limits.md
 echo done >conclusion.md && echo what >requirement.md && echo "Fine. We met. We agreed on it." >minutes.txt
@@ -38,6 +38,7 @@ for slot in decisions scratch meetings monday tuesday old-plans; do arbor memory
 for i in $(seq 60); do echo "Line $i of what was said."; done | arbor memory save meetings -
 arbor env add . --id app && arbor env add web --id site && arbor env attach app --session s1
 arbor admin config set provider=acme
+git gc -q # into few files, as each example has a copy
 `
 
 // before is what is done before the examples of a page, and of those below it.
