@@ -24,10 +24,10 @@ var Docs = map[string]string{
 	".import/notes.txt": "what was said\n", ".import/slots.json": `{"slot_name": "a b", "tags": ["X y"], "entries": [{"id": "entry_1", "content": "one"}]}`,
 }
 
-// A World is an engine over a vault in memory.
+// A World is an engine over a vault, which is in memory unless Chosen names another store.
 type World struct {
 	*engine.Engine
-	Store *memstore.Store
+	Store Vault
 	now   time.Time
 	ids   int
 }
@@ -35,17 +35,39 @@ type World struct {
 // New returns a world over the files, which may be nil for an empty vault.
 func New(t testing.TB, files map[mdstore.Path][]byte) *World {
 	t.Helper()
-	return Over(t, memstore.New(files), func(w *World, st *memstore.Store) mdstore.Store { return st })
+	return NewIn(t, "memory", files)
 }
 
-// Over is New with the store wrapped, so that a test can watch or fail the engine's calls of it.
+// NewIn is New in a store that is named, unless Chosen names another one.
+func NewIn(t testing.TB, store string, files map[mdstore.Path][]byte) *World {
+	t.Helper()
+	st, opt := NewVault(t, store, files)
+	return open(t, st, opt, func(*World) mdstore.Store { return st })
+}
+
+// InEach runs a test in each store, or only in the one that Chosen names.
+func InEach(t *testing.T, f func(t *testing.T, store string)) {
+	for _, s := range Stores {
+		if Chosen == "" || Chosen == s.Name {
+			t.Run(s.Name, func(t *testing.T) { f(t, s.Name) })
+		}
+	}
+}
+
+// Over returns a world in memory with the store wrapped, so that a test can watch or fail the engine's calls of it.
 func Over(t testing.TB, st *memstore.Store, wrap func(*World, *memstore.Store) mdstore.Store) *World {
+	t.Helper()
+	return open(t, memoryVault{st}, engine.Options{}, func(w *World) mdstore.Store { return wrap(w, st) })
+}
+
+func open(t testing.TB, st Vault, opt engine.Options, wrap func(*World) mdstore.Store) *World {
 	t.Helper()
 	w := &World{Store: st, now: Start}
 	for name, text := range Docs {
 		st.SetDoc(name, []byte(text))
 	}
-	e, err := engine.Open(t.Context(), wrap(w, st), engine.Options{Now: w.Now, After: NoPause, NewID: w.newID})
+	opt.Now, opt.After, opt.NewID = w.Now, NoPause, w.newID
+	e, err := engine.Open(t.Context(), wrap(w), opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,6 +54,7 @@ type mark struct {
 	n       uint64 // another number each time
 	settled bool   // no program is in the middle of saving it
 	shown   bool   // not settled, and the view has the file as it is: its text may be half of a save
+	commit  bool   // a commit names it: of a folder that it moved, it names nothing below
 }
 
 // Open returns the vault of a store. It reads nothing yet.
@@ -181,7 +182,7 @@ func (l *Vault) suspects(ctx context.Context, s state, gen uint64) (dirty map[md
 			case dir.Under(p): // the workspace's folder came, went or moved
 				return nil, true
 			case p.Under(dir):
-				dirty[p] = mark{n: dirty[p].n, settled: true}
+				dirty[p] = mark{n: dirty[p].n, settled: true, commit: true}
 			}
 		}
 	}
@@ -250,7 +251,7 @@ func (l *Vault) Heed(settled bool, paths ...mdstore.Path) {
 	defer l.mu.Unlock()
 	for _, p := range paths {
 		l.marks++
-		l.dirty[p] = mark{l.marks, settled, l.dirty[p].shown && !settled}
+		l.dirty[p] = mark{n: l.marks, settled: settled, shown: l.dirty[p].shown && !settled}
 		if !l.holds(p) { // a workspace may come, go or move
 			l.staleAll()
 		}

@@ -263,6 +263,8 @@ func (r *reloader) path(ctx context.Context, p mdstore.Path, settled bool) (ok b
 		return f.Path != "", nil // a file of no kind
 	case errors.Is(err, fs.ErrNotExist):
 		return r.folderGone(p, settled), nil
+	case !Passing(err) && r.dirty[p].commit: // a folder that came from elsewhere, with all its nodes
+		return false, nil
 	case !Passing(err): // a folder
 		if p.Under(mdstore.NodeKind.Folder(r.own.Dir)) {
 			return r.node(ctx, p, mdstore.NodeKind.File(p), settled)

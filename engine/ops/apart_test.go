@@ -42,7 +42,7 @@ func TestIdentifiersKeepApart(t *testing.T) {
 		"identifier": "phone", "nodeId": node, "operation": "1", "query": secret}
 	tries := [][]string{nil, {"workspaceId"}, {"sessionId"}, {"id"}, {"workspaceId", "sessionId"}}
 	for _, o := range ops.All() {
-		if o.Set == ops.SetEnvironments {
+		if o.Set == ops.SetEnvironments || o.Name == "undo" { // an undo names what the caller did with these words
 			continue
 		}
 		for _, try := range tries {

@@ -383,7 +383,8 @@ func TestDamagedClaimsClaimNothing(t *testing.T) {
 	expect(t, "with a folder in its place, offered", offered(t, one), "a b")
 	move(t, one, "a", "start")
 	move(t, one, "a", "complete")
-	if out, err := call(t, one, "node_next", map[string]any{"claim": true}); err == nil {
+	out, err := call(t, one, "node_next", map[string]any{"claim": true})
+	if err == nil && enginetest.Chosen != "postgres" { // a row needs no place in a folder
 		t.Errorf("a claim that cannot be kept: %v", out)
 	}
 }

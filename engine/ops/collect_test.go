@@ -51,9 +51,15 @@ func setAccess(t *testing.T, w *enginetest.World, id mdstore.ID, by time.Duratio
 	w.Store.Put(".local/access", data)
 }
 
+// undated returns a world in memory, whose files have no times of their own.
+func undated(t *testing.T, files map[mdstore.Path][]byte) *enginetest.World {
+	t.Helper()
+	return enginetest.Over(t, memstore.New(files), func(_ *enginetest.World, st *memstore.Store) mdstore.Store { return st })
+}
+
 func TestWhatIsCollected(t *testing.T) {
 	files := enginetest.Plan("ws-own", "n1")
-	w := enginetest.New(t, files)
+	w := undated(t, files)
 	env := &ops.Env{Engine: w.Engine, Where: ops.Where{Default: true}}
 	ids := map[string]mdstore.ID{}
 	for _, name := range []string{"old", "claimed", "open", "bound", "unreadable", "used", "archived"} {
@@ -100,7 +106,7 @@ func TestWhatIsCollected(t *testing.T) {
 
 // A session without a line for a day is over, and keeps no workspace, be its end written or not.
 func TestASessionThatIsOverKeepsNothing(t *testing.T) {
-	w := enginetest.New(t, enginetest.Plan("ws-own", "n1"))
+	w := undated(t, enginetest.Plan("ws-own", "n1"))
 	env := &ops.Env{Engine: w.Engine}
 	id := resolve(t, env, "phone")["workspaceId"]
 	must(t, env, "session_start", map[string]any{"workspaceId": id, "name": "S", "sessionId": "s"})
@@ -112,7 +118,7 @@ func TestASessionThatIsOverKeepsNothing(t *testing.T) {
 }
 
 func TestWorkspacesOfUnknownAgeStay(t *testing.T) {
-	w := enginetest.New(t, enginetest.Plan("ws-own", "n1")) // neither times nor lines in a log
+	w := undated(t, enginetest.Plan("ws-own", "n1")) // neither times nor lines in a log
 	env := &ops.Env{Engine: w.Engine}
 	must(t, env, "workspace_resolve", map[string]any{"identifier": "lost"})
 	must(t, env, "session_unbind", map[string]any{"sessionId": "lost"})
@@ -134,7 +140,7 @@ func TestAWorkspaceGoesWhenItsAgeIsReached(t *testing.T) {
 		age   any
 		want  bool
 	}{{89 * day, nil, false}, {90 * day, nil, true}, {90*day - time.Minute, 90, false}, {day, "1", true}, {day - time.Second, 1, false}} {
-		w := enginetest.New(t, nil)
+		w := undated(t, nil)
 		env := &ops.Env{Engine: w.Engine}
 		resolve(t, env, "x")
 		w.Tick(x.after)
@@ -143,7 +149,7 @@ func TestAWorkspaceGoesWhenItsAgeIsReached(t *testing.T) {
 			t.Errorf("%v after it was made, with maxAge %v: %v goes, kept %v", x.after, x.age, names, kept)
 		}
 	}
-	w := enginetest.New(t, nil)
+	w := undated(t, nil)
 	for _, age := range []string{"0", "-1", "x", "1h"} {
 		refused(t, w, &ops.Env{Engine: w.Engine}, errs.InvalidParams, "workspace_gc", map[string]any{"maxAge": age})
 	}

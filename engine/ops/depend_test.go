@@ -236,16 +236,16 @@ func TestVerifyIsNotTakenOut(t *testing.T) {
 // of making the node, nor that of giving the workspace its verify.
 func TestVerifyOutlivesItsWorkspaceAndUndo(t *testing.T) {
 	here := map[string]any{"workspaceId": ws, "force": true}
-	dir, env := undoing(t, vault("", map[string][2]string{
+	v, env := undoing(t, vault("", map[string][2]string{
 		"root": {"title: R\ntype: planning\nstatus: pending\nparentId: null", ""},
 	}))
 	refused := func(name string, args map[string]any) {
 		t.Helper()
-		before := shared(t, dir)
+		before := shared(v)
 		if out, e := call(t, env, name, args); e == nil || e.Code != errs.ToolRefused {
 			t.Errorf("%s: %v, %v; want %s", name, out, e, errs.ToolRefused)
 		}
-		same(t, name, shared(t, dir), before)
+		same(t, name, shared(v), before)
 	}
 	must(t, env, "workspace_update", map[string]any{"workspaceId": ws, "verify": []string{"test"}})
 	refused("undo", nil)

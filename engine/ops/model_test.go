@@ -32,9 +32,19 @@ func outline(t interface{ Fatal(...any) }, e *engine.Engine) string {
 // Operations are called in any order. A refused one leaves every byte as it is; after any other, check finds nothing,
 // and a fresh engine reads the workspace as the running one has it.
 func TestAnySequenceOfOperations(t *testing.T) {
+	enginetest.InEach(t, func(t *testing.T, store string) {
+		cases := 3
+		if store == "memory" {
+			cases = 100
+		}
+		testAnySequence(t, store, cases)
+	})
+}
+
+func testAnySequence(t *testing.T, store string, cases int) {
 	texts := rapid.SampledFrom([]string{"", "x", "line\nline", "## Heading\n\ntext", "```\nopen", "规则：一", "- item\n\n- item", "a: b # c", "---", "### Next Step\n\nn", "\\n", "[x](y)"})
-	rapid.Check(t, func(rt *rapid.T) {
-		w := enginetest.New(t, vault("- rule 1\n- rule 2\n", map[string][2]string{
+	enginetest.Check(t, cases, func(rt *rapid.T) {
+		w := enginetest.NewIn(t, store, vault("- rule 1\n- rule 2\n", map[string][2]string{
 			"root": {"title: Login\ntype: planning\nstatus: pending\nparentId: null\ncreatedAt: 1767225600000", ""},
 		}))
 		env := &ops.Env{Engine: w.Engine, Session: rapid.SampledFrom([]string{"", "s1"}).Draw(rt, "session")}

@@ -73,15 +73,16 @@ func TestWhatAPersonSavedStands(t *testing.T) {
 	})
 	saves := 0
 	enginetest.Check(t, 16, func(rt *rapid.T) {
-		dir, env := undoing(t, plan())
-		was := shared(t, dir)
+		v, at := enginetest.Folder(t, plan())
+		dir, env := at.Vault, undoingIn(t, v, at)
+		was := shared(v)
 		for range rapid.IntRange(1, 5).Draw(rt, "operations") {
 			c := rapid.SampledFrom(before).Draw(rt, "call")
 			if rapid.IntRange(0, 5).Draw(rt, "undo") == 0 {
 				c = sample{"undo", nil}
 			}
 			_, _ = call(t, env, c.op, c.args)
-			for p, data := range shared(t, dir) {
+			for p, data := range shared(v) {
 				if bytes.Equal(was[p], data) || mdstore.AllKinds().Of(p) == nil || p.IsZipped() || p.Under(mdstore.ArchiveDir) ||
 					p.Base() == "elsewhere.md" { // the file that stands has a command write to, and an undo may change
 					continue
@@ -98,7 +99,7 @@ func TestWhatAPersonSavedStands(t *testing.T) {
 				stands(t, rt, dir, p, text)
 				break
 			}
-			was = shared(t, dir)
+			was = shared(v)
 		}
 	})
 	t.Logf("%d saves", saves)
@@ -178,7 +179,8 @@ func TestWhatIsTakenOutIsToldAndComesBack(t *testing.T) {
 // whatever updatedAt says. A save without it is told.
 func TestWhoHasReadAnOperationTakesNothingOut(t *testing.T) {
 	for _, read := range []bool{true, false} {
-		dir, env := undoing(t, plan())
+		v, at := enginetest.Folder(t, plan())
+		dir, env := at.Vault, undoingIn(t, v, at)
 		must(t, env, "node_transition", map[string]any{"workspaceId": ws, "nodeId": "node-a", "action": "start"})
 		file := filepath.Join(dir, ws, "nodes", "node-a", "Node.md")
 		old, err := os.ReadFile(file)

@@ -21,12 +21,13 @@ import (
 	"arbor/engine"
 	"arbor/engine/ops"
 	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
 	"arbor/mdstore/pgstore"
 	"arbor/mdstore/pgstore/pgtest"
 )
 
-// serverJob is the environment variable that makes the test binary a process of writers over a server: "NAME LIFE
-// ADDRESS". It reports what it tries and what is acknowledged.
+// serverJob is the environment variable that makes the test binary a process of writers over a vault: "NAME LIFE
+// ADDRESS", where the address is of a server, or a folder. It reports what it tries and what is acknowledged.
 const serverJob = "ARBOR_TEST_SERVER_WRITERS"
 
 const writersEach = 4 // goroutines of one process
@@ -34,9 +35,17 @@ const writersEach = 4 // goroutines of one process
 // writeToServer runs writers until the process is killed.
 func writeToServer(job string) error {
 	words := strings.SplitN(job, " ", 3)
-	a, err := pgstore.ParseAddress(words[2])
-	if err != nil {
-		return err
+	open := func(ctx context.Context) (mdstore.Store, error) {
+		return dirstore.Open(words[2], dirstore.Options{SaveQuiet: -1})
+	}
+	if !filepath.IsAbs(words[2]) {
+		a, err := pgstore.ParseAddress(words[2])
+		if err != nil {
+			return err
+		}
+		open = func(ctx context.Context) (mdstore.Store, error) {
+			return pgstore.Open(ctx, a, pgstore.Options{Own: words[0]})
+		}
 	}
 	var out sync.Mutex
 	say := func(format string, args ...any) {
@@ -46,7 +55,7 @@ func writeToServer(job string) error {
 	}
 	ctx := context.Background()
 	for {
-		st, err := pgstore.Open(ctx, a, pgstore.Options{Own: words[0]})
+		st, err := open(ctx)
 		if err != nil {
 			say("error open: %s", strings.ReplaceAll(err.Error(), "\n", " "))
 			continue

@@ -167,9 +167,11 @@ func TestARestorationIsMadeOrNotAtAll(t *testing.T) {
 }
 
 // A server that another process restores a node under shows it.
-func TestAnotherEngineSeesWhatIsRestored(t *testing.T) {
-	w := enginetest.New(t, branch())
-	other, err := engine.Open(t.Context(), w.Store, engine.Options{})
+func TestAnotherEngineSeesWhatIsRestored(t *testing.T) { enginetest.InEach(t, testAnotherEngineSees) }
+
+func testAnotherEngineSees(t *testing.T, store string) {
+	w := enginetest.NewIn(t, store, branch())
+	other, err := engine.Open(t.Context(), w.Store.Beside(), engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,10 +3,7 @@ package ops_test
 import (
 	"bytes"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,32 +17,29 @@ import (
 	"arbor/mdstore"
 )
 
-// undoing is an engine over a vault on the disk, which keeps a record of what is done.
-func undoing(t testing.TB, files map[mdstore.Path][]byte) (dir string, env *ops.Env) {
+// undoing is an engine over a vault in a store that keeps a record of what is done.
+func undoing(t testing.TB, files map[mdstore.Path][]byte) (v enginetest.Vault, env *ops.Env) {
 	t.Helper()
-	dir = enginetest.Place(t, files)
-	for name, text := range enginetest.Docs {
-		enginetest.Put(t, filepath.Dir(dir), mdstore.Path(name), []byte(text))
-	}
-	return dir, &ops.Env{Engine: enginetest.Open(t, enginetest.OpenDir(t, dir))}
+	v, at := enginetest.NewVault(t, "folder", files)
+	return v, undoingIn(t, v, at)
 }
 
-// shared returns the files of a vault but those of this machine.
-func shared(t testing.TB, dir string) map[mdstore.Path][]byte {
+func undoingIn(t testing.TB, v enginetest.Vault, at engine.Options) *ops.Env {
 	t.Helper()
-	all := map[mdstore.Path][]byte{}
-	err := fs.WalkDir(os.DirFS(dir), ".", func(p string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() && p == mdstore.LocalDir {
-			return fs.SkipDir
-		}
-		if !e.IsDir() && p != mdstore.SessionsFile {
-			all[mdstore.Path(p)], err = os.ReadFile(filepath.Join(dir, p))
-		}
-		return err
-	})
+	for name, text := range enginetest.Docs {
+		v.SetDoc(name, []byte(text))
+	}
+	e, err := engine.Open(t.Context(), v, at)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return &ops.Env{Engine: e}
+}
+
+// shared returns the files of a vault but those of this machine.
+func shared(v enginetest.Vault) map[mdstore.Path][]byte {
+	all := v.Files()
+	maps.DeleteFunc(all, func(p mdstore.Path, _ []byte) bool { return p.Under(mdstore.LocalDir) || p == mdstore.SessionsFile })
 	return all
 }
 
@@ -64,10 +58,10 @@ func TestAnUndoneOperationLeavesTheBytesOfBeforeAndAnUndoOfThatTheBytesOfAfter(t
 			t.Run(fmt.Sprintf("%s/%d", o.Name, i), func(t *testing.T) {
 				files := plan()
 				files[openSession] = bytes.Replace(files[openSession], []byte("1767225600000"), []byte("4102444800000"), 1)
-				dir, env := undoing(t, files) // whose clock is the machine's
-				before := shared(t, dir)
+				v, env := undoing(t, files) // whose clock is the machine's
+				before := shared(v)
 				must(t, env, o.Name, args)
-				after := shared(t, dir)
+				after := shared(v)
 				if len(enginetest.Diff(before, after)) == 0 {
 					if _, err := call(t, env, "undo", nil); err == nil || err.Code != errs.NothingToUndo {
 						t.Errorf("nothing of the vault changed, and undo returns %v", err)
@@ -76,13 +70,13 @@ func TestAnUndoneOperationLeavesTheBytesOfBeforeAndAnUndoOfThatTheBytesOfAfter(t
 				}
 				undone++
 				must(t, env, "undo", map[string]any{"dryRun": true})
-				same(t, "a dry run", shared(t, dir), after)
+				same(t, "a dry run", shared(v), after)
 				must(t, env, "undo", nil)
-				same(t, "undo", shared(t, dir), before)
+				same(t, "undo", shared(v), before)
 				must(t, env, "undo", map[string]any{"operation": "1"})
-				same(t, "undo of undo", shared(t, dir), after)
+				same(t, "undo of undo", shared(v), after)
 				must(t, env, "undo", nil)
-				same(t, "undo again", shared(t, dir), before)
+				same(t, "undo again", shared(v), before)
 				if _, err := call(t, env, "undo", nil); err == nil || err.Code != errs.NothingToUndo {
 					t.Errorf("all is undone, and undo returns %v", err)
 				}
@@ -112,13 +106,13 @@ type sample struct {
 func TestOperationsAreUndoneOneAfterTheOther(t *testing.T) {
 	all, steps := calls(), 0
 	enginetest.Check(t, 30, func(rt *rapid.T) {
-		dir, env := undoing(t, plan())
+		v, env := undoing(t, plan())
 		must(t, env, "workspace_check", map[string]any{"workspaceId": ws, "fix": true})
-		states := []map[mdstore.Path][]byte{shared(t, dir)}
+		states := []map[mdstore.Path][]byte{shared(v)}
 		for range rapid.IntRange(1, 8).Draw(rt, "operations") {
 			c := rapid.SampledFrom(all).Draw(rt, "call")
 			_, _ = call(t, env, c.op, c.args)
-			if now := shared(t, dir); len(enginetest.Diff(now, states[len(states)-1])) > 0 {
+			if now := shared(v); len(enginetest.Diff(now, states[len(states)-1])) > 0 {
 				states = append(states, now)
 			}
 		}
@@ -128,7 +122,7 @@ func TestOperationsAreUndoneOneAfterTheOther(t *testing.T) {
 			if err != nil {
 				rt.Fatalf("undo: %s: %s", err.Code, err.Message)
 			}
-			if d := enginetest.Diff(shared(t, dir), states[i]); len(d) > 0 {
+			if d := enginetest.Diff(shared(v), states[i]); len(d) > 0 {
 				rt.Fatalf("undo of %v: %v differ", out["undone"], d)
 			}
 		}
@@ -141,16 +135,16 @@ func TestOperationsAreUndoneOneAfterTheOther(t *testing.T) {
 func TestWhatCameSinceAnUndoneOperationIsNotLost(t *testing.T) {
 	all, undone := calls(), 0
 	enginetest.Check(t, 30, func(rt *rapid.T) {
-		dir, env := undoing(t, plan())
+		v, env := undoing(t, plan())
 		must(t, env, "workspace_check", map[string]any{"workspaceId": ws, "fix": true})
 		first, second := rapid.SampledFrom(all).Draw(rt, "first"), rapid.SampledFrom(all).Draw(rt, "second")
 		_, _ = call(t, env, first.op, first.args)
 		deeds := deedsOf(t, env)
 		const saved, logged = "a person saved this", "this was logged later"
 		if rapid.Bool().Draw(rt, "a person saves") {
-			p := rapid.SampledFrom(slices.Sorted(maps.Keys(shared(t, dir)))).Draw(rt, "file")
-			if data := shared(t, dir)[p]; strings.HasSuffix(string(p), ".md") {
-				enginetest.Put(t, dir, p, append(data, "\n## Mine\n\n"+saved+"\n"...))
+			p := rapid.SampledFrom(slices.Sorted(maps.Keys(shared(v)))).Draw(rt, "file")
+			if data := shared(v)[p]; strings.HasSuffix(string(p), ".md") {
+				v.Put(p, append(data, "\n## Mine\n\n"+saved+"\n"...))
 				env.Engine.Refresh()
 			}
 		} else {
@@ -158,13 +152,13 @@ func TestWhatCameSinceAnUndoneOperationIsNotLost(t *testing.T) {
 		}
 		node := rapid.SampledFrom([]string{"root", "node-p", "node-a", "node-b", "node-q", "node-c"}).Draw(rt, "node")
 		_, _ = call(t, env, "log_append", map[string]any{"workspaceId": ws, "nodeId": node, "event": logged})
-		before := shared(t, dir)
+		before := shared(v)
 		had := func(text string) int { return count(before, text) }
 		if len(deeds) == 0 || deeds[0].Name != first.op {
 			return // it did nothing in the vault
 		}
 		out, failed := call(t, env, "undo", map[string]any{"operation": deeds[0].ID})
-		now := shared(t, dir)
+		now := shared(v)
 		if failed != nil {
 			if d := enginetest.Diff(before, now); len(d) > 0 || failed.Class() != errs.Refused {
 				rt.Fatalf("undo fails with %s: %s, and changes %v", failed.Code, failed.Message, d)
@@ -217,7 +211,7 @@ func TestUndoIsRefusedWhereTheTreeWouldBreak(t *testing.T) {
 		{"the parent was completed", []step{act("node-b", "complete"), {"node_delete", node("node-a")}, act("node-p", "complete")}, "node-p"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir, env := undoing(t, plan())
+			v, env := undoing(t, plan())
 			must(t, env, "workspace_check", map[string]any{"workspaceId": ws, "fix": true})
 			made, id := "", ""
 			for i, s := range tt.steps {
@@ -233,7 +227,7 @@ func TestUndoIsRefusedWhereTheTreeWouldBreak(t *testing.T) {
 					id = deedsOf(t, env)[0].ID
 				}
 			}
-			before := shared(t, dir)
+			before := shared(v)
 			_, err := call(t, env, "undo", map[string]any{"operation": id})
 			if err == nil || err.Code != errs.CannotUndo {
 				t.Fatalf("undo: %v", err)
@@ -241,7 +235,7 @@ func TestUndoIsRefusedWhereTheTreeWouldBreak(t *testing.T) {
 			if say := strings.ReplaceAll(tt.say, "NEW", made); !strings.Contains(err.Message, say) {
 				t.Errorf("undo: %s; it does not name %q", err.Message, say)
 			}
-			same(t, "a refused undo", shared(t, dir), before)
+			same(t, "a refused undo", shared(v), before)
 		})
 	}
 }
@@ -257,7 +251,7 @@ func deedsOf(t testing.TB, env *ops.Env) []engine.Deed {
 
 // What cannot be told from what came since is named, and the rest is undone.
 func TestUndoNamesWhatItLeavesAlone(t *testing.T) {
-	dir, env := undoing(t, plan())
+	v, env := undoing(t, plan())
 	at := func(kv map[string]any) map[string]any {
 		kv["workspaceId"], kv["nodeId"] = ws, "node-a"
 		return kv
@@ -266,19 +260,19 @@ func TestUndoNamesWhatItLeavesAlone(t *testing.T) {
 	must(t, env, "node_transition", at(map[string]any{"action": "start"}))
 	must(t, env, "node_transition", at(map[string]any{"action": "complete", "conclusion": "c"}))
 	p := mdstore.NodePath(ws, "node-a")
-	before := shared(t, dir)[p]
+	before := shared(v)[p]
 	out := must(t, env, "undo", map[string]any{"operation": "2"})
 	if w := fmt.Sprint(out["warnings"]); !strings.Contains(w, "not undone: "+string(p)+": status was changed again since") {
 		t.Errorf("warnings: %s", w)
 	}
-	if now := shared(t, dir)[p]; string(now) != string(before) {
+	if now := shared(v)[p]; string(now) != string(before) {
 		t.Errorf("the file that is left alone: %s", now)
 	}
 }
 
 // The lines of its log go with an operation, and what came later stays.
 func TestUndoOfAnEarlierOperationTakesOutNoMoreThanThat(t *testing.T) {
-	dir, env := undoing(t, plan())
+	v, env := undoing(t, plan())
 	at := func(kv map[string]any) map[string]any {
 		kv["workspaceId"], kv["nodeId"] = ws, "node-b"
 		return kv
@@ -291,7 +285,7 @@ func TestUndoOfAnEarlierOperationTakesOutNoMoreThanThat(t *testing.T) {
 	if out["undone"] != "complete B" {
 		t.Errorf("undone: %v", out["undone"])
 	}
-	text := string(shared(t, dir)[mdstore.NodePath(ws, "node-b")])
+	text := string(shared(v)[mdstore.NodePath(ws, "node-b")])
 	for _, is := range []string{"status: implementing", "earlier", "## Note", "later too"} {
 		if !strings.Contains(text, is) {
 			t.Errorf("%q is missing:\n%s", is, text)

@@ -15,7 +15,6 @@ import (
 	"arbor/engine/sessions"
 	"arbor/engine/view"
 	"arbor/mdstore"
-	"arbor/mdstore/memstore"
 )
 
 const ws = mdstore.ID("ws-a")
@@ -33,7 +32,7 @@ func looked(t *testing.T, e *engine.Engine, session string, take func([]view.Dif
 }
 
 // seenFiles returns where the files lie of what sessions have seen.
-func seenFiles(st *memstore.Store) (out []mdstore.Path) {
+func seenFiles(st enginetest.Vault) (out []mdstore.Path) {
 	for p := range st.Files() {
 		if p.Under(".local/seen") {
 			out = append(out, p)
@@ -138,7 +137,7 @@ func askAnew(t *testing.T, w *enginetest.World, session string, take func([]view
 // However many sessions come and never come back, the files of the last ones are kept.
 func TestSeenFilesDoNotPileUp(t *testing.T) {
 	w := enginetest.New(t, enginetest.Plan(ws, "node-a"))
-	st := &dated{Store: w.Store, at: map[mdstore.Path]time.Time{}, now: w.Now}
+	st := &dated{Vault: w.Store, at: map[mdstore.Path]time.Time{}, now: w.Now}
 	e, err := engine.Open(t.Context(), st, engine.Options{Now: w.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +162,7 @@ func TestSeenFilesDoNotPileUp(t *testing.T) {
 // What a session has seen that has not written its file for two weeks goes when the next one looks for the first time.
 func TestSeenFilesOfTheAbsentGo(t *testing.T) {
 	w := enginetest.New(t, enginetest.Plan(ws, "node-a"))
-	st := &dated{Store: w.Store, at: map[mdstore.Path]time.Time{}, now: w.Now}
+	st := &dated{Vault: w.Store, at: map[mdstore.Path]time.Time{}, now: w.Now}
 	e, err := engine.Open(t.Context(), st, engine.Options{Now: w.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -178,20 +177,20 @@ func TestSeenFilesOfTheAbsentGo(t *testing.T) {
 	}
 }
 
-// dated is a store in memory whose files of .local have the time at which they were written.
+// dated is a store whose files of .local have the time at which they were written.
 type dated struct {
-	*memstore.Store
+	enginetest.Vault
 	at  map[mdstore.Path]time.Time
 	now func() time.Time
 }
 
 func (d *dated) WriteLocal(ctx context.Context, name mdstore.Path, data []byte) error {
 	d.at[name] = d.now()
-	return d.Store.WriteLocal(ctx, name, data)
+	return d.Vault.WriteLocal(ctx, name, data)
 }
 
 func (d *dated) ListLocal(ctx context.Context, dir mdstore.Path) ([]mdstore.LocalFile, error) {
-	out, err := d.Store.ListLocal(ctx, dir)
+	out, err := d.Vault.ListLocal(ctx, dir)
 	for i := range out {
 		out[i].Stamp.Mtime = d.at[dir.Join(out[i].Name)].UnixNano()
 	}

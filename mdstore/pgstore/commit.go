@@ -121,14 +121,18 @@ func (d *draft) make(ctx context.Context) (mdstore.Result, error) {
 	}
 	r := &request{d.generation + 1, rand.Text()}
 	res.Generation = d.shifted(r.generation)
-	all := append(writes, d.notes(r, steps)...)
+	notes, keys := d.notes(r, steps)
+	all := slices.Concat(writes, notes)
 	all = append(all, sql("COMMIT"))
 	sent := len(all)
-	all = append(all, sql("SELECT pg_notify($1, $2)", d.channel(), fmt.Sprint(r.generation)))
+	all = append(all, sql(ringSQL, d.channel(), fmt.Sprint(r.generation)))
 	ctx = context.WithoutCancel(ctx) // in the middle of a commit, giving up would leave its outcome open
 	got, err := d.c.run(ctx, all...)
 	switch {
 	case len(got) >= sent: // a failure after that only costs others a second
+		if d.locked {
+			d.committed(d.generation, r.generation, keys, slices.Concat(got[:len(writes)]...))
+		}
 		return res, nil
 	case !lost(err):
 		return mdstore.Result{}, err
@@ -146,6 +150,9 @@ func (d *draft) make(ctx context.Context) (mdstore.Result, error) {
 	}
 	return mdstore.Result{}, err
 }
+
+// ringSQL announces a commit. It is a transaction of its own, which waits for no disk.
+const ringSQL = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)"
 
 // lockWait is how long one attempt to get the lock of the vault takes.
 const lockWait = 10 * time.Second

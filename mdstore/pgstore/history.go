@@ -17,6 +17,12 @@ func (s *Store) Generation(ctx context.Context) (uint64, error) {
 	if err := s.settle(ctx); err != nil {
 		return 0, err
 	}
+	s.mu.Lock()
+	u, held := s.held(), s.memory.generation
+	s.mu.Unlock()
+	if u != nil {
+		return s.shifted(held), ctx.Err()
+	}
 	got, err := s.query(ctx, sql(s.in("SELECT generation FROM SCHEMA.vaults WHERE n = $1 AND id = $2"), s.n, s.id))
 	switch {
 	case err != nil:
@@ -24,12 +30,18 @@ func (s *Store) Generation(ctx context.Context) (uint64, error) {
 	case len(got[0]) == 0:
 		return 0, fmt.Errorf("vault %s: %w", s.address, mdstore.ErrReplaced)
 	}
-	if s.doubt.Swap(false) {
-		s.mu.Lock()
-		s.shift += 1 << 48
-		s.mu.Unlock()
-	}
+	s.mu.Lock()
+	s.settleDoubt()
+	s.mu.Unlock()
 	return s.shifted(number(got[0][0][0])), nil
+}
+
+// settleDoubt begins numbers anew if a connection was lost. s.mu must be held.
+func (s *Store) settleDoubt() {
+	if s.doubt.Swap(false) {
+		s.shift += 1 << 48
+		s.forget()
+	}
 }
 
 func (s *Store) shifted(generation int64) uint64 {
@@ -47,16 +59,20 @@ func (s *Store) ChangedSince(ctx context.Context, before, now uint64) (paths []m
 		return nil, false
 	}
 	const mask = 1<<48 - 1
-	got, err := s.query(ctx, sql(s.in(`SELECT paths FROM SCHEMA.generations
-		WHERE vault = $1 AND number > $2 AND number <= $3`), s.n, int64(before&mask), int64(now&mask)))
-	if err != nil || uint64(len(got[0])) != now-before {
-		return nil, false
+	keys, ok := s.followed(int64(before&mask), int64(now&mask))
+	if !ok {
+		got, err := s.query(ctx, sql(s.in(`SELECT paths FROM SCHEMA.generations
+			WHERE vault = $1 AND number > $2 AND number <= $3`), s.n, int64(before&mask), int64(now&mask)))
+		if err != nil || uint64(len(got[0])) != now-before {
+			return nil, false
+		}
+		for _, row := range got[0] {
+			keys = append(keys, texts(row[0])...)
+		}
 	}
-	for _, row := range got[0] {
-		for _, key := range texts(row[0]) {
-			if p, mine := s.path(key); mine {
-				paths = append(paths, p)
-			}
+	for _, key := range keys {
+		if p, mine := s.path(key); mine {
+			paths = append(paths, p)
 		}
 	}
 	return paths, true

@@ -199,19 +199,17 @@ func (s *Store) scan(ctx context.Context, t *tree, files []row, out *mdstore.Sca
 	return nil
 }
 
-// Files returns all files of the vault, except those in .local/, with their versions, which the server computes from
-// the bytes.
+// Files returns all files of the vault and of this machine with their versions, which the server computes from the bytes.
 func (s *Store) Files(ctx context.Context) (map[mdstore.Path]mdstore.Version, error) {
-	got, err := s.query(ctx, sql(s.in(`SELECT path, sha256(bytes) FROM SCHEMA.files
-		WHERE vault = $1 AND NOT (path >= '.local/' AND path < '.local0')`), s.n))
+	got, err := s.query(ctx, sql(s.in("SELECT path, sha256(bytes) FROM SCHEMA.files WHERE vault = $1"), s.n))
 	if err != nil {
 		return nil, s.said(err)
 	}
 	all := make(map[mdstore.Path]mdstore.Version, len(got[0]))
 	for _, r := range got[0] {
-		var v mdstore.Version
-		copy(v[:], r[1])
-		if p := mdstore.Path(r[0]); p.Valid() {
+		if p, ok := s.path(string(r[0])); ok {
+			var v mdstore.Version
+			copy(v[:], r[1])
 			all[p] = v
 		}
 	}

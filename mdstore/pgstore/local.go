@@ -9,34 +9,64 @@ import (
 	"arbor/mdstore"
 )
 
-// A lasting says what statements of .local/ write, and whether a failure of the server may take it.
-type lasting int
+// during calls f with the Update of this store that runs, which files of .local/ are part of: see update. It returns
+// false if there is none.
+func (s *Store) during(f func(*update) error) (bool, error) {
+	u := s.running()
+	if u == nil {
+		return false, nil
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.over {
+		return false, nil
+	}
+	return true, s.said(f(u))
+}
 
-const (
-	reads  lasting = iota
-	writes         // a failure may take it
-	keeps          // no failure takes it
-)
-
-// local runs statements of .local/. While an Update of this store runs, they are part of it: see update.
-func (s *Store) local(ctx context.Context, how lasting, all ...stmt) ([][][][]byte, error) {
+func (s *Store) running() *update {
 	s.mu.Lock()
-	u := s.active
-	s.mu.Unlock()
-	if u != nil {
-		got, over, err := u.run(ctx, how != reads, all...)
-		if !over {
-			return got, s.said(err)
+	defer s.mu.Unlock()
+	return s.active
+}
+
+// localSQL returns a file of .local/.
+const localSQL = "SELECT " + stampColumns + ", bytes FROM SCHEMA.files WHERE vault = $1 AND path = $2"
+
+// readLocal returns the bytes of a file, nil if it is missing.
+func (u *update) readLocal(ctx context.Context, p mdstore.Path) (data []byte, err error) {
+	key := u.s.key(p)
+	if data, ok := u.written[key]; ok {
+		return data, nil
+	}
+	row, ok := u.local[key]
+	if !ok {
+		got, err := u.c.run(ctx, sql(u.s.in(localSQL), u.s.n, key))
+		if err != nil {
+			return nil, err
 		}
+		if len(got[0]) > 0 {
+			row = got[0][0]
+		}
+		u.local[key] = row
+		u.s.asks(key)
 	}
-	switch how {
-	case writes:
-		all = append([]stmt{sql("SELECT set_config('synchronous_commit', 'off', true)")}, all...)
-	case keeps:
-		all = append([]stmt{sql(onDisk)}, all...)
+	if row == nil || row[0] == nil {
+		return nil, nil
 	}
-	got, err := s.query(ctx, all...)
-	return got, s.said(err)
+	f, err := fileOf(p, stampOf(row), row[3])
+	return f.Data, err
+}
+
+// asks notes that Updates ask for a file of .local/, so that the next one gets it with the lock.
+func (s *Store) asks(key string) {
+	const most = 16
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.memory.local == nil || len(s.memory.local) >= most {
+		s.memory.local = map[string]bool{}
+	}
+	s.memory.local[key] = true
 }
 
 // ReadLocal returns a file of .local/.
@@ -45,36 +75,28 @@ func (s *Store) ReadLocal(ctx context.Context, name mdstore.Path) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	got, err := s.local(ctx, reads,
-		sql(s.in("SELECT "+stampColumns+", bytes FROM SCHEMA.files WHERE vault = $1 AND path = $2"), s.n, s.key(p)))
-	if err != nil {
-		return nil, err
+	var data []byte
+	held, err := s.during(func(u *update) (err error) { data, err = u.readLocal(ctx, p); return err })
+	if !held {
+		var got [][][][]byte
+		if got, err = s.query(ctx, sql(s.in(localSQL), s.n, s.key(p))); err == nil && len(got[0]) > 0 {
+			f, err := fileOf(p, stampOf(got[0][0]), got[0][0][3])
+			return f.Data, err
+		}
 	}
-	if len(got[0]) > 0 {
-		f, err := fileOf(p, stampOf(got[0][0]), got[0][0][3])
-		return f.Data, err
+	if err == nil && data == nil {
+		err = missing(p)
 	}
-	return nil, &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrNotExist}
+	return data, s.said(err)
 }
 
 // WriteLocal replaces a file of .local/. It is no commit.
 func (s *Store) WriteLocal(ctx context.Context, name mdstore.Path, data []byte) error {
-	return s.writeLocal(ctx, writes, name, data)
-}
-
-// KeepLocal is WriteLocal that no failure of the server takes back.
-func (s *Store) KeepLocal(ctx context.Context, name mdstore.Path, data []byte) error {
-	return s.writeLocal(ctx, keeps, name, data)
-}
-
-func (s *Store) writeLocal(ctx context.Context, how lasting, name mdstore.Path, data []byte) error {
 	p, err := localPath(ctx, name)
 	if err != nil {
 		return err
 	}
-	v := mdstore.VersionOf(data)
-	_, err = s.local(ctx, how, sql(s.in(writeSQL), s.n, []string{s.key(p)}, [][]byte{data}, [][]byte{v[:]}))
-	return err
+	return s.writeLocal(ctx, p, append([]byte{}, data...), maybeLost)
 }
 
 // RemoveLocal removes a file of .local/.
@@ -83,8 +105,35 @@ func (s *Store) RemoveLocal(ctx context.Context, name mdstore.Path) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.local(ctx, writes, sql(s.in("DELETE FROM SCHEMA.files WHERE vault = $1 AND path = $2"), s.n, s.key(p)))
-	return err
+	return s.writeLocal(ctx, p, nil, maybeLost)
+}
+
+// KeepLocal is WriteLocal that no failure of the server takes back.
+func (s *Store) KeepLocal(ctx context.Context, name mdstore.Path, data []byte) error {
+	p, err := localPath(ctx, name)
+	if err != nil {
+		return err
+	}
+	return s.writeLocal(ctx, p, append([]byte{}, data...), onDisk)
+}
+
+// maybeLost makes a transaction that a failure of the server may take.
+const maybeLost = "SELECT set_config('synchronous_commit', 'off', true)"
+
+// writeLocal writes a file of .local/, or removes it if data is nil. how is maybeLost or onDisk; what an Update writes is
+// always onDisk.
+func (s *Store) writeLocal(ctx context.Context, p mdstore.Path, data []byte, how string) error {
+	key := s.key(p)
+	held, err := s.during(func(u *update) error {
+		u.written[key], u.wrote = data, true
+		return nil
+	})
+	if held {
+		return err
+	}
+	u := &update{s: s, written: map[string][]byte{key: data}}
+	_, err = s.query(ctx, append([]stmt{sql(how)}, u.unsent()...)...)
+	return s.said(err)
 }
 
 // ListLocal returns the files in a folder of .local/, in the order of their names.
@@ -94,12 +143,21 @@ func (s *Store) ListLocal(ctx context.Context, dir mdstore.Path) (out []mdstore.
 		return nil, err
 	}
 	above := s.key(p) + "/"
-	got, err := s.local(ctx, reads, sql(s.in("SELECT "+stampColumns+`, substr(path, length($2) + 1) FROM SCHEMA.files
-		WHERE vault = $1 AND path >= $2 AND path < $3 ORDER BY path`), s.n, above, s.key(p)+"0"))
-	if err != nil {
-		return nil, err
+	list := sql(s.in("SELECT "+stampColumns+`, substr(path, length($2) + 1) FROM SCHEMA.files
+		WHERE vault = $1 AND path >= $2 AND path < $3 ORDER BY path`), s.n, above, s.key(p)+"0")
+	var got [][][][]byte
+	held, err := s.during(func(u *update) (err error) {
+		clear(u.local)
+		got, err = u.c.run(ctx, append(u.unsent(), list)...)
+		return err
+	})
+	if !held {
+		got, err = s.query(ctx, list)
 	}
-	for _, row := range got[0] {
+	if err != nil {
+		return nil, s.said(err)
+	}
+	for _, row := range got[len(got)-1] {
 		if name := string(row[3]); !strings.Contains(name, "/") && mdstore.Path(name).Valid() {
 			out = append(out, mdstore.LocalFile{Name: name, Stamp: stampOf(row)})
 		}

@@ -61,6 +61,7 @@ type Store struct {
 	active *update  // guarded by mu: the Update that runs; nil for none
 	deaf   error    // guarded by mu: why no notifications arrive; nil if they do
 	cache  string   // guarded by mu: see CacheIn
+	memory memory   // guarded by mu
 	trees  map[mdstore.Path]*tree
 }
 
@@ -210,20 +211,30 @@ func (s *Store) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) 
 // readAll returns those of the files that can be read.
 func (s *Store) readAll(ctx context.Context, paths []mdstore.Path) (map[mdstore.Path]mdstore.File, error) {
 	keys, of := make([]string, 0, len(paths)), make(map[string]mdstore.Path, len(paths))
+	all, u := make(map[mdstore.Path]mdstore.File, len(paths)), s.running()
 	for _, p := range paths {
-		if valid("read", p) == nil {
-			key := s.key(p)
-			keys, of[key] = append(keys, key), p
+		if valid("read", p) != nil {
+			continue
 		}
+		key := s.key(p)
+		switch f, ok := s.known(key); {
+		case !ok:
+			keys, of[key] = append(keys, key), p
+		case !f.gone:
+			all[p] = f.file
+		}
+	}
+	if len(keys) == 0 {
+		return all, ctx.Err()
 	}
 	got, err := s.query(ctx, sql(s.in("SELECT path, "+stampColumns+`, bytes FROM SCHEMA.files
 		WHERE vault = $1 AND path = ANY($2)`), s.n, keys))
 	if err != nil {
 		return nil, s.said(err)
 	}
-	all := make(map[mdstore.Path]mdstore.File, len(got[0]))
 	for _, r := range got[0] {
 		p := of[string(r[0])]
+		s.learn(u, string(r[0]), r[1:])
 		if f, err := fileOf(p, stampOf(r[1:]), r[4]); err == nil {
 			all[p] = f
 		}
@@ -248,7 +259,12 @@ func (s *Store) read(ctx context.Context, p mdstore.Path, bytes bool) (mdstore.F
 	if bytes {
 		column = "bytes"
 	}
-	key := s.key(p)
+	key, u := s.key(p), s.running()
+	if f, ok := s.known(key); ok && f.gone {
+		return mdstore.File{}, missing(p)
+	} else if ok {
+		return f.file, nil
+	}
 	got, err := s.query(ctx, sql(s.in("SELECT "+stampColumns+", "+column+` FROM SCHEMA.files
 		WHERE vault = $1 AND path = $2`), s.n, key),
 		sql(s.in(belowSQL), s.n, []string{key}))
@@ -256,11 +272,15 @@ func (s *Store) read(ctx context.Context, p mdstore.Path, bytes bool) (mdstore.F
 	case err != nil:
 		return mdstore.File{}, s.said(err)
 	case len(got[0]) > 0:
+		if bytes {
+			s.learn(u, key, got[0][0])
+		}
 		return fileOf(p, stampOf(got[0][0]), got[0][0][3])
 	case len(got[1]) > 0:
 		return mdstore.File{}, folder(p)
 	}
-	return mdstore.File{}, &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrNotExist}
+	s.learn(u, key, nil)
+	return mdstore.File{}, missing(p)
 }
 
 // belowSQL returns those paths of $2 below which a file lies. '0' follows '/'.

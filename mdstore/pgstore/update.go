@@ -4,19 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
+	"time"
 
 	"arbor/mdstore"
 )
 
 // An update is an Update while it runs. Its transaction holds the lock of the vault. What f writes to .local/ is
-// written in it, so that a lock which was lost takes these writes with it: two processes never write the same claims.
+// written in it, at its end, so that a lock which was lost takes these writes with it: two processes never write the
+// same claims.
 type update struct {
-	s *Store
+	s     *Store
+	began time.Time // guarded by s.mu
 
 	mu      sync.Mutex // held during a commit or a statement: the function may have several goroutines
 	c       conn
-	wrote   bool // to .local/
+	local   map[string][][]byte // rows of .local/ as the lock was taken, by key; nil for a missing file
+	written map[string][]byte   // to .local/, by key, and not sent yet; nil for a removed file
+	wrote   bool                // to .local/
 	commits int
 	over    bool
 }
@@ -32,14 +39,11 @@ func (s *Store) Update(ctx context.Context, f func(mdstore.Tx) error) error {
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
-	u := &update{s: s}
+	u := &update{s: s, written: map[string][]byte{}}
 	if err := u.begin(ctx); err != nil {
 		return s.said(err)
 	}
 	defer s.put(u.c)
-	s.mu.Lock()
-	s.active = u
-	s.mu.Unlock()
 	ended := false
 	defer func() {
 		if !ended { // f has panicked
@@ -53,23 +57,9 @@ func (s *Store) Update(ctx context.Context, f func(mdstore.Tx) error) error {
 
 // begin gets the lock of the vault. While its holders commit, it goes on waiting.
 func (u *update) begin(ctx context.Context) error {
-	last, err := u.s.Generation(ctx)
-	if err != nil {
-		return err
-	}
-	for {
-		err := u.s.again(ctx, func() error {
-			c, err := u.s.get(ctx)
-			if err != nil {
-				return err
-			}
-			if _, err = c.run(ctx, append(beginning(), sql("SELECT pg_advisory_xact_lock($1)", u.s.lockKey()))...); err != nil {
-				u.s.put(c)
-				return err
-			}
-			u.c = c
-			return nil
-		})
+	var last uint64
+	for waited := false; ; waited = true {
+		err := u.s.again(ctx, func() error { return u.lock(ctx) })
 		if codeOf(err) != "55P03" {
 			return err
 		}
@@ -77,11 +67,41 @@ func (u *update) begin(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if now == last {
+		if waited && now == last {
 			return u.s.busy()
 		}
 		last = now
 	}
+}
+
+// lock waits for the lock, and takes in what other processes have done since the last Update.
+func (u *update) lock(ctx context.Context) error {
+	s := u.s
+	s.mu.Lock()
+	since, asked := s.memory.generation, slices.Sorted(maps.Keys(s.memory.local))
+	s.mu.Unlock()
+	c, err := s.get(ctx)
+	if err != nil {
+		return err
+	}
+	first := append(beginning(), sql("SELECT pg_advisory_xact_lock($1)", s.lockKey()))
+	state := len(first)
+	got, err := c.run(ctx, append(first,
+		sql(s.in("SELECT generation FROM SCHEMA.vaults WHERE n = $1 AND id = $2"), s.n, s.id),
+		sql(s.in(sinceSQL), s.n, since, asked, int64(followedMost), int64(keptFile)))...)
+	if err == nil && len(got[state]) == 0 {
+		err = fmt.Errorf("vault %s: %w", s.address, mdstore.ErrReplaced)
+	}
+	if err != nil {
+		s.put(c)
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settleDoubt()
+	u.local = s.catchUp(number(got[state][0][0]), got[state+1])
+	u.c, u.began, s.active = c, time.Now(), u
+	return nil
 }
 
 // end gives the lock back.
@@ -92,7 +112,7 @@ func (u *update) end(ctx context.Context) error {
 	u.s.mu.Lock()
 	u.s.active = nil
 	u.s.mu.Unlock()
-	_, err := u.c.run(context.WithoutCancel(ctx), sql("COMMIT"))
+	_, err := u.c.run(context.WithoutCancel(ctx), append(u.unsent(), sql("COMMIT"))...)
 	switch {
 	case err == nil, !u.wrote:
 		return nil
@@ -126,14 +146,23 @@ func (u *update) Commit(ctx context.Context, changes []mdstore.Change) (mdstore.
 	return res, err
 }
 
-// run runs statements of .local/ within the transaction of the lock.
-func (u *update) run(ctx context.Context, writes bool, all ...stmt) (results [][][][]byte, over bool, err error) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.over {
-		return nil, true, nil
+// unsent returns the statements that write what was not sent yet. u.mu must be held.
+func (u *update) unsent() (all []stmt) {
+	var removed []string
+	w := &batch{}
+	for _, key := range slices.Sorted(maps.Keys(u.written)) {
+		if data := u.written[key]; data != nil {
+			w.add(key, data)
+		} else {
+			removed = append(removed, key)
+		}
 	}
-	u.wrote = u.wrote || writes
-	results, err = u.c.run(ctx, all...)
-	return results, false, err
+	if w.keys != nil {
+		all = append(all, w.stmt(u.s))
+	}
+	if removed != nil {
+		all = append(all, sql(u.s.in("DELETE FROM SCHEMA.files WHERE vault = $1 AND path = ANY($2)"), u.s.n, removed))
+	}
+	clear(u.written)
+	return all
 }

@@ -10,12 +10,11 @@ import (
 
 // writes returns the statements that make the changes, and what they do. There are none if nothing changes.
 func (d *draft) writes() (all []stmt, steps []mdstore.Step) {
-	var paths []string
-	var datas, versions [][]byte
+	w := &batch{}
 	flush := func() {
-		if len(paths) > 0 {
-			all = append(all, sql(d.in(writeSQL), d.n, paths, datas, versions))
-			paths, datas, versions = nil, nil, nil
+		if w.keys != nil {
+			all = append(all, w.stmt(d.Store))
+			w = &batch{}
 		}
 	}
 	for _, c := range d.changes {
@@ -31,8 +30,7 @@ func (d *draft) writes() (all []stmt, steps []mdstore.Step) {
 			flush()
 			all = append(all, sql(d.in(moveSQL), d.n, key, d.key(c.To)))
 		case c.New != nil:
-			v := mdstore.VersionOf(c.New)
-			paths, datas, versions = append(paths, key), append(datas, c.New), append(versions, v[:])
+			w.add(key, c.New)
 		default:
 			flush()
 			all = append(all, sql(d.in("DELETE FROM SCHEMA.files WHERE vault = $1 AND path = $2"), d.n, key))
@@ -47,10 +45,24 @@ const (
 	writeSQL = `INSERT INTO SCHEMA.files (vault, path, bytes, version)
 		SELECT $1, * FROM unnest($2::text[], $3::bytea[], $4::bytea[])
 		ON CONFLICT (vault, path) DO UPDATE SET bytes = excluded.bytes, version = excluded.version,
-		changed = excluded.changed, written = excluded.written`
+		changed = excluded.changed, written = excluded.written
+		RETURNING path, ` + stampColumns + `, bytes`
 	moveSQL = `UPDATE SCHEMA.files SET path = $3 || substr(path, length($2) + 1), written = nextval('SCHEMA.writes')
 		WHERE vault = $1 AND (path = $2 OR path >= $2 || '/' AND path < $2 || '0')`
 )
+
+// A batch is files that one statement writes.
+type batch struct {
+	keys            []string
+	datas, versions [][]byte
+}
+
+func (b *batch) add(key string, data []byte) {
+	v := mdstore.VersionOf(data)
+	b.keys, b.datas, b.versions = append(b.keys, key), append(b.datas, data), append(b.versions, v[:])
+}
+
+func (b *batch) stmt(s *Store) stmt { return sql(s.in(writeSQL), s.n, b.keys, b.datas, b.versions) }
 
 // How much of the past is kept.
 const (
@@ -74,8 +86,9 @@ type recordedStep struct {
 	New  []byte       `json:"new"`
 }
 
-// notes returns the statements that note the commit, and now and then drop notes that are old.
-func (d *draft) notes(r *request, steps []mdstore.Step) []stmt {
+// notes returns the statements that note the commit, and now and then drop notes that are old, with the keys of what
+// the commit changes.
+func (d *draft) notes(r *request, steps []mdstore.Step) (all []stmt, keys []string) {
 	var paths []string
 	var versions [][]byte
 	for _, st := range steps {
@@ -94,7 +107,7 @@ func (d *draft) notes(r *request, steps []mdstore.Step) []stmt {
 		who = d.op.Session
 		record = d.record(steps)
 	}
-	all := []stmt{
+	all = []stmt{
 		sql(d.in("UPDATE SCHEMA.vaults SET generation = $2 WHERE n = $1"), d.n, r.generation),
 		sql(d.in(`INSERT INTO SCHEMA.generations (vault, number, token, paths, versions, who, record)
 			VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''))`), d.n, r.generation, r.token, paths, versions, who, record),
@@ -107,7 +120,7 @@ func (d *draft) notes(r *request, steps []mdstore.Step) []stmt {
 				FROM SCHEMA.generations WHERE vault = $1 AND record IS NOT NULL) sums WHERE total > $2)`),
 				d.n, int64(recordMost)))
 	}
-	return all
+	return all, paths
 }
 
 // record returns what undo needs. Files of this machine are no part of it.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -119,6 +120,9 @@ func (v vaults) side(ctx context.Context, call cli.Call, name string, mode cli.M
 		}
 		files := func(ctx context.Context) (map[mdstore.Path]mdstore.Version, []leftOut, error) {
 			all, err := st.Files(ctx)
+			maps.DeleteFunc(all, func(p mdstore.Path, _ mdstore.Version) bool {
+				return p.Under(mdstore.LocalDir) || strings.HasPrefix(string(p), string(mdstore.SessionsFile))
+			})
 			return all, nil, err
 		}
 		return &side{found.Vault, st, files, st.Close}, nil

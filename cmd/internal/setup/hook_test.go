@@ -26,7 +26,6 @@ import (
 	"arbor/engine/sessions"
 	"arbor/engine/view"
 	"arbor/mdstore"
-	"arbor/mdstore/memstore"
 	"arbor/statemachine"
 )
 
@@ -356,7 +355,7 @@ func TestCorruptBindingsMatterOnlyWithSeveralWorkspaces(t *testing.T) {
 }
 
 // unreadable is a store that cannot be read.
-type unreadable struct{ *memstore.Store }
+type unreadable struct{ enginetest.Vault }
 
 func (unreadable) List(context.Context, mdstore.Path) iter.Seq2[mdstore.Entry, error] {
 	return func(yield func(mdstore.Entry, error) bool) { yield(mdstore.Entry{}, fs.ErrPermission) }

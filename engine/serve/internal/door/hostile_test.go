@@ -258,7 +258,7 @@ func TestThePageShowsPersonsThePlanOnly(t *testing.T) {
 	for _, path := range []string{"/", "/plan", "/board", "/graph", "/activity", "/search?q=Task", "/memory", "/sessions", "/check"} {
 		for name, b := range map[string]*browser{"reader": reader, "worker": worker} {
 			r := b.send(b.client, "GET", path, "")
-			if r.code != 200 || strings.Contains(r.text, filepath.Dir(w.engine.Vault())) || strings.Contains(r.text, secret) ||
+			if r.code != 200 || strings.Contains(r.text, filepath.Dir(w.engine.Place())) || strings.Contains(r.text, secret) ||
 				strings.Contains(r.text, filepath.Base(secret)) || name == "reader" && strings.Contains(r.text, "of-a-file") {
 				t.Errorf("%s of a %s: %d %s", path, name, r.code, r.text)
 			}

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -16,16 +15,16 @@ import (
 
 	"arbor/engine"
 	"arbor/engine/config"
+	"arbor/engine/enginetest"
 	"arbor/engine/ops"
 	"arbor/engine/plan"
 	"arbor/engine/serve/internal/httpguard"
 	"arbor/engine/serve/internal/mcpserv"
 	"arbor/engine/serve/internal/web"
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore"
 )
 
-// A world is a server for several people over a vault in a folder, with one node in its plan.
+// A world is a server for several people over a vault, with one node in its plan.
 type world struct {
 	*testing.T
 	engine *engine.Engine
@@ -41,18 +40,11 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{T: t, now: time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)}
-	dir := filepath.Join(t.TempDir(), "vault")
-	if err := dirstore.Create(dir); err != nil {
-		t.Fatal(err)
-	}
-	st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { st.Close() })
+	st, at := enginetest.NewVault(t, "folder", nil)
 	clock := func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return w.now }
-	w.engine, err = engine.Open(t.Context(), st, engine.Options{Vault: dir, Project: filepath.Dir(dir), State: t.TempDir(), Now: clock})
-	if err != nil {
+	at.Now, at.Project = clock, t.TempDir()
+	var err error
+	if w.engine, err = engine.Open(t.Context(), st, at); err != nil {
 		t.Fatal(err)
 	}
 	tools, err := mcpserv.New(w.engine, mcpserv.Options{Toolsets: []string{"all"}, Patience: -1})

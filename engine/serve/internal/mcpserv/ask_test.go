@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -22,14 +20,11 @@ func given(text string) *mcp.ElicitResult {
 // open returns the open questions of the ready list, and how often the file of Sign-in has the question of these tests.
 func (w *world) open() (questions []any, written int) {
 	w.Helper()
-	data, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(string(signInFile))))
-	if err != nil {
-		w.Fatal(err)
-	}
+	text := w.read(signInFile)
 	for _, n := range items(w.connect(nil).do("node_next", map[string]any{"blocked": true, "verbose": true})["nodes"]) {
 		questions = append(questions, items(n.(map[string]any)["questions"])...)
 	}
-	return questions, strings.Count(string(data), "[AI] ? Which port?")
+	return questions, strings.Count(text, "[AI] ? Which port?")
 }
 
 // If a person answers in the client, the answer is recorded as theirs, unblocks the node, and is in the reply.

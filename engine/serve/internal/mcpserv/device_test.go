@@ -3,7 +3,6 @@ package mcpserv
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -85,20 +84,15 @@ func TestDevicesFindTheirOwnAgain(t *testing.T) {
 	engines := []*world{w.beside(c, everyTool), w.beside(c, everyTool), w.beside(c, everyTool)}
 	random := rand.New(rand.NewPCG(1, 2))
 	said, home := map[string][]string{}, map[string]any{}
-	file := w.dir + "/" + string(mdstore.SessionsFile)
 	for i := range reconnects {
 		device := []string{"phone", "laptop", "watch/ä"}[random.IntN(3)]
 		at := engines[random.IntN(3)].engine
 		if i%20 == 19 {
 			c.tick(30 * time.Hour) // sessions are over meanwhile
-			whole, err := os.ReadFile(file)
-			if err == nil && random.IntN(4) == 0 {
-				err = os.Remove(file)
-			} else if err == nil {
-				err = os.WriteFile(file, whole[:random.IntN(len(whole))], 0o600)
-			}
-			if err != nil {
-				t.Fatal(err)
+			if whole := w.read(mdstore.SessionsFile); random.IntN(4) == 0 {
+				w.store.Put(mdstore.SessionsFile, nil)
+			} else {
+				w.store.Put(mdstore.SessionsFile, []byte(whole[:random.IntN(len(whole))]))
 			}
 		}
 		t.Run("", func(t *testing.T) {

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -72,11 +70,7 @@ func TestOnlyCallsWaitForAWritingCall(t *testing.T) {
 	if err := await(t, ended, "the end of the server, which has no more to say"); err != nil {
 		t.Error(err)
 	}
-	data, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(string(signInFile))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if data := string(data); strings.Contains(data, "cancelled while") || !strings.Contains(data, "after the answer") {
+	if data := w.read(signInFile); strings.Contains(data, "cancelled while") || !strings.Contains(data, "after the answer") {
 		t.Errorf("the file says\n%s", data)
 	}
 }

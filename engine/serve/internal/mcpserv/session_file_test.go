@@ -1,12 +1,11 @@
 package mcpserv
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"arbor/engine/errs"
+	"arbor/mdstore"
 )
 
 // A connection continues as the session that it starts or loads. A connection with a given session keeps that one, and
@@ -47,11 +46,7 @@ func TestAConnectionTakesTheSessionThatItStarts(t *testing.T) {
 
 func sessionText(w *world, id string) string {
 	w.Helper()
-	data, err := os.ReadFile(filepath.Join(w.dir, planID, "sessions", id, "Session.md"))
-	if err != nil {
-		w.Fatal(err)
-	}
-	return string(data)
+	return w.read(mdstore.Path(planID + "/sessions/" + id + "/Session.md"))
 }
 
 // A read-only server shows a session with session_load, and binds nothing.
@@ -62,7 +57,7 @@ func TestAReadOnlyServerLoadsSessions(t *testing.T) {
 	if out := p.do("session_load", map[string]any{"name": "Monday"}); out["goal"] != "g" || out["started"] != nil {
 		t.Errorf("%v", out)
 	}
-	if _, err := os.Stat(filepath.Join(w.dir, "sessions.json")); err == nil {
+	if _, err := w.store.Stat(t.Context(), mdstore.SessionsFile); err == nil {
 		t.Error("it has bound something")
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -64,10 +62,7 @@ func TestPipelinedCallsAreAnsweredAndKeepTheirOrder(t *testing.T) {
 		lines = append(lines, appendCall(i, fmt.Sprintf("entry %d.", i)))
 	}
 	got := w.talk(lines...)
-	data, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(string(signInFile))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := w.read(signInFile)
 	last := -1
 	for i := range 100 {
 		if answer := string(got[fmt.Sprint(i)]); !strings.Contains(answer, `"success":true`) {

@@ -2,7 +2,6 @@ package mcpserv
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -15,7 +14,7 @@ import (
 func (w *world) names(dir string) []string {
 	w.Helper()
 	var out []string
-	entries, err := os.ReadDir(filepath.Join(w.dir, filepath.FromSlash(dir)))
+	entries, err := os.ReadDir(w.folder(mdstore.Path(dir)))
 	if err != nil && !os.IsNotExist(err) {
 		w.Fatal(err)
 	}
@@ -74,7 +73,7 @@ func testResourceUpdates(t *testing.T, version string) {
 
 	w.edit(signInFile, "answers with a token", "answers with two tokens") // truncate and write
 	p.hears(node, ctx, tree)
-	path := filepath.Join(w.dir, filepath.FromSlash(string(signInFile)))
+	path := w.folder(signInFile)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -148,12 +147,12 @@ func TestSavesShowInTheNextCall(t *testing.T) {
 	eventually(t, "a save shows", titled(signIn, "One"))
 	w.save("ws-mj2hy912-plan01/nodes/new/deep/Node.md", "---\nid: node-by-hand\ntitle: By hand\ntype: execution\nstatus: pending\nparentId: root\n---\n")
 	eventually(t, "a new folder shows", titled("node-by-hand", "By hand"))
-	if err := os.Rename(filepath.Join(w.dir, planID, "nodes", "new"), filepath.Join(w.dir, planID, "nodes", "old")); err != nil {
+	if err := os.Rename(w.folder(planID+"/nodes/new"), w.folder(planID+"/nodes/old")); err != nil {
 		t.Fatal(err)
 	}
 	w.edit("ws-mj2hy912-plan01/nodes/old/deep/Node.md", "By hand", "Moved")
 	eventually(t, "a moved folder shows", titled("node-by-hand", "Moved"))
-	if err := os.RemoveAll(filepath.Join(w.dir, planID, "nodes", "old")); err != nil {
+	if err := os.RemoveAll(w.folder(planID + "/nodes/old")); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "what is removed is gone", titled("node-by-hand", ""))

@@ -12,7 +12,6 @@ import (
 	"arbor/engine/enginetest"
 	"arbor/engine/errs"
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore"
 )
 
 // A clock is a clock that the test sets.
@@ -24,13 +23,9 @@ func (c *clock) tick(d time.Duration) { c.past.Add(int64(d)) }
 // beside returns another server of the same vault, which stands for another process.
 func (w *world) beside(c *clock, opt Options) *world {
 	w.Helper()
-	st, err := dirstore.Open(w.dir, dirstore.Options{SaveQuiet: -1})
-	if err != nil {
-		w.Fatal(err)
-	}
-	w.Cleanup(func() { st.Close() })
-	o := &world{T: w.T, dir: w.dir}
-	if o.engine, err = engine.Open(w.Context(), st, engine.Options{Vault: w.dir, Now: c.now}); err != nil {
+	o := &world{T: w.T, store: w.store.Beside(), dir: w.dir}
+	var err error
+	if o.engine, err = engine.Open(w.Context(), o.store, engine.Options{Vault: w.dir, Now: c.now}); err != nil {
 		w.Fatal(err)
 	}
 	if o.server, err = New(o.engine, opt); err != nil {

@@ -3,7 +3,6 @@ package mcpserv
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -13,15 +12,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"arbor/engine"
+	"arbor/engine/enginetest"
 	"arbor/engine/errs"
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore"
 )
 
-// A world is a server of a vault in a folder, and the test's clients connect to it.
+// A world is a server of a vault, which the test's clients connect to.
 type world struct {
 	*testing.T
-	dir    string
+	store  enginetest.Vault
+	dir    string // the vault's folder; "" if it has none
 	engine *engine.Engine
 	server *Server
 }
@@ -32,16 +32,10 @@ const patience = 30 * time.Second
 // newWorld returns a world with the plan of these tests in it.
 func newWorld(t *testing.T, opt Options) *world {
 	t.Helper()
-	w := &world{T: t, dir: t.TempDir()}
-	for p, data := range planFiles() {
-		w.save(p, string(data))
-	}
-	st, err := dirstore.Open(w.dir, dirstore.Options{SaveQuiet: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { st.Close() })
-	if w.engine, err = engine.Open(t.Context(), st, engine.Options{Vault: w.dir}); err != nil {
+	st, at := enginetest.NewVault(t, "folder", planFiles())
+	w := &world{T: t, store: st, dir: at.Vault}
+	var err error
+	if w.engine, err = engine.Open(t.Context(), st, at); err != nil {
 		t.Fatal(err)
 	}
 	if w.server, err = New(w.engine, opt); err != nil {
@@ -54,26 +48,41 @@ func newWorld(t *testing.T, opt Options) *world {
 // save writes a file as a simple editor does.
 func (w *world) save(p mdstore.Path, text string) {
 	w.Helper()
-	path := filepath.Join(w.dir, filepath.FromSlash(string(p)))
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	if w.dir == "" {
+		w.store.Put(p, []byte(text))
+		return
+	}
+	enginetest.Put(w.T, w.dir, p, []byte(text))
+}
+
+// read returns the text of a file.
+func (w *world) read(p mdstore.Path) string {
+	w.Helper()
+	f, err := w.store.Read(w.Context(), p)
+	if err != nil {
 		w.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		w.Fatal(err)
+	return string(f.Data)
+}
+
+// folder returns the path of a file for a test of what other programs do to files. It skips the test over a vault that
+// has no folder.
+func (w *world) folder(p mdstore.Path) string {
+	w.Helper()
+	if w.dir == "" {
+		w.Skip("this vault has no folder")
 	}
+	return filepath.Join(w.dir, filepath.FromSlash(string(p)))
 }
 
 // edit replaces a text in a file, as a person would, and returns when the engine has seen it.
 func (w *world) edit(p mdstore.Path, old, new string) {
 	w.Helper()
-	data, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(string(p))))
-	if err != nil {
-		w.Fatal(err)
+	text := w.read(p)
+	if !strings.Contains(text, old) {
+		w.Fatalf("%s has no %q:\n%s", p, old, text)
 	}
-	if !strings.Contains(string(data), old) {
-		w.Fatalf("%s has no %q:\n%s", p, old, data)
-	}
-	text := strings.Replace(string(data), old, new, 1)
+	text = strings.Replace(text, old, new, 1)
 	w.save(p, text)
 	eventually(w.T, "the engine shows what was saved", func() bool {
 		w.engine.Refresh()

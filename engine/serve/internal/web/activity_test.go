@@ -37,7 +37,7 @@ func TestActivityIsOneListAndSurvivesARestart(t *testing.T) {
 	git := func(args ...string) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), "git", args...)
-		cmd.Dir = filepath.Dir(w.dir)
+		cmd.Dir = filepath.Dir(w.folder())
 		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %q: %v: %s", args, err, out)

@@ -1,47 +1,49 @@
 package web
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"arbor/engine/enginetest"
+	"arbor/mdstore"
 )
 
-// fileOf returns the path of the file of a node.
+// path returns the path in the vault of the file of a node.
+func (w *world) path(id string) mdstore.Path {
+	w.t.Helper()
+	for p := range w.store.Files() {
+		if strings.HasSuffix(string(p), "/nodes/"+id+"/Node.md") {
+			return p
+		}
+	}
+	w.t.Fatalf("there is no file of %s", id)
+	panic("unreachable")
+}
+
+// file returns the name of the file of a node in the vault's folder.
 func (w *world) file(id string) string {
 	w.t.Helper()
-	all, err := filepath.Glob(filepath.Join(w.dir, "*", "nodes", id, "Node.md"))
-	if err != nil || len(all) != 1 {
-		w.t.Fatalf("the file of %s: %q, %v", id, all, err)
-	}
-	return all[0]
+	return filepath.Join(w.folder(), filepath.FromSlash(string(w.path(id))))
 }
 
 // saved replaces a text in a file in place, as some editors save.
 func (w *world) saved(id, old, now string) {
 	w.t.Helper()
-	name := w.file(id)
-	data, err := os.ReadFile(name)
-	if err == nil && !strings.Contains(string(data), old) {
-		w.t.Fatalf("%s does not say %q:\n%s", name, old, data)
+	said := w.says(id)
+	if !strings.Contains(said, old) {
+		w.t.Fatalf("%s does not say %q:\n%s", id, old, said)
 	}
-	if err == nil {
-		err = os.WriteFile(name, []byte(strings.Replace(string(data), old, now, 1)), 0o666)
-	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.store.Put(w.path(id), []byte(strings.Replace(said, old, now, 1)))
 }
 
 func (w *world) says(id string) string {
 	w.t.Helper()
-	data, err := os.ReadFile(w.file(id))
+	f, err := w.store.Read(w.t.Context(), w.path(id))
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return string(data)
+	return string(f.Data)
 }
 
 func TestBrowserShowsEachView(t *testing.T) {

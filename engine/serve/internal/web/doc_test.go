@@ -15,7 +15,7 @@ import (
 func TestDocumentsAndPicturesOpenOnThePage(t *testing.T) {
 	w := newWorld(t, nil)
 	ws, first, _ := w.plan()
-	project := filepath.Dir(w.dir)
+	project := filepath.Dir(w.folder())
 	put := func(name, data string) {
 		t.Helper()
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
@@ -29,7 +29,7 @@ func TestDocumentsAndPicturesOpenOnThePage(t *testing.T) {
 	put(filepath.Join(project, "secret.md"), "secret")
 	at := filepath.Dir(w.file(first))
 	put(filepath.Join(at, "map.svg"), "<svg xmlns='http://www.w3.org/2000/svg'><script>hit()</script></svg>")
-	put(filepath.Join(w.dir, ".local", "x.png"), "secret")
+	put(filepath.Join(w.folder(), ".local", "x.png"), "secret")
 	rel, err := filepath.Rel(project, at)
 	if err != nil {
 		t.Fatal(err)

@@ -39,7 +39,7 @@ func TestAnExportIsWholeAndStill(t *testing.T) {
 			if meta, link := strings.Index(text, "Content-Security-Policy"), strings.Index(text, "<link"); meta < 0 || meta > link {
 				t.Errorf("%s has no policy before what it loads", name)
 			}
-			for _, no := range []string{"<script", "<form", "<button", "<textarea", "draggable", "vscode://", w.dir} {
+			for _, no := range []string{"<script", "<form", "<button", "<textarea", "draggable", "vscode://", w.engine.Place()} {
 				if strings.Contains(text, no) {
 					t.Errorf("%s has %s", name, no)
 				}

@@ -2,8 +2,6 @@ package web
 
 import (
 	"net/http"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -125,12 +123,10 @@ func TestTextsOfAnExport(t *testing.T) {
 	w := newWorld(t, nil)
 	ws, first, second := w.plan()
 	w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": first, "title": "خطة الحديقة",
-		"requirement": "[by path](../" + filepath.Base(filepath.Dir(w.file(second))) + "/Node.md#log), [[" + second + "|by id]], " +
+		"requirement": "[by path](../" + second + "/Node.md#log), [[" + second + "|by id]], " +
 			"[no node](../x/Node.md), [the spec][1], ![a *map*](map.png), ![none](none.png), ![out](../../../../map.png)",
 		"note": "x\n\n[1]: https://example.org/spec"})
-	if err := os.WriteFile(filepath.Join(filepath.Dir(w.file(first)), "map.png"), []byte("\x89PNG"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	w.store.Put(w.path(first).Dir().Join("map.png"), []byte("\x89PNG"))
 	written := w.export()
 	text := written[fileOf("node", first)]
 	for _, want := range []string{
@@ -158,14 +154,8 @@ func TestTextsOfAnExport(t *testing.T) {
 func TestAnExportListsDamage(t *testing.T) {
 	w := newWorld(t, nil)
 	_, first, second := w.plan()
-	for file, data := range map[string]string{
-		w.file(first):  "\xff\xfe",
-		w.file("root"): "---\nid: [\n---\n",
-	} {
-		if err := os.WriteFile(file, []byte(data), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	w.store.Put(w.path(first), []byte("\xff\xfe"))
+	w.store.Put(w.path("root"), []byte("---\nid: [\n---\n"))
 	written := w.export()
 	if text := written["check.html"]; !strings.Contains(text, first) || !strings.Contains(text, "NOT_UTF8") {
 		t.Errorf("the list of damage is %s", text)

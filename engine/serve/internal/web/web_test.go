@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -18,10 +17,11 @@ import (
 	"arbor/mdstore"
 )
 
-// A world is the page of a vault on disk, and a browser that is logged in.
+// A world is the page of a vault, and a browser that is logged in.
 type world struct {
 	t      *testing.T
-	dir    string
+	store  enginetest.Vault
+	dir    string // the vault's folder; "" if it has none
 	engine *engine.Engine
 	site   *Site
 	server *httptest.Server
@@ -31,11 +31,8 @@ type world struct {
 
 func newWorld(t *testing.T, files map[mdstore.Path][]byte) *world {
 	t.Helper()
-	dir := enginetest.Place(t, files)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	e, err := engine.Open(t.Context(), enginetest.OpenDir(t, dir), engine.Options{Vault: dir, State: t.TempDir()})
+	st, at := enginetest.NewVault(t, "folder", files)
+	e, err := engine.Open(t.Context(), st, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +41,7 @@ func newWorld(t *testing.T, files map[mdstore.Path][]byte) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, dir: dir, engine: e, site: s, server: httptest.NewServer(httpguard.Handler(s.Handler(), httpguard.Options{Open: true})), guest: &http.Client{Jar: jar}}
+	w := &world{t: t, store: st, dir: at.Vault, engine: e, site: s, server: httptest.NewServer(httpguard.Handler(s.Handler(), httpguard.Options{Open: true})), guest: &http.Client{Jar: jar}}
 	t.Cleanup(func() {
 		w.server.CloseClientConnections() // streams do not end by themselves
 		w.server.Close()
@@ -56,6 +53,16 @@ func newWorld(t *testing.T, files map[mdstore.Path][]byte) *world {
 	}
 	w.tab = in.Tab
 	return w
+}
+
+// folder returns the vault's folder, for a test of what other programs do to files. It skips the test over a vault that
+// has none.
+func (w *world) folder() string {
+	w.t.Helper()
+	if w.dir == "" {
+		w.t.Skip("this vault has no folder")
+	}
+	return w.dir
 }
 
 // follow watches the vault and sends changes to the pages.
