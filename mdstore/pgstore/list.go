@@ -199,7 +199,8 @@ func (s *Store) scan(ctx context.Context, t *tree, files []row, out *mdstore.Sca
 	return nil
 }
 
-// Files returns all files of the vault and of this machine with their versions, which the server computes from the bytes.
+// Files returns all files of the vault and of this machine with their versions, which the server computes from the
+// bytes.
 func (s *Store) Files(ctx context.Context) (map[mdstore.Path]mdstore.Version, error) {
 	got, err := s.query(ctx, sql(s.in("SELECT path, sha256(bytes) FROM SCHEMA.files WHERE vault = $1"), s.n))
 	if err != nil {

@@ -41,11 +41,12 @@ type commitNote struct {
 
 // sinceSQL returns the paths that commits after $2 have changed, each with its file as it is now, and the files of $3.
 // If there are more than $4 commits, it leaves them out.
-const sinceSQL = `SELECT q.number, q.key, octet_length(f.bytes)::bigint, (extract(epoch from f.changed) * 1000000)::bigint, f.written,
-	CASE WHEN q.number = 0 OR octet_length(f.bytes) <= $5 THEN f.bytes END
+const sinceSQL = `SELECT q.number, q.key, octet_length(f.bytes)::bigint,
+	(extract(epoch from f.changed) * 1000000)::bigint, f.written, CASE WHEN q.number = 0 OR octet_length(f.bytes) <= $5 THEN f.bytes END
 	FROM (SELECT g.number, unnest(g.paths) AS key FROM SCHEMA.generations g WHERE g.vault = $1 AND g.number > $2
 		AND (SELECT generation FROM SCHEMA.vaults WHERE n = $1) - $2 <= $4
-	UNION ALL SELECT 0, unnest($3::text[])) q LEFT JOIN SCHEMA.files f ON f.vault = $1 AND f.path = q.key ORDER BY q.number`
+	UNION ALL SELECT 0, unnest($3::text[])) q LEFT JOIN SCHEMA.files f ON f.vault = $1 AND f.path = q.key
+	ORDER BY q.number`
 
 // catchUp takes in the rows of sinceSQL and returns those of .local/. s.mu must be held.
 func (s *Store) catchUp(now int64, rows [][][]byte) (local map[string][][]byte) {
