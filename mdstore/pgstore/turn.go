@@ -42,7 +42,8 @@ type commitNote struct {
 // sinceSQL returns the paths that commits after $2 have changed, each with its file as it is now, and the files of $3.
 // If there are more than $4 commits, it leaves them out.
 const sinceSQL = `SELECT q.number, q.key, octet_length(f.bytes)::bigint,
-	(extract(epoch from f.changed) * 1000000)::bigint, f.written, CASE WHEN q.number = 0 OR octet_length(f.bytes) <= $5 THEN f.bytes END
+	(extract(epoch from f.changed) * 1000000)::bigint, f.written,
+	CASE WHEN q.number = 0 OR octet_length(f.bytes) <= $5 THEN f.bytes END
 	FROM (SELECT g.number, unnest(g.paths) AS key FROM SCHEMA.generations g WHERE g.vault = $1 AND g.number > $2
 		AND (SELECT generation FROM SCHEMA.vaults WHERE n = $1) - $2 <= $4
 	UNION ALL SELECT 0, unnest($3::text[])) q LEFT JOIN SCHEMA.files f ON f.vault = $1 AND f.path = q.key
