@@ -29,6 +29,8 @@ type draft struct {
 	now        int64 // by the server's clock, Unix nanoseconds
 	files      map[string]was
 	below      map[string]bool // paths with files below them
+
+	absent, folders []string // keys where guard looks for files: of those that are new, and of the folders above them
 }
 
 // was is a file before the commit.
@@ -100,8 +102,16 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change, locked boo
 	return res, s.said(err)
 }
 
-// make makes a commit over one connection.
+// make makes a commit over one connection: in one message if the store knows the files that the changes are compared
+// with, and otherwise in two.
 func (d *draft) make(ctx context.Context) (mdstore.Result, error) {
+	if d.locked && d.recall() {
+		res, err := d.send(ctx, append(beginning(), d.guard()))
+		if codeOf(err) != guarded {
+			return res, err
+		}
+		_, _ = d.c.run(ctx, sql("ROLLBACK"))
+	}
 	if err := d.begin(ctx); err != nil {
 		return mdstore.Result{}, err
 	}
@@ -109,10 +119,17 @@ func (d *draft) make(ctx context.Context) (mdstore.Result, error) {
 		_, _ = d.c.run(ctx, sql("ROLLBACK"))
 		return mdstore.Result{}, err
 	}
+	return d.send(ctx, []stmt{sql(d.in("UPDATE SCHEMA.vaults SET generation = $2 WHERE n = $1"), d.n, d.generation+1)})
+}
+
+// send makes the changes. before are the statements that go before those that write.
+func (d *draft) send(ctx context.Context, before []stmt) (mdstore.Result, error) {
 	res := mdstore.Result{Versions: mdstore.VersionsOf(d.changes)}
 	writes, steps := d.writes()
 	if len(writes) == 0 {
-		_, _ = d.c.run(ctx, sql("ROLLBACK"))
+		if d.c.TxStatus() != 'I' {
+			_, _ = d.c.run(ctx, sql("ROLLBACK"))
+		}
 		res.Generation = d.shifted(d.generation)
 		return res, ctx.Err()
 	}
@@ -122,7 +139,7 @@ func (d *draft) make(ctx context.Context) (mdstore.Result, error) {
 	r := &request{d.generation + 1, rand.Text()}
 	res.Generation = d.shifted(r.generation)
 	notes, keys := d.notes(r, steps)
-	all := slices.Concat(writes, notes)
+	all := slices.Concat(before, writes, notes)
 	all = append(all, sql("COMMIT"))
 	sent := len(all)
 	all = append(all, sql(ringSQL, d.channel(), fmt.Sprint(r.generation)))
@@ -131,7 +148,7 @@ func (d *draft) make(ctx context.Context) (mdstore.Result, error) {
 	switch {
 	case len(got) >= sent: // a failure after that only costs others a second
 		if d.locked {
-			d.committed(d.generation, r.generation, keys, slices.Concat(got[:len(writes)]...))
+			d.committed(d.generation, r.generation, keys, slices.Concat(got[len(before):len(before)+len(writes)]...))
 		}
 		return res, nil
 	case !lost(err):
@@ -171,6 +188,10 @@ func beginning() []stmt {
 const onDisk = `SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
 	ELSE current_setting('synchronous_commit') END, true)`
 
+// stateSQL returns the generation of the vault and the time.
+const stateSQL = `SELECT generation, (extract(epoch from clock_timestamp()) * 1000000)::bigint
+	FROM SCHEMA.vaults WHERE n = $1 AND id = $2`
+
 // begin locks the vault and reads what the changes are compared with.
 func (d *draft) begin(ctx context.Context) error {
 	var keys, touched []string
@@ -197,8 +218,7 @@ func (d *draft) begin(ctx context.Context) error {
 	}
 	at := len(all)
 	all = append(all,
-		sql(d.in(`SELECT generation, (extract(epoch from clock_timestamp()) * 1000000)::bigint
-			FROM SCHEMA.vaults WHERE n = $1 AND id = $2 FOR UPDATE`), d.n, d.id),
+		sql(d.in(stateSQL+" FOR UPDATE"), d.n, d.id),
 		sql(d.in("SELECT path, sha256(bytes), "+bytes+" FROM SCHEMA.files WHERE vault = $1 AND path = ANY($2)"), d.n, keys),
 		sql(d.in(belowSQL), d.n, touched))
 	got, err := d.c.run(ctx, all...)

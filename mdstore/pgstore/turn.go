@@ -134,6 +134,47 @@ func (s *Store) committed(before, now int64, keys []string, written [][][]byte) 
 	m.commits, m.generation = append(m.commits, commitNote{now, keys}), now
 }
 
+// recall fills in what the changes are compared with from what is kept, as far as that is enough.
+func (d *draft) recall() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	u := d.held()
+	if u == nil {
+		return false
+	}
+	d.generation, d.now = d.memory.generation, u.now+int64(time.Since(u.began))
+	d.files, d.below, d.absent, d.folders = map[string]was{}, map[string]bool{}, []string{}, []string{}
+	for _, c := range d.changes {
+		key := d.key(c.Path)
+		f, ok := d.memory.files[key]
+		switch {
+		case c.To != "", ok && f.file.Version != c.Base, !ok && !c.Base.IsZero():
+			return false
+		case !c.Base.IsZero():
+			d.files[key] = was{f.file.Version, f.file.Data}
+			continue
+		}
+		d.absent = append(d.absent, key)
+		for dir := c.Path.Dir(); dir != ""; dir = dir.Dir() {
+			d.folders = append(d.folders, d.key(dir))
+		}
+	}
+	return true
+}
+
+// guard returns the statement that counts a commit of what was recalled. It fails as guarded if there was another
+// commit, because the lock was lost, or if files lie where the changes make new ones.
+func (d *draft) guard() stmt {
+	return sql(d.in(`WITH v AS (UPDATE SCHEMA.vaults SET generation = $3 + 1
+			WHERE n = $1 AND id = $2 AND generation = $3 RETURNING n),
+		met AS (SELECT 1 FROM SCHEMA.files WHERE vault = $1 AND path = ANY($4 || $5) UNION ALL
+			SELECT 1 FROM unnest($4::text[]) q JOIN SCHEMA.files ON vault = $1 AND path >= q || '/' AND path < q || '0')
+		SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM v) AND NOT EXISTS (SELECT 1 FROM met) THEN 1 ELSE 0 END`),
+		d.n, d.id, d.generation, d.absent, d.folders)
+}
+
+const guarded = "22012" // division by zero
+
 // held returns the Update that runs, if what is kept may be used. s.mu must be held.
 func (s *Store) held() *update {
 	if u := s.active; u != nil && !s.doubt.Load() && time.Since(u.began) < trusted {

@@ -18,6 +18,7 @@ import (
 type update struct {
 	s     *Store
 	began time.Time // guarded by s.mu
+	now   int64     // then, by the server's clock, Unix nanoseconds
 
 	mu      sync.Mutex // held during a commit or a statement: the function may have several goroutines
 	c       conn
@@ -87,7 +88,7 @@ func (u *update) lock(ctx context.Context) error {
 	first := append(beginning(), sql("SELECT pg_advisory_xact_lock($1)", s.lockKey()))
 	state := len(first)
 	got, err := c.run(ctx, append(first,
-		sql(s.in("SELECT generation FROM SCHEMA.vaults WHERE n = $1 AND id = $2"), s.n, s.id),
+		sql(s.in(stateSQL), s.n, s.id),
 		sql(s.in(sinceSQL), s.n, since, asked, int64(followedMost), int64(keptFile)))...)
 	if err == nil && len(got[state]) == 0 {
 		err = fmt.Errorf("vault %s: %w", s.address, mdstore.ErrReplaced)
@@ -100,7 +101,7 @@ func (u *update) lock(ctx context.Context) error {
 	defer s.mu.Unlock()
 	s.settleDoubt()
 	u.local = s.catchUp(number(got[state][0][0]), got[state+1])
-	u.c, u.began, s.active = c, time.Now(), u
+	u.c, u.began, u.now, s.active = c, time.Now(), micros(got[state][0][1]), u
 	return nil
 }
 

@@ -107,11 +107,8 @@ func (d *draft) notes(r *request, steps []mdstore.Step) (all []stmt, keys []stri
 		who = d.op.Session
 		record = d.record(steps)
 	}
-	all = []stmt{
-		sql(d.in("UPDATE SCHEMA.vaults SET generation = $2 WHERE n = $1"), d.n, r.generation),
-		sql(d.in(`INSERT INTO SCHEMA.generations (vault, number, token, paths, versions, who, record)
-			VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''))`), d.n, r.generation, r.token, paths, versions, who, record),
-	}
+	all = []stmt{sql(d.in(`INSERT INTO SCHEMA.generations (vault, number, token, paths, versions, who, record)
+		VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''))`), d.n, r.generation, r.token, paths, versions, who, record)}
 	if r.generation%pruneEvery == 0 {
 		all = append(all,
 			sql(d.in("DELETE FROM SCHEMA.generations WHERE vault = $1 AND number <= $2"), d.n, r.generation-generationsMost),
