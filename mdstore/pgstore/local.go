@@ -120,8 +120,8 @@ func (s *Store) KeepLocal(ctx context.Context, name mdstore.Path, data []byte) e
 // maybeLost makes a transaction that a failure of the server may take.
 const maybeLost = "SELECT set_config('synchronous_commit', 'off', true)"
 
-// writeLocal writes a file of .local/, or removes it if data is nil. how is maybeLost or onDisk; what an Update writes is
-// always onDisk.
+// writeLocal writes a file of .local/, or removes it if data is nil. how is maybeLost or onDisk; what an Update writes
+// is always onDisk.
 func (s *Store) writeLocal(ctx context.Context, p mdstore.Path, data []byte, how string) error {
 	key := s.key(p)
 	held, err := s.during(func(u *update) error {
