@@ -43,7 +43,7 @@ var Stores = []struct {
 	Name string
 	New  func(testing.TB, map[mdstore.Path][]byte) (Vault, engine.Options) // see NewVault
 }{
-	{"memory", inMemory},
+	{"memory", memory},
 	{"folder", Folder},
 	{"postgres", onServer},
 }
@@ -67,7 +67,7 @@ func NewVault(t testing.TB, usual string, files map[mdstore.Path][]byte) (Vault,
 	panic("unreachable")
 }
 
-func inMemory(_ testing.TB, files map[mdstore.Path][]byte) (Vault, engine.Options) {
+func memory(_ testing.TB, files map[mdstore.Path][]byte) (Vault, engine.Options) {
 	return memoryVault{memstore.New(files)}, engine.Options{}
 }
 
