@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 
+	"arbor/engine/internal/people"
 	"arbor/engine/plan"
 	"arbor/mdstore"
 )
@@ -22,6 +23,9 @@ type EntryEditOut struct {
 // EntryEdit replaces the text of an entry, or removes it. Only the page has it: programs save another entry, and at the
 // command line a person edits the file.
 func EntryEdit(ctx context.Context, env *Env, in EntryEditIn) (*EntryEditOut, error) {
+	if !env.Who.May(people.Work) {
+		return nil, lacks(env.Who, "to edit an entry", people.Work)
+	}
 	v, p, err := slotIn(ctx, env, in.SlotRef, false)
 	if err != nil {
 		return nil, err

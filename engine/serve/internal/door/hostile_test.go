@@ -2,7 +2,9 @@ package door
 
 import (
 	"errors"
+	"net"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -167,6 +169,23 @@ func TestAttacksAreRefused(t *testing.T) {
 			return w.send(http.DefaultClient, "POST", "/mcp", `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
 				"Authorization", "Bearer "+w.assistant(w.invite("bob", "read")), "Mcp-Session-Id", id)
 		}, 404, "belongs to another token"},
+		{"a token in the address", func(w *world) reply {
+			return w.send(http.DefaultClient, "GET", "/plan?token="+w.browser(w.invite("ann", "")).tab, "")
+		}, 401, "not logged in"},
+		{"a token in the address of /mcp", func(w *world) reply {
+			return w.send(http.DefaultClient, "POST", "/mcp?token="+w.assistant(w.invite("ann", "")), begin)
+		}, 401, "TOKEN_MISSING"},
+		{"a form, which any site can send", func(w *world) reply {
+			b := w.browser(w.invite("ann", ""))
+			return b.send(b.client, "POST", "/do/log_append", event, "Arbor-Tab", b.tab, "Content-Type", "text/plain")
+		}, 415, "application/json"},
+		{"the cookie of another vault, on another port", func(w *world) reply {
+			other := newWorld(w.T)
+			u, _ := url.Parse(other.server.URL)
+			_, port, _ := net.SplitHostPort(w.server.Listener.Addr().String())
+			theirs := other.browser(other.invite("ann", "")).client.Jar.Cookies(u)
+			return w.send(http.DefaultClient, "GET", "/events", "", "Cookie", "arbor-"+port+"="+theirs[0].Value)
+		}, 401, "NOT_LOGGED_IN"},
 		{"a huge body", func(w *world) reply {
 			return w.tool(w.assistant(w.invite("ann", "")), "log_append", `{"event": "`+strings.Repeat("x", 5<<20)+`"}`)
 		}, 413, ""},

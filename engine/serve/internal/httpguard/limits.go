@@ -37,6 +37,7 @@ type Limits struct {
 
 	mu      sync.Mutex
 	left    map[string]allowance // by the id of the token
+	open    map[string]int       // requests that are being answered, by the id of the token
 	failed  map[string]failures  // by address
 	waiting int
 }
@@ -58,7 +59,11 @@ func (l *Limits) now() time.Time {
 	return l.Now()
 }
 
-// Take takes a request of a token out of its allowance. It returns how long the client must wait if nothing is left.
+// maxOpen is how many requests of a token are answered at once, streams included.
+const maxOpen = 200
+
+// Take takes a request of a token out of its allowance, until the request ends. It returns how long the client must
+// wait if nothing is left.
 func (l *Limits) Take(token string, r *http.Request) (wait time.Duration) {
 	cost := 1 + float64(max(r.ContentLength, 0)/unitBytes)
 	if r.ContentLength < 0 { // its length is not known before it has been read
@@ -73,16 +78,34 @@ func (l *Limits) Take(token string, r *http.Request) (wait time.Duration) {
 	}
 	a.units = min(unitsAtOnce, a.units+unitsPerSecond*now.Sub(a.at).Seconds())
 	a.at = now
-	if a.units < cost {
+	if l.open[token] >= maxOpen {
+		wait = time.Second
+	} else if a.units < cost {
 		wait = time.Duration((cost - a.units) / unitsPerSecond * float64(time.Second))
 	} else {
 		a.units -= cost
+		l.begin(r.Context(), token)
 	}
 	if l.left == nil {
 		l.left = map[string]allowance{}
 	}
 	l.left[token] = a
 	return wait
+}
+
+// begin counts a request of a token until it ends. l.mu must be held.
+func (l *Limits) begin(request context.Context, token string) {
+	if l.open == nil {
+		l.open = map[string]int{}
+	}
+	l.open[token]++
+	context.AfterFunc(request, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.open[token]--; l.open[token] == 0 {
+			delete(l.open, token)
+		}
+	})
 }
 
 // maxUnknown is what a body of unknown length costs, in bytes: a server reads no more of any.

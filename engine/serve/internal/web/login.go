@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/json"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -87,14 +88,31 @@ func (s *Site) login(w http.ResponseWriter, r *http.Request) {
 		s.opt.Tabs.Keep(tab)
 	}
 	s.mu.Lock()
-	if s.guests[id] = token; token == "" {
+	if s.forget(token); token == "" {
 		s.tabs[tab] = true
 	}
+	s.guests[id] = token
 	s.mu.Unlock()
 	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Value: id, Path: "/",
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.opt.TLS})
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{"tab": tab, "keep": token != ""}) // who is gone misses nothing
+}
+
+// maxCookies is how many cookies a token has at most: it is that of one browser, which keeps the last.
+const maxCookies = 20
+
+// forget drops the cookies of a person's token that has too many. s.mu must be held.
+func (s *Site) forget(token string) {
+	n := 0
+	for _, of := range s.guests {
+		if token != "" && of == token {
+			n++
+		}
+	}
+	if n >= maxCookies {
+		maps.DeleteFunc(s.guests, func(_, of string) bool { return of == token })
+	}
 }
 
 // enter returns a request of a browser that is logged in, with its person in the context. It refuses others.

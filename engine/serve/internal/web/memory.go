@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/engine/internal/people"
 	"arbor/engine/ops"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -137,7 +138,7 @@ func (s *Site) entry(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	lf := func(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") } // as forms send line ends
-	out, err := ops.EntryEdit(r.Context(), s.env(), ops.EntryEditIn{SlotRef: ops.SlotRef{
+	out, err := ops.EntryEdit(r.Context(), s.envOf(people.From(r.Context())), ops.EntryEditIn{SlotRef: ops.SlotRef{
 		In: ops.In{WorkspaceID: in.WorkspaceID}, Slot: in.Slot}, EntryID: in.EntryID, Was: lf(in.Was), Text: lf(in.Text)})
 	if err != nil {
 		refuseError(w, err)
