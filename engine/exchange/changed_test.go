@@ -33,8 +33,8 @@ var changes = []struct {
 	{"dependencies on ", func(it *plan.ImportItem, other string) { it.After = append(it.After, other) }},
 }
 
-// TestChangesAtTheSource imports each case, changes each item at the source in each way, and imports it again: the
-// change is listed, with nothing else, and no file changes.
+// TestChangesAtTheSource imports each case, changes each item at the source in some ways, one after the other, and imports
+// it again: the change is listed, with nothing else, and no file changes.
 func TestChangesAtTheSource(t *testing.T) {
 	for _, c := range cases(t) {
 		t.Run(c.name, func(t *testing.T) {
@@ -45,7 +45,10 @@ func TestChangesAtTheSource(t *testing.T) {
 			w := enginetest.New(t, enginetest.Plan("ws-a"))
 			_, before := imported(t, w, first)
 			for i := range first.Items {
-				for _, x := range changes {
+				for n, x := range changes {
+					if (i+n)%4 > 0 {
+						continue // a quarter of them for each item
+					}
 					again, err := Read(c.Source, c.kind)
 					if err != nil {
 						t.Fatal(err)
