@@ -50,8 +50,8 @@ func (a NewNode) of(d *Draft, n *mdstore.Node) (NewNode, error) {
 	return a, nil
 }
 
-// copied adds the file of a copy: every byte of the original but ids, status, times, conclusion, problem and log. n has
-// what differs. Its boxes are open. Dependencies and references on nodes that are copied along lead to the copies;
+// copied adds the file of a copy: every byte of the original but ids, status, times, source, conclusion, problem and
+// log. n has what differs. Its boxes are open. Dependencies and references on nodes that are copied along lead to the copies;
 // other dependencies are left out.
 func (s *seed) copied(d *Draft, path mdstore.Path, n ImportNode) error {
 	original, _ := s.like.File()
@@ -73,6 +73,11 @@ func (s *seed) copied(d *Draft, path mdstore.Path, n ImportNode) error {
 	set(mdstore.KeyParent, mdoc.Text(string(n.Parent)))
 	set(mdstore.KeyCreated, mdoc.Integer(n.CreatedAt))
 	set(mdstore.KeyUpdated, mdoc.Integer(n.UpdatedAt))
+	for _, key := range []string{ImportedKey, mdstore.KeyImported} { // a copy does not come from the source
+		if _, has := doc.Field(key); has {
+			set(key, mdoc.Removed())
+		}
+	}
 	for _, f := range mdstore.AllFields() {
 		switch text := s.fieldText(d, f, n); {
 		case text == s.like.Text(f):
