@@ -12,7 +12,7 @@ func init() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
-	if dir := inMemory(); dir != "" && os.Getenv("TMPDIR") == "" && os.Getenv("GOTMPDIR") == "" {
+	if dir := memoryFolder(); dir != "" && os.Getenv("TMPDIR") == "" && os.Getenv("GOTMPDIR") == "" {
 		_ = os.Setenv("TMPDIR", dir)
 	}
 }

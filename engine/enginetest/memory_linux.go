@@ -9,8 +9,8 @@ const (
 	noExec   = 0x8 // ST_NOEXEC of statfs(2)
 )
 
-// inMemory returns a folder in memory that has 2 GB for files, some of them programs; "" if there is none.
-func inMemory() string {
+// memoryFolder returns a folder in memory that has 2 GB for files, some of them programs; "" if there is none.
+func memoryFolder() string {
 	var is syscall.Statfs_t
 	if syscall.Statfs(shared, &is) != nil || is.Flags&noExec != 0 || is.Bavail*uint64(is.Bsize) < room {
 		return ""

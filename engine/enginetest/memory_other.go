@@ -2,5 +2,5 @@
 
 package enginetest
 
-// inMemory returns "": there is no folder in memory.
-func inMemory() string { return "" }
+// memoryFolder returns "": there is no folder in memory.
+func memoryFolder() string { return "" }
