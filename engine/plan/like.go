@@ -51,8 +51,8 @@ func (a NewNode) of(d *Draft, n *mdstore.Node) (NewNode, error) {
 }
 
 // copied adds the file of a copy: every byte of the original but ids, status, times, source, conclusion, problem and
-// log. n has what differs. Its boxes are open. Dependencies and references on nodes that are copied along lead to the copies;
-// other dependencies are left out.
+// log. n has what differs. Its boxes are open. Dependencies and references on nodes that are copied along lead to the
+// copies; other dependencies are left out.
 func (s *seed) copied(d *Draft, path mdstore.Path, n ImportNode) error {
 	original, _ := s.like.File()
 	doc, err := without(path, original, mdstore.SecConclusion, mdstore.SecProblem, mdstore.SecLog)
