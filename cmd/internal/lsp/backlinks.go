@@ -17,15 +17,21 @@ type linked struct {
 	refs    []ref
 }
 
-// refsOf returns the references in the file of a node but those in its log. It is called under Read, and keeps what it
-// finds: so each version of a file is read once.
-func (v *vault) refsOf(m *mdstore.Node) []ref {
+// refsOf returns the references in the file of a node but those in its log. It keeps what it finds, so each version of
+// a file is read once. It reads the file itself: a view that is asked for all documents holds all of them at once.
+func (v *vault) refsOf(ctx context.Context, m *mdstore.Node) []ref {
 	if l, ok := v.linked[m.Path]; ok && l.version == m.Version() {
 		return l.refs
 	}
-	doc := m.Doc()
-	if !m.Loaded() {
-		return nil // Read loads the document and calls again
+	var doc *mdoc.Doc
+	if m.Loaded() {
+		doc = m.Doc()
+	} else {
+		f, err := v.engine.FileAt(ctx, m.Path)
+		if err != nil || f.Version != m.Version() {
+			return nil // it has just changed: news will come
+		}
+		doc, _ = mdoc.Parse(string(m.Path), f.Data, mdstore.NodeForm)
 	}
 	l := linked{m.Version(), besideLog(string(doc.Bytes()), doc)}
 	for i := range l.refs {
@@ -95,7 +101,7 @@ func (s *server) nodeAt(d *document, w *view.View, at int) (*mdstore.Node, bool)
 // naming returns the references in the file of m that lead to goal.
 func (s *server) naming(v *vault, w *view.View, m *mdstore.Node, goal target) (all []ref) {
 	stem := strings.TrimSuffix(filepath.Base(goal.file), ".md")
-	refs := v.refsOf(m)
+	refs := v.refsOf(s.ctx, m)
 	if d := s.openAt(v, m.Path); d != nil {
 		refs = besideLog(d.text.s, d.doc()) // the places in the text of the client
 	}
