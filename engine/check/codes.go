@@ -64,7 +64,8 @@ var checkCodes = []CheckCode{
 		"`arbor conflicts` shows both sides; `arbor conflicts NODE --ours`, `--theirs` or `-e`",
 		"where the two changes do not contradict each other, and nobody has edited the file since: merges them " +
 			"and stages the file"},
-	{mdoc.CodeNoFrontMatter, SeverityError, "no front matter, or one that never ends", "put it between two lines `---`", ""},
+	{mdoc.CodeNoFrontMatter, SeverityError, "no front matter, or one that never ends",
+		"put its keys between two lines `---`; a node needs no key but `title`", ""},
 	{mdoc.CodeFrontMatter, SeverityError, "front matter that is neither YAML nor lines of `key: value`", "quote a text that has `: `, ` #` or brackets in it; close what is open", ""},
 	{mdoc.CodeDuplicateKey, SeverityError, "a key of the front matter stands twice", "keep one of the two", ""},
 	{mdoc.CodeTooLarge, SeverityError, "the file is beyond a limit", "move text into a file beside it", ""},

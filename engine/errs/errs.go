@@ -183,6 +183,7 @@ type Candidate struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 
+	Short  string `json:"-"` // of a node: the id in replies
 	Way    string `json:"-"` // of a node: the titles from the root to it
 	Status string `json:"-"`
 }

@@ -61,7 +61,7 @@ func (n *NextNode) line(short func(id string) string) string {
 func (c Claim) marks() (all []string) {
 	if c.ClaimedBy != "" {
 		all = append(all, "claimed by "+c.ClaimedBy+" until "+
-			time.UnixMilli(c.LeasedUntil).UTC().Format(mdstore.TimeLayout))
+			time.UnixMilli(c.LeasedUntil).UTC().Format(mdstore.TimeLayout)+" UTC")
 	}
 	if l := c.Lapsed; l != nil {
 		all = append(all, "started by "+strings.TrimSpace(l.Session+" "+l.Operator)+", which is gone")

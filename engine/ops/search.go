@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"arbor/engine/internal/search"
@@ -131,6 +132,9 @@ func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 			out.Hint = shownOf(skip+n, total, "results", "cursor "+out.Cursor+" brings the next; more words narrow it")
 		case n == 0 && len(q.Terms) > 1:
 			out.Hint = "nothing matches all words; put OR between them to match any"
+			if len(q.Terms) > 3 || strings.HasSuffix(strings.TrimSpace(in.Query), "?") {
+				out.Hint += ", or ask it as a question: " + env.Voice.Named("ask", "QUESTION")
+			}
 		case n == 0:
 			out.Hint = "nothing matches"
 		}

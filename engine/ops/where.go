@@ -216,8 +216,8 @@ func (s *seeking) nothing() error {
 		return errs.New(errs.WorkspaceNotFound, "no workspace is active, of %d in the archive; "+
 			"name one ({.workspaceId}), or restore one ({workspace_restore})", len(s.all))
 	}
-	const form = "%d workspaces are active%s; name one ({.workspaceId}), bind the session to one " +
-		"({session_bind}), or let a person choose one (arbor use)"
+	const form = "%d workspaces are active%s; name one ({.workspaceId}), for this call or once for the session " +
+		"({session_bind workspaceId}), or let a person choose one (arbor use)"
 	return errs.New(errs.AmbiguousID, form, len(s.active), ": "+view.List(heads)).
 		With(errs.Details{Param: "workspaceId", Candidates: heads, Head: fmt.Sprintf(form, len(s.active), "")})
 }

@@ -21,7 +21,7 @@ func (v *View) Find(ref string) (mdstore.ID, error) {
 	case 1:
 		return mdstore.ID(all[0].ID), nil
 	default:
-		return "", placed(v, ambiguousNodes(ref, all))
+		return "", v.ambiguousNodes(ref, all)
 	}
 }
 
@@ -31,18 +31,21 @@ const WayMark = " › "
 // placed adds to the nodes that an error names the way to them from the root, and their status.
 func placed(v *View, e *errs.Error) *errs.Error {
 	for i := range e.Details.Candidates {
-		c := &e.Details.Candidates[i]
-		n, ok := v.Node(mdstore.ID(c.ID))
-		if !ok {
-			continue
-		}
-		c.Way, c.Status = n.Title, string(n.Status)
-		up, _ := v.Ancestors(n.ID)
-		for _, a := range up {
-			c.Way = a.Title + WayMark + c.Way
-		}
+		v.place(&e.Details.Candidates[i])
 	}
 	return e
+}
+
+func (v *View) place(c *errs.Candidate) {
+	n, ok := v.Node(mdstore.ID(c.ID))
+	if !ok {
+		return
+	}
+	c.Short, c.Way, c.Status = v.shortID(c.ID), n.Title, string(n.Status)
+	up, _ := v.Ancestors(n.ID)
+	for _, a := range up {
+		c.Way = a.Title + WayMark + c.Way
+	}
 }
 
 // Short returns the last characters of an id, which are usually unique. An id of one word, such as default, stays

@@ -28,7 +28,7 @@ func (v *View) Resolve(ref string) (mdstore.ID, error) {
 	case 0:
 		return "", v.Unknown(ref)
 	default:
-		return "", placed(v, ambiguousNodes(ref, hits))
+		return "", v.ambiguousNodes(ref, hits)
 	}
 }
 
@@ -68,7 +68,10 @@ func containing[T any](all []T, of func(T) errs.Candidate, ref string) (hits []e
 	return hits
 }
 
-func ambiguousNodes(ref string, hits []errs.Candidate) *errs.Error {
+func (v *View) ambiguousNodes(ref string, hits []errs.Candidate) *errs.Error {
+	for i := range hits[:min(len(hits), CandidatesShown)] {
+		v.place(&hits[i])
+	}
 	return ambiguous(ref, "nodes", hits)
 }
 
@@ -168,8 +171,10 @@ func List(cs []errs.Candidate) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(c.ID)
-		if c.Title != "" {
+		switch b.WriteString(cmp.Or(c.Short, c.ID)); {
+		case c.Way != "":
+			b.WriteString(" (" + c.Way + ")")
+		case c.Title != "":
 			b.WriteString(" (" + c.Title + ")")
 		}
 	}

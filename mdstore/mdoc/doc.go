@@ -71,7 +71,7 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 	case isUTF16(src): // the diagnostic of the damage suffices
 	default:
 		found = append(found, problemAt(d.text, 0, CodeNoFrontMatter,
-			"the file does not begin with front matter; put its fields between two lines ---"))
+			"the file does not begin with front matter: its keys between two lines ---; a node needs no key but title"))
 	}
 	if over != nil {
 		found = append(found, problemAt(d.text, d.parts.body+over.at, CodeTooLarge, over.text))

@@ -116,7 +116,7 @@ func TestAFileOfUTF16HasOneProblem(t *testing.T) {
 
 func TestDiagnosticsAreSentences(t *testing.T) {
 	for src, want := range map[string]string{
-		"x":                             "Node.md:1:1: FRONT_MATTER_MISSING: the file does not begin with front matter; put its fields between two lines ---",
+		"x":                             "Node.md:1:1: FRONT_MATTER_MISSING: the file does not begin with front matter: its keys between two lines ---; a node needs no key but title",
 		"---\na: 1\na: 2\n---\n":        `Node.md:3:1: DUPLICATE_KEY: the key "a" stands in line 2 already; keep one of the two`,
 		"---\nt: \xff\n---\n":           "Node.md:2:4: NOT_UTF8: byte 0xFF is not valid UTF-8 here; save the file as UTF-8",
 		strings.Repeat("x", MaxBytes+1): "Node.md: FILE_TOO_LARGE: the file has 1048577 bytes, the limit is 1048576",

@@ -40,7 +40,7 @@ func TestActionsStayWithTheirNode(t *testing.T) {
 func TestSelectedNodes(t *testing.T) {
 	s := newScreen(t, 100, 24)
 	s.press("j", "j", "x", "x", "h", "h", "h")
-	s.has("2 selected")
+	s.has("2 chosen")
 	s.press("/", "=Docs", "enter", "s")
 	s.has("does not match the filter")
 	s.press("/", "ctrl+u", "enter", "s")

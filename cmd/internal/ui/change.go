@@ -215,8 +215,8 @@ func (m *Model) targets() (first string, more []string, title string) {
 	default:
 		find(m.plan.tree)
 		if hidden := len(m.selected) - len(all); hidden > 0 {
-			m.fail(errs.New(errs.InvalidParams, "%s of those you selected is not in this plan or does not match the filter; "+
-				"Esc drops the selection", counted(hidden, "node")))
+			m.fail(errs.New(errs.InvalidParams, "%s of those you chose is not in this plan or does not match the filter; "+
+				"Esc drops what is chosen", counted(hidden, "node")))
 			return "", nil, ""
 		}
 	}

@@ -89,7 +89,7 @@ func (m *Model) head() string {
 		all = append(all, span{"  filter: " + query + " (" + found + ")", yellow})
 	}
 	if n := len(m.selected); n > 0 {
-		all = append(all, span{fmt.Sprintf("  %d selected", n), yellow})
+		all = append(all, span{fmt.Sprintf("  %d chosen", n), yellow})
 	}
 	if p.lost > 0 {
 		all = append(all, span{fmt.Sprintf("  %d not in the tree: arbor check", p.lost), red})

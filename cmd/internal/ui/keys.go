@@ -48,7 +48,7 @@ func bindings() []binding {
 		{"f", "f", "fail; asks for the conclusion", act},
 		{"a", "a", "all actions that the node allows", func(m *Model, _ string) tea.Cmd { return m.offer() }},
 		{"t", "t", "tick criteria", func(m *Model, _ string) tea.Cmd { return m.ticking() }},
-		{"x", "x", "select the node: actions and moves are about all selected ones",
+		{"x", "x", "choose the node: actions and moves are about all chosen ones",
 			func(m *Model, _ string) tea.Cmd { return m.choose() }},
 		{"alt+up K", "Alt+↑ K", "move the node up", func(m *Model, _ string) tea.Cmd { return m.move("up") }},
 		{"alt+down J", "Alt+↓ J", "move the node down", func(m *Model, _ string) tea.Cmd { return m.move("down") }},
@@ -64,7 +64,7 @@ func bindings() []binding {
 			func(m *Model, _ string) tea.Cmd { return m.undo() }},
 		{"/", "/", "filter with the language of lists, as in tag:pay is:ready",
 			func(m *Model, _ string) tea.Cmd { return m.ask() }},
-		{"esc", "Esc", "drop selection and filter", func(m *Model, _ string) tea.Cmd { return m.escape() }},
+		{"esc", "Esc", "drop what is chosen, and the filter", func(m *Model, _ string) tea.Cmd { return m.escape() }},
 		{"?", "?", "show these keys", func(m *Model, _ string) tea.Cmd { m.help = true; return nil }},
 		{"q ctrl+c", "q", "quit", func(*Model, string) tea.Cmd { return tea.Quit }},
 	}

@@ -21,6 +21,14 @@ type Voice struct {
 // Tools returns a text in the words of MCP.
 func Tools(text string) string { return Voice{}.Text(text) }
 
+// Named returns the words for an operation that a mark cannot name.
+func (v Voice) Named(name string, words ...string) string {
+	if v.Op != nil {
+		return v.Op(name, words)
+	}
+	return Called(name, words)
+}
+
 // Text returns a text without marks. Braces that hold anything else stay.
 func (v Voice) Text(text string) string {
 	var b strings.Builder
