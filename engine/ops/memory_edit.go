@@ -12,6 +12,7 @@ type EntryEditIn struct {
 	SlotRef
 	EntryID   string // "" for an entry that a person wrote, which Was finds
 	Was, Text string // the present text, and the new one; blank to remove the entry
+	To        string // the slot that gets the entry; "" if it stays
 	Write
 }
 
@@ -20,7 +21,7 @@ type EntryEditOut struct {
 	Wrote
 }
 
-// EntryEdit replaces the text of an entry, or removes it. Only the page has it: programs save another entry, and at the
+// EntryEdit replaces the text of an entry, moves it to another slot, or removes it. Only the page has it: programs save another entry, and at the
 // command line a person edits the file.
 func EntryEdit(ctx context.Context, env *Env, in EntryEditIn) (*EntryEditOut, error) {
 	if !env.Who.May(people.Work) {
@@ -30,7 +31,8 @@ func EntryEdit(ctx context.Context, env *Env, in EntryEditIn) (*EntryEditOut, er
 	if err != nil {
 		return nil, err
 	}
-	x := plan.EditEntry{Slot: refOf(v, p), Entry: mdstore.ID(in.EntryID), Was: in.Was, Text: in.Text}
+	ctx = mdstore.WithOperation(ctx, memoryUpdate.deed(env, &MemoryUpdateIn{SlotRef: in.SlotRef}))
+	x := plan.EditEntry{Slot: refOf(v, p), Entry: mdstore.ID(in.EntryID), Was: in.Was, Text: in.Text, To: in.To}
 	done, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, Match{}), x, "{memory_read} reads it")
 	if err != nil {
 		return nil, err

@@ -18,12 +18,39 @@ func (p *plan) editText(s *sectionPlan) {
 		p.fill(at.Body, withEOL(*s.text, eolAt(d.text, at.Body.Start)))
 	default:
 		eol := eolAt(d.text, c.Start)
-		text := withEOL(*s.text, eol)
+		text := withEnds(*s.text, string(d.text[c.Start:c.End]), eol)
 		if lineEnd(d.text, c.End) == at.Body.End && at.Body.End < len(d.text) {
 			text += eol // there was no blank line before the next heading; the new text may need one
 		}
 		p.replaceSpan(c, text)
 	}
+}
+
+// withEnds returns a text with the line ends of the text that it replaces: lines that both begin or end with keep their
+// own, the lines between take those of the lines in their place, and further ones get eol.
+func withEnds(text, old, eol string) string {
+	was, now := strings.SplitAfter(old, "\n"), strings.Split(text, "\n")
+	same := func(i, j int) bool { return strings.TrimRight(was[i], "\r\n") == now[j] }
+	first, behind := 0, 0
+	for first < min(len(was), len(now))-1 && same(first, first) {
+		first++
+	}
+	for behind < min(len(was), len(now))-1-first && same(len(was)-1-behind, len(now)-1-behind) {
+		behind++
+	}
+	var b strings.Builder
+	for j, line := range now[:len(now)-1] {
+		at := j
+		if j >= len(now)-behind {
+			at += len(was) - len(now)
+		}
+		end := eol
+		if at < len(was)-1 && (j < len(now)-behind) == (at < len(was)-behind) {
+			end = was[at][len(strings.TrimRight(was[at], "\r\n")):]
+		}
+		b.WriteString(line + end)
+	}
+	return b.String() + now[len(now)-1]
 }
 
 func withEOL(text, eol string) string { return strings.ReplaceAll(text, "\n", eol) }

@@ -15,6 +15,9 @@ type Patch struct {
 	ops []op
 }
 
+// Empty reports whether the patch changes nothing.
+func (p Patch) Empty() bool { return len(p.ops) == 0 }
+
 // An op is one requested change. Patches keep the request, not its bytes, because Apply
 // turns several items for one list into one insertion.
 type op struct {
@@ -35,6 +38,7 @@ const (
 	removeItem
 	dropSection
 	tickBox
+	tickLine
 	renameField
 )
 

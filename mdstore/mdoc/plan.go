@@ -13,7 +13,8 @@ type plan struct {
 	renames  map[string]string // the old keys by their new names
 	sections []*sectionPlan
 	edits    []edit
-	dropped  []int // the lines of the headings that are removed with their sections
+	lines    map[int]byte // the new characters of boxes that TickLine ticks, by their offsets
+	dropped  []int        // the lines of the headings that are removed with their sections
 }
 
 // A sectionPlan is all that is requested of the sections of one name.
@@ -46,9 +47,18 @@ func (d *Doc) plan(ops []op) (*plan, error) {
 				p.renames = map[string]string{}
 			}
 			p.renames[o.text] = o.name
+		} else if o.do == tickLine {
+			if p.lines == nil {
+				p.lines = map[int]byte{}
+			}
+			p.lines[o.index] = o.text[0]
+			p.replaceSpan(Span{o.index, o.index + 1}, o.text)
 		} else if err := p.addSection(o); err != nil {
 			return nil, err
 		}
+	}
+	if p.lines != nil && len(p.sections) > 0 {
+		return nil, d.refuse(0, "sections are changed and a line is ticked in one edit; do one after the other")
 	}
 	if len(p.fields)+len(p.renames) > 0 {
 		if err := p.editFields(); err != nil {

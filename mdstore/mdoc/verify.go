@@ -15,6 +15,9 @@ func (p *plan) check(after *Doc) error {
 			return err
 		}
 	}
+	if p.lines != nil {
+		return p.checkLines(after)
+	}
 	if len(p.sections) == 0 {
 		if len(p.doc.src)-p.doc.parts.body != len(after.src)-after.parts.body {
 			return p.doc.refuse(0, "the edit would move the end of the front matter")

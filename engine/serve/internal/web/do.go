@@ -67,17 +67,22 @@ func refuseError(w http.ResponseWriter, err error) {
 	refuse(w, status(err), string(e.Code), e.In(ops.Shell).Message)
 }
 
-// run runs an operation. A panic fails this call only.
-func (s *Site) run(r *http.Request, o ops.Operation, in any) (out any, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			s.opt.Log.Error("a bug in arbor", "operation", o.Name, "panic", p, "stack", string(debug.Stack()))
-			err = errs.New(errs.InternalError, "%s: this is a bug in arbor: %v; the vault is whole", o.Name, fmt.Sprint(p))
-		}
-	}()
+// run runs an operation.
+func (s *Site) run(r *http.Request, o ops.Operation, in any) (any, error) {
 	env := s.envOf(people.From(r.Context()))
 	env.Names = ops.NamesLoose
-	return o.Run(r.Context(), env, in)
+	return s.caught(o.Name, func() (any, error) { return o.Run(r.Context(), env, in) })
+}
+
+// caught calls f. A panic fails this call only.
+func (s *Site) caught(name string, f func() (any, error)) (out any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.opt.Log.Error("a bug in arbor", "operation", name, "panic", p, "stack", string(debug.Stack()))
+			err = errs.New(errs.InternalError, "%s: this is a bug in arbor: %v; the vault is whole", name, fmt.Sprint(p))
+		}
+	}()
+	return f()
 }
 
 // envOf returns the caller of operations: the server's own user for nil, else a person with their rights.

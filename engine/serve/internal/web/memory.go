@@ -2,12 +2,10 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
 
-	"arbor/engine/internal/people"
 	"arbor/engine/ops"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -105,6 +103,7 @@ func firstLine(text string) string {
 type slotPage struct {
 	*ops.MemoryReadOut
 	Group, Description string
+	Others             []string // the names of the other slots
 }
 
 func (s *Site) slot(r *http.Request, v *screen) error {
@@ -123,6 +122,12 @@ func (s *Site) slot(r *http.Request, v *screen) error {
 		if p, err := view.Slot(snap, r.PathValue("id"), false); err == nil {
 			b.Group, b.Description = mdstore.SlotGroup(p), p.Field(mdstore.KeyDescription)
 		}
+		b.Others = nil
+		for _, p := range snap.Pages().Of(mdstore.SlotKind) {
+			if name := mdstore.SlotName(p); name != out.Slot {
+				b.Others = append(b.Others, name)
+			}
+		}
 	})
 	if err != nil {
 		return err
@@ -133,18 +138,14 @@ func (s *Site) slot(r *http.Request, v *screen) error {
 
 // entry edits or removes an entry of a slot.
 func (s *Site) entry(w http.ResponseWriter, r *http.Request) {
-	var in struct{ WorkspaceID, Slot, EntryID, Was, Text string }
+	var in struct{ WorkspaceID, Slot, EntryID, Was, Text, To string }
 	if !readJSON(w, r, &in) {
 		return
 	}
 	lf := func(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") } // as forms send line ends
-	out, err := ops.EntryEdit(r.Context(), s.envOf(people.From(r.Context())), ops.EntryEditIn{SlotRef: ops.SlotRef{
-		In: ops.In{WorkspaceID: in.WorkspaceID}, Slot: in.Slot}, EntryID: in.EntryID, Was: lf(in.Was), Text: lf(in.Text)})
-	if err != nil {
-		refuseError(w, err)
-		return
-	}
-	s.told(w, r, out)
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(out) // if this fails, the client is gone
+	s.work(w, r, func(env *ops.Env) (any, error) {
+		return ops.EntryEdit(r.Context(), env, ops.EntryEditIn{SlotRef: ops.SlotRef{
+			In: ops.In{WorkspaceID: in.WorkspaceID}, Slot: in.Slot}, EntryID: in.EntryID, Was: lf(in.Was), Text: lf(in.Text),
+			To: strings.TrimSpace(in.To)})
+	})
 }

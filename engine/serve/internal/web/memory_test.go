@@ -47,6 +47,29 @@ func TestAPersonKeepsTheMemoryInOrder(t *testing.T) {
 	if _, said := w.get("/slot/decisions"); strings.Contains(said, "SQLite") || !strings.Contains(said, "And Go.") {
 		t.Errorf("the slot: %s", said)
 	}
+	_, page := w.get("/slot/decisions") // an entry goes to another slot, and comes back by an undo
+	id := regexp.MustCompile(`(?s)name="entryId" value="([^"]+)">[^<]*<textarea[^>]*>\s*And Go`).FindStringSubmatch(page)
+	if id == nil {
+		t.Fatalf("no entry: %s", page)
+	}
+	move := map[string]any{"workspaceId": ws, "slot": "decisions", "entryId": id[1], "was": "And Go.", "text": "And Go.", "to": "prices"}
+	if code, said := w.post("/entry", move); code != http.StatusOK {
+		t.Fatalf("moved: %d %s", code, said)
+	}
+	_, from := w.get("/slot/decisions")
+	if _, to := w.get("/slot/prices"); strings.Contains(from, "And Go.") || !strings.Contains(to, "And Go.") {
+		t.Errorf("moved, and the slots are\n%s\n%s", from, to)
+	}
+	w.do("undo", map[string]any{})
+	if _, from := w.get("/slot/decisions"); !strings.Contains(from, "And Go.") {
+		t.Errorf("the move is not undone: %s", from)
+	}
+	for _, to := range []string{"decisions", "none"} {
+		move["to"] = to
+		if code, said := w.post("/entry", move); code == http.StatusOK {
+			t.Errorf("moved to %s: %s", to, said)
+		}
+	}
 	for _, form := range []string{"memory_update", "memory_archive", "memory_delete"} {
 		if _, said := w.get("/slot/prices"); !strings.Contains(said, `data-make="`+form+`"`) {
 			t.Errorf("the slot lacks %s: %s", form, said)

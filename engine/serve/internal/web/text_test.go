@@ -94,6 +94,32 @@ func TestABoxIsTickedWhereItStands(t *testing.T) {
 	}
 }
 
+// Boxes above the first heading and in a node's own sections are ticked, too. In a file of mixed line ends each line
+// keeps its own.
+func TestBoxesOfOwnTextsAreTicked(t *testing.T) {
+	w := newWorld(t, nil)
+	_, first, _ := w.plan()
+	was := w.says(first)
+	was = strings.Replace(was, "Do Design", "Do Design\n\r\n- [ ] in it\n- [ ] too\r", 1)
+	w.saved(first, w.says(first), strings.Replace(was, "## Requirement", "- [ ] above\r\n- [ ] twice\n\n## Shopping\n\n- [ ] tea\r\n- [ ] twice\n- [ ] cups\r\n"+
+		"- [ ] twice\n\n## Requirement", 1))
+	w.engine.Refresh()
+	for i, box := range []struct {
+		field string
+		line  int
+		now   string
+	}{
+		{"0", 0, "- [x] above\r\n"}, {"1", 2, "- [x] cups\r\n"}, {"1", 3, "- [x] twice\n\n## Requirement"}, {"requirement", 2, "- [x] in it\n"},
+	} {
+		before := w.says(first)
+		code, said := w.post("/tick", map[string]any{"nodeId": first, "field": box.field, "line": box.line, "done": true})
+		now := w.says(first)
+		if code != http.StatusOK || !strings.Contains(now, box.now) || strings.Replace(now, box.now, strings.Replace(box.now, "x", " ", 1), 1) != before {
+			t.Fatalf("box %d: %d %s\nbefore %q\nnow    %q", i, code, said, before, now)
+		}
+	}
+}
+
 // A click on a box ticks it, and a box that an editor ticks is ticked on the page.
 func TestBoxesAreTickedByAClick(t *testing.T) {
 	w := newWorld(t, nil)

@@ -1,17 +1,15 @@
 package web
 
 import (
+	"encoding/json"
 	"net/http"
-	"strings"
 
+	"arbor/engine/errs"
+	"arbor/engine/internal/people"
 	"arbor/engine/ops"
-	"arbor/mdstore/pattern"
 )
 
-// taskBox matches a line with the box of a task, up to what is in the box.
-var taskBox = pattern.Of(`^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)+\[([ xX])\](?:\s|$)`)
-
-// tick ticks a box in a text of a node, or takes the tick away. Nothing else of the text changes.
+// tick ticks a box in a text of a node, or takes the tick away. Nothing else of the file changes.
 func (s *Site) tick(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		WorkspaceID, NodeID, Field, IfMatch string
@@ -21,34 +19,25 @@ func (s *Site) tick(w http.ResponseWriter, r *http.Request) {
 	if !readJSON(w, r, &in) {
 		return
 	}
-	of := ops.In{WorkspaceID: in.WorkspaceID}
-	out, err := ops.NodeGet(r.Context(), s.env(), ops.NodeGetIn{In: of, NodeID: in.NodeID})
+	s.work(w, r, func(env *ops.Env) (any, error) {
+		return ops.NodeTick(r.Context(), env, ops.NodeTickIn{In: ops.In{WorkspaceID: in.WorkspaceID}, NodeID: in.NodeID,
+			Field: in.Field, Line: in.Line, Done: in.Done, Match: ops.Match{IfMatch: in.IfMatch}})
+	})
+}
+
+// work answers with the reply of a change that is no operation of the catalogue, for those who may work.
+func (s *Site) work(w http.ResponseWriter, r *http.Request, change func(*ops.Env) (any, error)) {
+	who := people.From(r.Context())
+	if !who.May(people.Work) {
+		refuseError(w, errs.New(errs.NotAllowed, "%s has the right %s, and this needs %s", who, who.Right, people.Work))
+		return
+	}
+	out, err := s.caught(r.URL.Path, func() (any, error) { return change(s.envOf(who)) })
 	if err != nil {
 		refuseError(w, err)
 		return
 	}
-	update := &ops.NodeUpdateIn{In: of, NodeID: in.NodeID, Match: ops.Match{IfMatch: in.IfMatch}}
-	text := ""
-	switch in.Field {
-	case "requirement":
-		text, update.Requirement = out.Node.Requirement, &text
-	case "conclusion":
-		text, update.Conclusion = out.Node.Conclusion, &text
-	case "note":
-		text, update.Note = out.Node.Note, &text
-	}
-	lines := strings.SplitAfter(text, "\n")
-	var at []int
-	if in.Line >= 0 && in.Line < len(lines) {
-		at = taskBox().FindStringSubmatchIndex(lines[in.Line])
-	}
-	if at == nil {
-		refuse(w, http.StatusUnprocessableEntity, "INVALID_PARAMS", "there is no task box in this line now; look again")
-		return
-	}
-	line := lines[in.Line]
-	lines[in.Line] = line[:at[2]] + map[bool]string{true: "x", false: " "}[in.Done] + line[at[3]:]
-	text = strings.Join(lines, "")
-	o, _ := ops.Find("node_update")
-	s.answer(w, r, o, update)
+	s.told(w, r, out)
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(out) // if this fails, the client is gone
 }

@@ -114,7 +114,7 @@ const clicks = {
 
 // ticked saves a box of a text.
 async function ticked(box) {
-  const at = { workspaceId: workspace, nodeId: node().node, field: box.closest("section").dataset.field };
+  const at = { workspaceId: workspace, nodeId: node().node, field: box.closest("[data-field]").dataset.field };
   try {
     await post("/tick", { ...at, line: +box.dataset.line, done: box.checked, ifMatch: node().version });
   } catch (x) { box.checked = !box.checked; failed(x); }
