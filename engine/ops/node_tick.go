@@ -17,8 +17,8 @@ type NodeTickIn struct {
 	Write
 }
 
-// NodeTick ticks a task box where it stands in a text of a node, or takes the tick away. It changes one character of the
-// file. Only the page has it: programs tick criteria.
+// NodeTick ticks a task box where it stands in a text of a node, or takes the tick away. It changes one character of
+// the file. Only the page has it: programs tick criteria.
 func NodeTick(ctx context.Context, env *Env, in NodeTickIn) (*Wrote, error) {
 	t := env.target(ctx, in.WorkspaceID, in.NodeID)
 	if t.err != nil {

@@ -38,7 +38,8 @@ func (x TickLine) Plan(d *Draft) (None, error) {
 	return None{}, nil
 }
 
-// lineInFile returns the line of a node's file that has a line of one of its texts, and the name of that text; 0 for none.
+// lineInFile returns the line of a node's file that has a line of one of its texts, and the name of that text; 0 for
+// none.
 func lineInFile(n *mdstore.Node, field string, line int) (name string, at int) {
 	d, text, spans := n.Doc(), "", []mdoc.Span(nil)
 	sections := map[string]string{"requirement": mdstore.SecRequirement, "conclusion": mdstore.SecConclusion,

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// TickLine computes the edit that ticks or unticks the task box at the beginning of a list item, wherever that stands in
-// the body, also in a quote: one character between the brackets. The line is 1-based.
+// TickLine computes the edit that ticks or unticks the task box at the beginning of a list item, wherever that stands
+// in the body, also in a quote: one character between the brackets. The line is 1-based.
 func (d *Doc) TickLine(line int, done bool) (Patch, error) {
 	at := 0
 	for range line - 1 {

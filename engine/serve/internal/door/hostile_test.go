@@ -288,6 +288,40 @@ func TestThePageShowsPersonsThePlanOnly(t *testing.T) {
 	}
 }
 
+// The page offers what the right of a person allows: a reader has no buttons that change the plan, and only who decides
+// can answer a question. "Mine" are the nodes that are assigned to the person.
+func TestThePageOffersWhatARightAllows(t *testing.T) {
+	w := newWorld(t)
+	w.do("node_create", `{"title": "Hers", "assignee": ["Ann"]}`)
+	w.do("node_update", `{"nodeId": "Task", "note": "- [ ] box"}`)
+	id := w.do("node_get", `{"nodeId": "Task"}`).(*ops.NodeGetOut).Node.ID
+	change := []string{`id="new"`, "data-edit", "data-action", "data-add", "data-make", "data-goal", "data-rename", "draggable", "data-line", "data-undo"}
+	for right, want := range map[string][2]bool{"read": {false, false}, "work": {true, false}, "decide": {true, true}} {
+		b := w.browser(w.invite("ann", right))
+		all := ""
+		for _, path := range []string{"/", "/plan", "/board", "/activity", "/memory", "/node/" + id} {
+			all += b.send(b.client, "GET", path, "").text
+		}
+		for _, button := range change {
+			if strings.Contains(all, button) != want[0] {
+				t.Errorf("%s: the page has %s: %v", right, button, !want[0])
+			}
+		}
+		if strings.Contains(all, `data-log="! re`) != want[1] {
+			t.Errorf("%s: the page has a form for answers: %v", right, !want[1])
+		}
+		mine := b.send(b.client, "GET", "/plan?claim=me", "").text
+		if !strings.Contains(mine, ">Hers</a>") || strings.Contains(mine, ">Task</a>") {
+			t.Errorf("%s: mine: %s", right, mine)
+		}
+		for path, body := range map[string]string{"/tick": `{"nodeId": "` + id + `", "field": "note", "line": 0, "done": true}`, "/entry": `{"slot": "x"}`} {
+			if r := b.post(path, body); strings.Contains(r.text, "NOT_ALLOWED") == want[0] {
+				t.Errorf("%s: %s: %s", right, path, r.text)
+			}
+		}
+	}
+}
+
 // With log.names on, entries begin with the person's name, and answers and changes of the status stay what they are.
 func TestLogsNamePersons(t *testing.T) {
 	w := newWorld(t)

@@ -156,7 +156,7 @@ func (x *exporter) draw(name string, of viewOf, id string) error {
 		v.View, v.Title, v.Body = "failure", id, errs.As(err)
 	}
 	var b bytes.Buffer
-	if err := cmp.Or(drawn()[v.look].ExecuteTemplate(&b, "page.html", v), x.wrong); err != nil {
+	if err := cmp.Or(v.templates().ExecuteTemplate(&b, "page.html", v), x.wrong); err != nil {
 		return err
 	}
 	return x.write(name, b.Bytes())

@@ -1,8 +1,8 @@
 package web
 
 import (
+	"cmp"
 	"context"
-
 	"html/template"
 	"net/http"
 	"slices"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"arbor/engine/errs"
+	"arbor/engine/internal/people"
 	"arbor/engine/ops"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -26,6 +27,7 @@ type outline struct {
 	Rows                  []planRow
 	Tags                  []string // the tags of the plan, as filters
 	Node                  *screen  // the node that is shown beside the outline; nil for none
+	me                    string   // the name of the person who looks
 }
 
 const (
@@ -33,6 +35,7 @@ const (
 	levels    = 8      // levels of the plan that it shows at first, at most
 	everyNode = 100000 // a limit that no plan reaches
 
+	mine    = "me"      // a claim to filter by: nodes that the person holds, or that are assigned to them
 	problem = "problem" // to filter by like a status: nodes that have a problem
 )
 
@@ -45,7 +48,8 @@ func (s *Site) plan(r *http.Request, v *screen) error {
 	}
 	in := ops.NodeListIn{In: ops.In{WorkspaceID: v.Workspace}, RootID: r.FormValue("below")}
 	o := outline{Filter: strings.TrimSpace(r.FormValue("filter")), Status: r.FormValue("status"),
-		Claim: r.FormValue("claim"), Most: firstView}
+		Claim: r.FormValue("claim"), Most: firstView,
+		me: cmp.Or(people.From(r.Context()).String(), mdstore.OperatorHuman)}
 	if n, err := strconv.Atoi(r.FormValue("most")); err == nil && n > 0 {
 		o.Most = n
 	}
@@ -131,7 +135,7 @@ type chip struct {
 
 var chips = []chip{
 	{"All", ""}, {"Ready", "&filter=is:ready"}, {"Running", "&filter=is:running"},
-	{"Mine", "&claim=" + mdstore.OperatorHuman}, {"Problems", "&status=" + problem}, {"Overdue", "&filter=is:overdue"},
+	{"Mine", "&claim=" + mine}, {"Problems", "&status=" + problem}, {"Overdue", "&filter=is:overdue"},
 }
 
 // Here reports whether a chip is the filter that is in use.
@@ -177,8 +181,7 @@ func (o outline) Further() int { return o.Most + firstView }
 func (o *outline) matching(tree []*ops.TreeNode) (kept []*ops.TreeNode) {
 	for _, n := range tree {
 		asked := o.Status == "" || string(n.Status) == o.Status || o.Status == problem && n.HasProblem
-		matches := asked && !n.Passed &&
-			(o.Claim == "" || n.ClaimedBy != "" && holds(n.ClaimedBy, o.Claim))
+		matches := asked && !n.Passed && o.held(n)
 		if matches {
 			o.Total++
 		}
@@ -190,6 +193,15 @@ func (o *outline) matching(tree []*ops.TreeNode) (kept []*ops.TreeNode) {
 		}
 	}
 	return kept
+}
+
+// held reports whether a node is claimed as the filter asks, or for "me" is the person's.
+func (o *outline) held(n *ops.TreeNode) bool {
+	if o.Claim == mine {
+		me := func(name string) bool { return strings.EqualFold(name, o.me) }
+		return me(n.ClaimedBy) || slices.ContainsFunc(n.Assignee, me)
+	}
+	return o.Claim == "" || n.ClaimedBy != "" && holds(n.ClaimedBy, o.Claim)
 }
 
 func holds(text, words string) bool {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"arbor/context/render"
+	"arbor/engine/internal/people"
 	"arbor/engine/ops"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -17,41 +18,56 @@ import (
 
 // A look is a way to draw a page.
 type look struct {
-	Language string // see Languages
-	Static   bool   // a page of an export: nothing can be changed, and links lead to files beside it
+	Language string       // see Languages
+	Static   bool         // a page of an export: nothing can be changed, and links lead to files beside it
+	Right    people.Right // of the person who looks; buttons that need more are not drawn
 }
 
-// drawn are the templates of each look.
-var drawn = sync.OnceValue(func() map[look]*template.Template {
-	all := map[look]*template.Template{}
-	for _, language := range Languages() {
-		for _, static := range []bool{false, true} {
-			l := look{language, static}
-			all[l] = template.Must(template.New("").Funcs(l.funcs()).ParseFS(files, "pages/*.html"))
-		}
+// rightOf returns the greatest right of a person.
+func rightOf(who *people.Who) people.Right {
+	if who.May(people.Programs) {
+		return people.Programs
 	}
-	return all
-})
+	return who.Right
+}
+
+func (l look) may(r people.Right) bool { return !l.Static && l.Right >= r }
+
+// parsed has the templates of each look that was drawn.
+var parsed sync.Map
+
+// templates returns the templates of a look.
+func (l look) templates() *template.Template {
+	if t, ok := parsed.Load(l); ok {
+		return t.(*template.Template)
+	}
+	t := template.Must(template.New("").Funcs(l.funcs()).ParseFS(files, "pages/*.html"))
+	parsed.Store(l, t)
+	return t
+}
 
 func (l look) funcs() template.FuncMap {
 	return template.FuncMap{
-		"t":       func(word any) string { return l.say(fmt.Sprint(word)) },
-		"fields":  l.formFields,
-		"when":    func(ms int64) string { return l.lately(ms, time.Now()) },
-		"logged":  l.logged,
-		"item":    l.item,
-		"page":    l.page,
-		"static":  l.static,
-		"modules": modules,
-		"path":    url.PathEscape,
-		"live":    func() bool { return !l.Static },
+		"t":        func(word any) string { return l.say(fmt.Sprint(word)) },
+		"fields":   l.formFields,
+		"when":     func(ms int64) string { return l.lately(ms, time.Now()) },
+		"logged":   l.logged,
+		"item":     l.item,
+		"page":     l.page,
+		"static":   l.static,
+		"modules":  modules,
+		"path":     url.PathEscape,
+		"live":     func() bool { return !l.Static },
+		"work":     func() bool { return l.may(people.Work) },
+		"decide":   func() bool { return l.may(people.Decide) },
+		"programs": func() bool { return l.may(people.Programs) },
 		"firstLine": func(text string) string {
 			first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 			return first
 		},
 		"chipsOf": l.chipsOf,
 		"notesOf": notesOf,
-		"takes":   func(n *ops.TreeNode) bool { return !l.Static && takes(n) },
+		"takes":   func(n *ops.TreeNode) bool { return l.may(people.Work) && takes(n) },
 		"chips":   func() []chip { return chips },
 		"mark":    func(status any) string { return render.SignOf(statemachine.Status(fmt.Sprint(status)), false) },
 		"box":     func(done bool) string { return map[bool]string{true: "☑", false: "☐"}[done] },
@@ -59,7 +75,7 @@ func (l look) funcs() template.FuncMap {
 		"lanes":   func() []string { return []string{byBranch, byAssignee} },
 		"cardIn":  func(ws string, c card) cardIn { return cardIn{ws, c} },
 		"rows":    func(ws string, all []sessionRow) sessionRows { return sessionRows{ws, all} },
-		"work":    func(ws string, w working) workRow { return workRow{ws, w} },
+		"atWork":  func(ws string, w working) workRow { return workRow{ws, w} },
 		"news":    func(ws string, s since) sinceRows { return sinceRows{ws, s} },
 		"part": func(of *screen, field, title, text string) section {
 			return section{of, field, title, text}

@@ -12,6 +12,7 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 
+	"arbor/engine/internal/people"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/pattern"
@@ -39,7 +40,7 @@ func (v *screen) Markdown(source string) template.HTML {
 
 // Boxed is Markdown for a text whose boxes can be ticked.
 func (v *screen) Boxed(source string) template.HTML {
-	v.links.boxes = !v.Static
+	v.links.boxes = v.may(people.Work)
 	defer func() { v.links.boxes = false }()
 	return v.Markdown(source)
 }

@@ -185,6 +185,7 @@ func (s *Site) page(shown viewOf) http.HandlerFunc {
 			s.write(w, "shell.html", v)
 			return
 		}
+		v.Right = rightOf(people.From(r.Context()))
 		part := r.Header.Get("Arbor-Part")
 		v.lastVisit = visit(w, r, time.Now(), part == "")
 		err := s.choose(r, v)
@@ -216,7 +217,7 @@ func (s *Site) page(shown viewOf) http.HandlerFunc {
 // write draws a whole template before it sends anything.
 func (s *Site) write(w http.ResponseWriter, name string, v *screen) {
 	var b bytes.Buffer
-	if err := drawn()[v.look].ExecuteTemplate(&b, name, v); err != nil {
+	if err := v.templates().ExecuteTemplate(&b, name, v); err != nil {
 		s.opt.Log.Error("a bug in arbor", "template", name, "error", err)
 		http.Error(w, "this is a bug in arbor: "+err.Error(), http.StatusInternalServerError)
 		return

@@ -30,7 +30,7 @@ document.addEventListener("keydown", (e) => {
   if (held) { if (e.key === "z" && undo.undoLast()) e.preventDefault(); return; }
   if (e.key === "?") { $("#keys").showModal(); return; }
   if (e.key === "/") { e.preventDefault(); palette(); return; }
-  if (e.key === "n" && !$("#tree")) { e.preventDefault(); frame.anew(); return; }
+  if (e.key === "n" && !$("#tree") && $("#new")) { e.preventDefault(); frame.anew(); return; }
   outline.key(e);
 });
 $("#find").addEventListener("click", palette);

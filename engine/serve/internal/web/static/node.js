@@ -123,7 +123,7 @@ async function ticked(box) {
 
 // written opens what is clicked for editing: the title or a text of the node.
 function written(e) {
-  if (e.closest("a, input, summary, form") || !getSelection().isCollapsed) return;
+  if (e.closest("a, input, summary, form, [data-reads]") || !getSelection().isCollapsed) return;
   if (e.closest("h1")) retitle(e.closest("h1"), node().node);
   else if (e.closest("section[data-field]:not(.editing) .text")) edit(e.closest("section"));
 }

@@ -101,7 +101,8 @@ export function key(e) {
   if (!tree) return;
   if (e.key === "n") { if (addHere(at)) e.preventDefault(); return; }
   if (e.key === "Escape" && !clear() && $("#beside")) close().catch(failed);
-  if (at && deeds[e.key] && !e.altKey) {
+  const reads = document.body.hasAttribute("data-reads"); // the person may change nothing
+  if (at && deeds[e.key] && !e.altKey && (e.key === " " || !reads)) {
     e.preventDefault();
     Promise.resolve(deeds[e.key](at)).catch(failed);
     return;
@@ -110,7 +111,7 @@ export function key(e) {
   if (!at && document.activeElement !== document.body && document.activeElement !== main) return;
   e.preventDefault();
   if (!e.altKey) go(at, e.key, tree);
-  else if (at) shift(at, e.key).catch(failed);
+  else if (at && !reads) shift(at, e.key).catch(failed);
 }
 
 // Folds are kept for each workspace: those that a person opened or closed. What a filter shows is open.
