@@ -21,8 +21,8 @@ type EntryEditOut struct {
 	Wrote
 }
 
-// EntryEdit replaces the text of an entry, moves it to another slot, or removes it. Only the page has it: programs save another entry, and at the
-// command line a person edits the file.
+// EntryEdit replaces the text of an entry, moves it to another slot, or removes it. Only the page has it: programs save
+// another entry, and at the command line a person edits the file.
 func EntryEdit(ctx context.Context, env *Env, in EntryEditIn) (*EntryEditOut, error) {
 	if !env.Who.May(people.Work) {
 		return nil, lacks(env.Who, "to edit an entry", people.Work)
