@@ -145,7 +145,13 @@ func (env *Env) committed(ctx context.Context, p mdstore.Path, t time.Time) (dat
 	if none != nil {
 		return nil, false, nil
 	}
-	log, err := r.Log(ctx, head, t, 1)
+	at := head
+	if !t.IsZero() { // commits that were pulled later may be older
+		if at, none = revision(ctx, r, "HEAD@{"+t.UTC().Format("2006-01-02 15:04:05 +0000")+"}"); none != nil {
+			at = head
+		}
+	}
+	log, err := r.Log(ctx, at, t, 1)
 	if err != nil || len(log) == 0 {
 		return nil, false, fail(err)
 	}

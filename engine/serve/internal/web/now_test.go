@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -145,6 +146,16 @@ func TestWhatOthersChangedIsShownUntilItIsSeen(t *testing.T) {
 	}
 	if _, diff := w.get(m[1], "Arbor-Part", "main"); !strings.Contains(words(diff), "with a till") {
 		t.Errorf("the diff is %s", diff)
+	}
+	pulled := regexp.MustCompile(`(created|updated)At: \d+`).ReplaceAllString(w.says(second), "${1}At: 1600000000000") // long before
+	pulled = strings.NewReplacer(second, "node-pulled", "title: Shop", "title: Pulled").Replace(pulled)
+	name := filepath.Join(filepath.Dir(filepath.Dir(w.file(second))), "node-pulled", "Node.md")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(pulled), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	w.engine.Refresh()
+	if said := words(w.section("Since you were here")); !strings.Contains(said, "Pulled") {
+		t.Errorf("a file that came with an older time is missing: %s", said)
 	}
 	if code, said := w.post("/seen", map[string]any{}); code != 200 {
 		t.Fatalf("seen: %d %s", code, said)

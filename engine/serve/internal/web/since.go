@@ -28,7 +28,7 @@ type changed struct {
 }
 
 // since lists the nodes that others changed since the previous visit: what the record and the files tell, and nodes
-// whose files say that they were changed elsewhere. What people did on this machine is left out.
+// whose files came or say that they were changed since. What people did on this machine is left out.
 func (s *Site) since(ctx context.Context, v *screen, snap *view.View) (out since, err error) {
 	if out.Last = v.lastVisit; out.Last == 0 {
 		return out, nil
@@ -70,11 +70,15 @@ func (s *Site) since(ctx context.Context, v *screen, snap *view.View) (out since
 	for i, c := range out.Changed {
 		out.Changed[i].What = strings.Join(keys[c.ID], ", ")
 	}
-	for _, d := range snap.Since(time.UnixMilli(out.Last)) {
-		if d.Node != "" && !met[string(d.Node)] && !own[string(d.Node)] {
-			id := string(d.Node)
-			out.Changed = append(out.Changed, changed{ID: id, Title: d.Title, What: v.say(d.Kind), Part: "/since/" + id})
+	for n := range snap.All() { // also files with an older updatedAt that came just now, as by git pull
+		id, kind := string(n.ID), view.Altered
+		if met[id] || own[id] || max(n.UpdatedAt, n.Stamp.Mtime/1e6) <= out.Last {
+			continue
 		}
+		if n.CreatedAt > out.Last {
+			kind = view.Added
+		}
+		out.Changed = append(out.Changed, changed{ID: id, Title: n.Title, What: v.say(kind), Part: "/since/" + id})
 	}
 	out.More = max(0, len(out.Changed)-shortList)
 	out.Changed = out.Changed[:min(len(out.Changed), shortList)]

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
@@ -55,25 +54,33 @@ func modules() (names []string) {
 	return names
 }
 
-// lean returns a script or style sheet of our own without indentation and without the comments that have lines of their
-// own, and a style sheet without spaces that mean nothing; other files as they are.
+// lean returns a script or style sheet of our own without indentation and comments, a style sheet also without the
+// blanks that say nothing; other files as they are. A comment behind code has no quotes.
 func lean(name string, data []byte) []byte {
 	kind := path.Ext(name)
 	if kind != ".js" && kind != ".css" || name == "idiomorph.min.js" {
 		return data
 	}
-	var b bytes.Buffer
-	for line := range bytes.Lines(data) {
-		if line = bytes.TrimLeft(line, " "); !bytes.HasPrefix(line, []byte("//")) && !bytes.HasPrefix(line, []byte("/*")) {
-			b.Write(line)
+	var b strings.Builder
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if i := strings.LastIndex(" "+line, " // "); kind == ".js" && i >= 0 && !strings.ContainsAny(line[i:], "\"'`") {
+			line = strings.TrimSpace(line[:i])
+		}
+		switch {
+		case line == "" || strings.HasPrefix(line, "//"):
+		case kind == ".js":
+			b.WriteString(line + "\n")
+		case !strings.HasPrefix(line, "/*"):
+			rule, _, _ := strings.Cut(line, " /*")
+			b.WriteString(leanRule.Replace(rule))
 		}
 	}
-	if kind == ".css" {
-		spaces := strings.NewReplacer("\n", "", "; }", "}", ": ", ":", "; ", ";", ", ", ",", " { ", "{", " }", "}")
-		return []byte(spaces.Replace(b.String()))
-	}
-	return b.Bytes()
+	return []byte(b.String())
 }
+
+// leanRule takes blanks out of a rule of the style sheet.
+var leanRule = strings.NewReplacer(" { ", "{", " {", "{", "; }", "}", " }", "}", "; ", ";", ": ", ":", ", ", ",", " > ", ">")
 
 // staticKinds are the content types of static files by the endings of their names.
 var staticKinds = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}

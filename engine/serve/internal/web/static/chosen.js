@@ -1,7 +1,8 @@
 // What is done with rows of the outline: one that has the focus, or several that were chosen with x.
-import { $, made, main, t } from "./base.js";
+import { $, made, main, t, workspace } from "./base.js";
 import { run } from "./server.js";
 import { ask } from "./ask.js";
+import { drafts } from "./edit.js";
 import { repaint } from "./live.js";
 import { inTree, rowOf } from "./outline.js";
 
@@ -66,17 +67,25 @@ export async function together(rows, operation, args) {
   repaint();
 }
 
-// rename edits the title of a row where it stands, retitle that of a node in any element.
+// rename edits the title of a row where it stands, retitle that of a node in any element. What is typed is a draft
+// until it is saved or given up.
 export const rename = (row) => retitle(row, idOf(row));
+export const titleDraft = (id) => "draft " + workspace + " " + id + " title";
 export function retitle(row, id) {
-  const title = row.closest(".title");
-  const input = made("input", { value: row.textContent, ariaLabel: t("Title") });
+  const title = row.closest(".title"), kept = JSON.parse(localStorage.getItem(titleDraft(id)));
+  const input = made("input", { value: kept?.text ?? row.textContent, ariaLabel: t("Title") });
   if (title.classList.contains("editing")) return;
   title.classList.add("editing");
   row.hidden = true;
   title.prepend(input);
+  input.oninput = () => {
+    localStorage.setItem(titleDraft(id), JSON.stringify({ text: input.value, title: row.textContent }));
+    drafts();
+  };
   const end = () => {
     if (!input.isConnected) return;
+    localStorage.removeItem(titleDraft(id));
+    drafts();
     input.remove();
     row.hidden = false;
     title.classList.remove("editing");

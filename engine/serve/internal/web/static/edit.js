@@ -3,6 +3,7 @@ import { $, did, failed, made, main, note, say, t, withWorkspace, workspace } fr
 import { part, post, run } from "./server.js";
 import { repaint } from "./live.js";
 import { offer } from "./palette.js";
+import { retitle, titleDraft } from "./chosen.js";
 
 export const node = () => $("article[data-node]", main)?.dataset;
 const draftOf = (field) => "draft " + workspace + " " + node().node + " " + field;
@@ -83,9 +84,9 @@ async function preview(box, area, look) {
 
 // leave ends an edit and keeps its draft. It reports whether there is one.
 export function leave(section) {
-  $("form", section).remove();
+  $("form, input", section).remove();
   section.classList.remove("editing");
-  return localStorage.getItem(draftOf(section.dataset.field)) !== null;
+  return localStorage.getItem(draftOf(section.dataset.field ?? "title")) !== null;
 }
 
 // save writes the text unless the file has another one than the edit began with, which it shows. It reports whether it
@@ -155,6 +156,8 @@ export function resume() {
     const draft = localStorage.getItem(draftOf(section.dataset.field));
     if (draft) edit(section, JSON.parse(draft));
   }
+  const of = node()?.node;
+  if (of && localStorage.getItem(titleDraft(of))) retitle($("article h1", main), of);
   for (const e of main.querySelectorAll("[data-draft]")) {
     e.value = localStorage.getItem("draft " + e.dataset.draft) ?? e.value;
   }
