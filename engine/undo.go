@@ -44,6 +44,23 @@ func (e *Engine) Deeds(ctx context.Context) (all []Deed, err error) {
 	return all, err
 }
 
+// fewNewest is how many operations a caller that has just made one looks at.
+const fewNewest = 8
+
+// Undoable returns the id of the operation that began at a time, if it is one of the newest and undo can take it back.
+func (e *Engine) Undoable(ctx context.Context, began int64) (id string, ok bool) {
+	st, ok := mdstore.AsStore[mdstore.Operations](e.st)
+	if !ok {
+		return "", false
+	}
+	newest, err := st.Operations(ctx, fewNewest)
+	i := slices.IndexFunc(newest, func(op mdstore.Operation) bool { return op.Began == began })
+	if err != nil || i < 0 || newest[i].Large || !plan.Undoable(newest[i]) {
+		return "", false
+	}
+	return newest[i].ID, true
+}
+
 // DeedOf returns the operation of a list that ref names: its number in the list or its id; with "" the newest that is
 // neither an undo nor undone.
 func DeedOf(all []Deed, ref string) (Deed, error) {

@@ -199,6 +199,9 @@ func (s *Store) Operations(ctx context.Context, most int) (all []mdstore.Operati
 			continue // it was removed just now
 		}
 		for _, line := range slices.Backward(slices.Collect(bytes.Lines(data))) {
+			if len(all) > most {
+				break
+			}
 			var r recorded
 			if !bytes.Contains(line, opMark) || json.Unmarshal(line, &r) != nil || r.Op == nil {
 				continue

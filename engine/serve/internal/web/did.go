@@ -43,14 +43,8 @@ func (s *Site) told(w http.ResponseWriter, r *http.Request, out any) {
 	if said := (look{Language: language(w, r)}).did(did.Changes(), title, did.About); said != "" {
 		w.Header().Set(didHeader, url.PathEscape(said))
 	}
-	deeds, err := s.engine.Deeds(r.Context())
-	if err != nil {
-		return
-	}
-	for _, d := range deeds {
-		if d.Began == did.Began() && !d.Large {
-			w.Header().Set(undoHeader, d.ID)
-		}
+	if id, ok := s.engine.Undoable(r.Context(), did.Began()); ok {
+		w.Header().Set(undoHeader, id)
 	}
 }
 

@@ -77,7 +77,7 @@ func (s *Site) doc(r *http.Request, v *screen) error {
 		}
 		listed, d.Title = out.Node.Docs, out.Node.Title
 	} else {
-		out, err := ops.WorkspaceGet(r.Context(), s.env(), ops.WorkspaceGetIn{In: in})
+		out, err := ops.WorkspaceOwn(r.Context(), s.env(), ops.WorkspaceGetIn{In: in})
 		if err != nil {
 			return err
 		}

@@ -61,7 +61,7 @@ func (s *Site) node(r *http.Request, v *screen) error {
 	if err != nil {
 		return err
 	}
-	status, err := ops.WorkspaceGet(r.Context(), s.env(), ops.WorkspaceGetIn{In: in})
+	status, err := ops.WorkspaceOwn(r.Context(), s.env(), ops.WorkspaceGetIn{In: in})
 	if err != nil {
 		return err
 	}

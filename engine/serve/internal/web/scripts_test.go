@@ -46,7 +46,7 @@ func scriptText(t *testing.T) string {
 }
 
 // The page needs no build: its scripts are modules of at most 200 lines, and idiomorph as its authors published it.
-// Scripts and style sheet have at most 28.2 kB, compressed (docs/decisions/0002-dependencies.md says for what).
+// Scripts and style sheet have at most 28.4 kB, compressed (docs/decisions/0002-dependencies.md says for what).
 func TestScriptsAreShortModulesAndIdiomorphAsPublished(t *testing.T) {
 	weight := 0
 	for name, text := range staticFiles(t) {
@@ -76,7 +76,7 @@ func TestScriptsAreShortModulesAndIdiomorphAsPublished(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("together: %d bytes", weight); weight > 28.2e3 {
+	if t.Logf("together: %d bytes", weight); weight > 28.4e3 {
 		t.Errorf("scripts and style sheet have %d bytes", weight)
 	}
 }

@@ -80,7 +80,8 @@ func lean(name string, data []byte) []byte {
 }
 
 // leanRule takes blanks out of a rule of the style sheet.
-var leanRule = strings.NewReplacer(" { ", "{", " {", "{", "; }", "}", " }", "}", "; ", ";", ": ", ":", ", ", ",", " > ", ">")
+var leanRule = strings.NewReplacer(" { ", "{", " {", "{", "; }", "}", " }", "}", "; ", ";", ": ", ":", ", ", ",",
+	" > ", ">")
 
 // staticKinds are the content types of static files by the endings of their names.
 var staticKinds = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}

@@ -22,8 +22,10 @@ func (s *Site) choose(r *http.Request, v *screen) error {
 	v.All, v.Workspace = all.Workspaces, r.FormValue("ws")
 	if v.Workspace == "" && len(v.All) > 0 {
 		v.Workspace = v.All[0].ID
-		if used, err := ops.WorkspaceGet(r.Context(), s.env(), ops.WorkspaceGetIn{}); err == nil && len(v.All) > 1 {
-			v.Workspace = used.Workspace.ID
+		if len(v.All) > 1 {
+			if used, err := ops.WorkspaceOwn(r.Context(), s.env(), ops.WorkspaceGetIn{}); err == nil {
+				v.Workspace = used.Workspace.ID
+			}
 		}
 	}
 	v.Waits = len(s.waiting(r.Context()))
