@@ -19,6 +19,7 @@ const (
 	answerTime  = time.Minute // how long statements may take, unless their context ends earlier
 	patience    = 5 * time.Second
 	mostConns   = 8 // of one store
+	idleConns   = 3 // kept open between calls: an Update needs two, and a reader beside it one
 )
 
 // A stmt is an SQL statement with the values of $1, $2 and so on: string, []byte, int64, []string or [][]byte.

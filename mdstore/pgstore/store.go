@@ -81,7 +81,7 @@ func Open(ctx context.Context, a *Address, opt Options) (*Store, error) {
 		return nil, fmt.Errorf("own name %q: has a slash", opt.Own)
 	}
 	s := &Store{address: a, own: opt.Own, log: opt.Log, slots: make(chan struct{}, mostConns),
-		idle: make(chan conn, mostConns), turn: make(chan struct{}, 1), patience: patience,
+		idle: make(chan conn, idleConns), turn: make(chan struct{}, 1), patience: patience,
 		trees: map[mdstore.Path]*tree{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
