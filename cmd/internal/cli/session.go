@@ -56,7 +56,7 @@ func showLoaded(sh *shell, out *ops.SessionLoadOut) error {
 // bound writes the shell command that sets ARBOR_SESSION, if the session is not the present one.
 func (p *page) bound(to ops.Bound) {
 	if to.Caller != "" && to.Caller != p.sh.session() {
-		p.write("\nthis goes on in that session in your shell:\n" + render.Visible(exports(to.Caller)))
+		p.write("\nto go on in that session in your shell:\n" + render.Visible(exports(to.Caller)))
 	}
 }
 
