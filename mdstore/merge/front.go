@@ -172,7 +172,7 @@ func (m *merging) field(e [3]entry) string {
 	case r == mdstore.MergeHash && m.hashed(v):
 		return cmp.Or(e[ours].with(strconv.Quote(mdstore.RulesHash(m.rules))), conflict)
 	case v[ours] == v[theirs]:
-		return alike(raw, conflict)
+		return m.alike(key, raw, conflict)
 	case v[ours] == v[base]:
 		wins = -1
 	case v[theirs] == v[base]:
@@ -200,9 +200,9 @@ func (m *merging) field(e [3]entry) string {
 		return conflict
 	}
 	if wins > 0 {
-		return rewritten(e, raw, literal, ours, theirs, conflict)
+		return m.rewritten(e, raw, literal, ours, theirs, conflict)
 	}
-	return rewritten(e, raw, literal, theirs, ours, conflict)
+	return m.rewritten(e, raw, literal, theirs, ours, conflict)
 }
 
 // united returns the lines of a key with the list of both sides, "" if that would lose somebody's remark.
@@ -218,28 +218,37 @@ func united(e [3]entry, raw [3]string, list string) (lines string) {
 }
 
 // rewritten returns the lines of a key with the value of one side, in the YAML style of the other side if this loses no
-// comment.
-func rewritten(e [3]entry, raw, literal [3]string, valid, other int, conflict string) string {
+// comment. A comment that one side removed and the other changed stays.
+func (m *merging) rewritten(e [3]entry, raw, literal [3]string, valid, other int, conflict string) string {
 	mine, its, was := remarks(raw[valid]), remarks(raw[other]), remarks(raw[base])
 	switch with := e[other].with(literal[valid]); {
 	case raw[other] == raw[base]:
 		return raw[valid]
-	case with != "" && (mine == was || mine == its):
+	case with != "" && (mine == was || mine == its || mine == ""):
 		return with
-	case its == was || its == mine:
+	case its == was || its == mine || its == "":
 		return raw[valid]
 	}
-	return conflict
+	return m.clash(e[ours].key, conflict)
 }
 
 // alike returns the lines of a key that means the same on both sides, with the remarks that one of them changed.
-func alike(raw [3]string, conflict string) string {
+func (m *merging) alike(key string, raw [3]string, conflict string) string {
 	o, t, b := remarks(raw[ours]), remarks(raw[theirs]), remarks(raw[base])
 	switch {
 	case o == t, t == b:
 		return choose(raw)
 	case o == b:
 		return raw[theirs]
+	}
+	return m.clash(key, conflict)
+}
+
+// clash returns the lines of a key of which both sides changed the comment. If one side wins, the other's lines are not
+// in the result, which is noted.
+func (m *merging) clash(key, conflict string) string {
+	if m.wins != Nobody && !slices.Contains(m.notes, key) {
+		m.gaveWay(key, "")
 	}
 	return conflict
 }

@@ -171,3 +171,21 @@ func TestSaveExamples(t *testing.T) {
 		}
 	}
 }
+
+// A status that Arbor changed is in the result, or named as missing, if the person changed the comment behind it.
+func TestASaveWithAnotherCommentKeepsTheStatus(t *testing.T) {
+	status := func(value string) string { return edited(nodeBefore, "status: implementing", "status: "+value) }
+	for name, c := range map[string]struct{ base, newest, save, want, missing string }{
+		"the operation removed the comment": {"implementing  # soon done", "failed", "implementing  # done", "failed  # done", ""},
+		"the person removed the comment":    {"implementing  # soon", "failed  # soon", "implementing", "failed", ""},
+		"one removed it, one changed it":    {"implementing  # soon", "failed  # why?", "implementing", "failed  # why?", ""},
+		"both changed it":                   {"implementing  # soon", "failed  # why?", "implementing  # now", "implementing  # now", "status"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			joined, missing := merge.Save("ws/nodes/node-x/Node.md", []byte(status(c.base)), []byte(status(c.newest)), []byte(status(c.save)))
+			if string(joined) != status(c.want) || strings.Join(missing, ",") != c.missing {
+				t.Errorf("joined %q, missing %q", joined, missing)
+			}
+		})
+	}
+}
