@@ -18,7 +18,7 @@ func (keeper) WriteLocal(context.Context, mdstore.Path, []byte) error {
 	return errors.New("a power failure could take this back")
 }
 
-// What is changed about persons, such as a revoked token, is written so that it lasts.
+// Changes of persons, for example a revoked token, are durable when EditPeople returns.
 func TestChangesOfPersonsLast(t *testing.T) {
 	w := enginetest.Over(t, memstore.New(enginetest.Plan("ws-a", "n1")), func(_ *enginetest.World, st *memstore.Store) mdstore.Store {
 		return keeper{st}

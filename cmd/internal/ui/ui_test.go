@@ -356,8 +356,8 @@ func TestTextFromTheEditor(t *testing.T) {
 	}
 }
 
-// Where the vault has no files on this machine, e edits a copy. What others wrote meanwhile is not lost, and neither is
-// the person's text if both wrote the same.
+// If the vault has no files on this machine, e edits a copy. Text that others wrote meanwhile is not lost. The person's
+// text is not lost either if both changed the same part.
 func TestNodeInTheEditorOnAServer(t *testing.T) {
 	s := newScreen(t, 120, 24)
 	file, mine, theirs := "", "", ""

@@ -19,7 +19,8 @@ var posted = regexp.MustCompile(`HandleFunc\("POST (/[a-z]+)`)
 
 var nodeID = regexp.MustCompile(`"(node-[a-z0-9-]+)"`)
 
-// What a reader gets from each POST of the page. The list is complete: it is compared with the routes.
+// posts has the answer that a reader gets from each POST of the page. The list is complete: it is compared with the
+// routes.
 var posts = map[string]struct{ body, said string }{
 	"/login":   {`{"token": "arbor_GUESS"}`, "TOKEN_WRONG"},
 	"/do":      {`{}`, ""}, // see TestEachOperationIsForItsRight

@@ -12,9 +12,9 @@ import (
 )
 
 // A writer changes the plan twenty times a second: it adds rows above those that the person sees, and to the log of the
-// node that is open. The page is drawn at most twice a second. What is typed stays, with the focus; nothing jumps; and
-// rows that did not change are the same elements as before. A tab in the background asks for nothing, and has its draft
-// and all changes when it is shown. With ARBOR_HEAVY=1 it takes a minute.
+// node that is open. The page is drawn at most twice a second. The person's text stays, with the focus; nothing jumps;
+// and rows that did not change are the same elements as before. A tab in the background asks for nothing, and has its
+// draft and all changes when it is shown. With ARBOR_HEAVY=1 it takes a minute.
 func TestABusyWriterDisturbsNobody(t *testing.T) {
 	events := 20
 	if os.Getenv("ARBOR_HEAVY") != "" {

@@ -28,7 +28,7 @@ type changed struct {
 }
 
 // since lists the nodes that others changed since the previous visit: what the record and the files tell, and nodes
-// whose files came or say that they were changed since. What people did on this machine is left out.
+// whose files came or say that they were changed since. Changes by people on this machine are left out.
 func (s *Site) since(ctx context.Context, v *screen, snap *view.View) (out since, err error) {
 	if out.Last = v.lastVisit; out.Last == 0 {
 		return out, nil

@@ -67,7 +67,7 @@ export async function together(rows, operation, args) {
   repaint();
 }
 
-// rename edits the title of a row where it stands, retitle that of a node in any element. What is typed is a draft
+// rename edits the title of a row where it stands, retitle that of a node in any element. The text is a draft
 // until it is saved or given up.
 export const rename = (row) => retitle(row, idOf(row));
 export const titleDraft = (id) => "draft " + workspace + " " + id + " title";
