@@ -151,6 +151,12 @@ func (s *Store) lookAgain() {
 	s.anySuspect = s.anySuspect || !s.watched
 }
 
+func (s *Store) isWatched() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.watched
+}
+
 // suspected returns the suspects, and whether any file is one. With take none is a suspect afterwards.
 func (s *Store) suspected(take bool) (suspects map[mdstore.Path]bool, anyFile bool) {
 	s.mu.Lock()
@@ -235,7 +241,7 @@ func (s *Store) mergeForeign() {
 func (s *Store) Late(ctx context.Context, merge bool) ([]mdstore.Collision, error) {
 	saved, err := s.committer.Saved()
 	s.lookAgain()
-	if _, anyFile := s.suspected(false); anyFile {
+	if _, anyFile := s.suspected(false); anyFile && !(merge && s.isWatched()) { // a server need not read all of the record
 		s.suspect(s.savedSince())
 	}
 	foreign := s.foreign(s.suspected(false))
