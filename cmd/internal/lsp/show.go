@@ -51,8 +51,8 @@ func (s *server) showContext(uri string) error {
 	return nil
 }
 
-// showPage opens the page of the vault of a file or folder in the browser. Its server may have to begin, so nobody
-// waits for it.
+// showPage opens the page of the vault of a file or folder in the browser. It returns before
+// the page is open, because the server of the page may have to be started first.
 func (s *server) showPage(uri string) error {
 	path, _ := pathOf(uri)
 	v := s.vaultOf(path)

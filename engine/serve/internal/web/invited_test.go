@@ -83,7 +83,7 @@ func (w *world) revoke(name string) {
 }
 
 // A person opens the address of an invitation, works under their name, stays logged in when the server is started
-// again, and is out once their token is revoked. The address logs nobody else in.
+// again, and is logged out when their token is revoked. The same address logs in nobody else.
 func TestAPersonLogsInByAnInvitation(t *testing.T) {
 	w := newWorld(t, nil)
 	w.follow()

@@ -94,8 +94,9 @@ func TestABusyWriterDisturbsNobody(t *testing.T) {
 	back.until(`document.querySelector(".editing textarea:not(.source)").value === "a draft in the background"`)
 }
 
-// After a night's sleep the stream of events is dead, and nobody has said so. The tab that is seen again hears of what
-// happened, and has what was typed. So it is when the server was started again and the tab with the stream is hidden.
+// While the machine sleeps, the stream of events is lost without an error. A tab that is shown again connects anew, shows
+// all changes and keeps its unsaved text. This also holds if the server is restarted while the tab with the stream is
+// hidden.
 func TestTabsGoOnAfterANightOfSleep(t *testing.T) {
 	w := newWorld(t, nil)
 	w.site.opt.Tabs = &kept{}
