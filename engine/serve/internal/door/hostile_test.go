@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -259,7 +260,10 @@ func TestThePageShowsPersonsThePlanOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret := t.TempDir()
+	secret := filepath.Join(t.TempDir(), "another-project") // t.TempDir ends in 003, which the hash of a script can contain
+	if err := os.Mkdir(secret, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	other, err := trust.At(filepath.Join(w.engine.StateDir(), "trust"), secret)
 	if err != nil {
 		t.Fatal(err)
