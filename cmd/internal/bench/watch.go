@@ -116,21 +116,25 @@ func (b *bench) watchedRows(n int) (rows []watched) {
 	}
 	v := b.programs[0].v
 	done := string(v.plan[slices.IndexFunc(v.plan, func(t task) bool { return t.status == statemachine.Completed })].id)
-	for name, args := range map[string]func(i int) map[string]any{
-		"log_append": func(i int) map[string]any {
+	// node_next comes first: a server reads at its start what the others have written.
+	for _, c := range []struct {
+		name string
+		args func(i int) map[string]any
+	}{
+		{"node_next", func(int) map[string]any { return map[string]any{} }},
+		{"log_append", func(i int) map[string]any {
 			return map[string]any{"nodeId": id, "operator": "AI", "event": fmt.Sprint("Looked at it once more, ", i)}
-		},
-		"node_transition": func(i int) map[string]any {
+		}},
+		{"node_transition", func(i int) map[string]any {
 			return map[string]any{"nodeId": done, "action": []string{"reopen", "complete"}[i%2], "reason": "r", "conclusion": "c"}
-		},
-		"node_next": func(int) map[string]any { return map[string]any{} },
+		}},
 	} {
-		pairs("served "+name, func(p program) sample {
+		pairs("served "+c.name, func(p program) sample {
 			return func() float64 {
 				const calls = 60
 				s := p.serve()
 				for i := range calls {
-					s.ask("tools/call", map[string]any{"name": name, "arguments": args(i)})
+					s.ask("tools/call", map[string]any{"name": c.name, "arguments": c.args(i)})
 				}
 				return s.end()
 			}
