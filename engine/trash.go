@@ -60,6 +60,18 @@ func (e *Engine) Deleted(ctx context.Context, ws mdstore.ID, ref string) (plan.R
 		ref, cmp.Or(view.List(there), "none")).With(errs.Details{NodeID: ref, Candidates: there})
 }
 
+// Deletion returns which nodes a move into the trash took there. ok is false if there is no note of it.
+func (e *Engine) Deletion(ctx context.Context, to mdstore.Path) (d plan.Deletion, ok bool) {
+	local, has := mdstore.AsStore[mdstore.Local](e.st)
+	below, in := strings.CutPrefix(string(to), mdstore.TrashDir+"/")
+	if !has || !in {
+		return d, false
+	}
+	stamp, _, _ := strings.Cut(below, "/")
+	data, err := local.ReadLocal(ctx, deletedDir.Join(stamp+".json"))
+	return d, err == nil && json.Unmarshal(data, &d) == nil
+}
+
 // Trash returns the deletions of a workspace whose nodes lie in the trash, the last one first.
 func (e *Engine) Trash(ctx context.Context, ws mdstore.ID) (all []plan.Restore, err error) {
 	local, ok := mdstore.AsStore[mdstore.Local](e.st)

@@ -1,6 +1,7 @@
 package mdstore
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"reflect"
@@ -25,6 +26,7 @@ import (
 //	json   the key, also the name of the parameter and of the member in replies; "-" for neither
 //	key    the key, where json is "-"
 //	help   the help of the parameter
+//	label  how forms name the field; the key if there is none
 //	is     "node": the value, or each item of the list, is the id of a node
 //	mark   the format in which lists and all other views show the value, with one %v or none
 //	fact   the same for views of a single node only
@@ -39,16 +41,16 @@ import (
 //	commas "split": at the command line commas separate the items, but for a name of a node that has one
 //	single "text": a list of one item is written as a text
 type Fields struct {
-	Role     *string  `json:"role,omitempty" enum:"info_collection,validation,summary" judge:"engine" empty:"ok" new:"always" fact:"role %v"`
-	Isolated *bool    `json:"isolated,omitempty" new:"always" mark:"isolated" help:"its context takes nothing from its ancestors"`
+	Role     *string  `json:"role,omitempty" label:"Role" enum:"info_collection,validation,summary" judge:"engine" empty:"ok" new:"always" fact:"role %v"`
+	Isolated *bool    `json:"isolated,omitempty" label:"Isolated from the nodes above" new:"always" mark:"isolated" help:"its context takes nothing from its ancestors"`
 	Order    *float64 `json:"-" key:"order"`
 
-	Dependencies []string `json:"dependencies,omitempty" is:"node" commas:"split" merge:"unite" also:"dependsOn,depends_on,blockedBy,blocked_by,depends" empty:"ok" fact:"after %v" help:"NODES to be completed first"`
-	Priority     *string  `json:"priority,omitempty" enum:"critical,high,medium,low" means:"P0=critical,P1=high,P2=medium,P3=low,P4=low" judge:"engine" empty:"ok" mark:"%v"`
-	Tags         []string `json:"tags,omitempty" words:"true" commas:"split" sign:"#" merge:"unite" also:"labels" empty:"ok" mark:"#%v"`
-	Assignee     []string `json:"assignee,omitempty" commas:"split" sign:"@" single:"text" merge:"unite" also:"owner,assignees" empty:"ok" mark:"@%v"`
-	Due          *string  `json:"due,omitempty" layout:"2006-01-02" also:"dueDate,due_date,due_at,deadline" empty:"ok" mark:"due %v" help:"DATE: 2026-12-01, fri or +3d"`
-	Verify       []string `json:"verify,omitempty" merge:"unite" empty:"ok" fact:"verify %v" help:"TOOLS that must pass"`
+	Dependencies []string `json:"dependencies,omitempty" label:"Depends on" is:"node" commas:"split" merge:"unite" also:"dependsOn,depends_on,blockedBy,blocked_by,depends" empty:"ok" fact:"after %v" help:"NODES to be completed first"`
+	Priority     *string  `json:"priority,omitempty" label:"Priority" enum:"critical,high,medium,low" means:"P0=critical,P1=high,P2=medium,P3=low,P4=low" judge:"engine" empty:"ok" mark:"%v"`
+	Tags         []string `json:"tags,omitempty" label:"Tags" words:"true" commas:"split" sign:"#" merge:"unite" also:"labels" empty:"ok" mark:"#%v"`
+	Assignee     []string `json:"assignee,omitempty" label:"Assigned to" commas:"split" sign:"@" single:"text" merge:"unite" also:"owner,assignees" empty:"ok" mark:"@%v"`
+	Due          *string  `json:"due,omitempty" label:"Due" layout:"2006-01-02" also:"dueDate,due_date,due_at,deadline" empty:"ok" mark:"due %v" help:"DATE: 2026-12-01, fri or +3d"`
+	Verify       []string `json:"verify,omitempty" label:"Tools that must pass" merge:"unite" empty:"ok" fact:"verify %v" help:"TOOLS that must pass"`
 }
 
 // Roles that Arbor itself asks for. Completing a node of role info_collection copies lists of its conclusion into the
@@ -66,10 +68,10 @@ var CollectedRules, CollectedDocs = []string{"Rules", "规则"}, []string{"Docs"
 
 // A Field is one row of Fields.
 type Field struct {
-	Key  string
-	Rule Rule
-	Node bool // the value is the id of a node, or a list of ids
-	Set  bool // calls have a parameter for it
+	Key, Label string // see the tag label
+	Rule       Rule
+	Node       bool // the value is the id of a node, or a list of ids
+	Set        bool // calls have a parameter for it
 
 	Commas bool     // see the tag commas
 	Unite  bool     // a merge keeps the items that either side added to the list
@@ -111,6 +113,7 @@ var AllFields = sync.OnceValue(func() (all []*Field) {
 		if !f.Set {
 			f.Key = tag.Get("key")
 		}
+		f.Label = cmp.Or(tag.Get("label"), f.Key)
 		all = append(all, f)
 	}
 	return all

@@ -42,6 +42,12 @@ type Happening struct {
 // Commit reports whether it is a commit.
 func (h Happening) Commit() bool { return strings.HasPrefix(h.ID, commitID) }
 
+// Deleted reports whether it deleted a node, and did not do so because that was below another one.
+func (h Happening) Deleted(id mdstore.ID) bool {
+	gone := func(c view.Change) bool { return c.ID == id && c.Do == view.Deleted && c.Key == "" }
+	return slices.ContainsFunc(h.What, gone)
+}
+
 const (
 	happeningNodes = 12        // of one happening, in What
 	commitID       = "commit-" // begins the ID of a commit; the commit's id follows
@@ -65,7 +71,7 @@ func Activity(ctx context.Context, env *Env, in ActivityIn) (*ActivityOut, error
 	if err := env.Engine.Read(ctx, func(ctx context.Context) error { return a.know(ctx, s.Workspace().ID) }); err != nil {
 		return nil, fail(err)
 	}
-	a.operations()
+	a.operations(ctx)
 	a.commits(ctx)
 	a.saves()
 	a.found = slices.DeleteFunc(a.found, func(h Happening) bool { return in.Until > 0 && h.Time > in.Until })
@@ -110,7 +116,7 @@ func (a *happened) know(ctx context.Context, ws mdstore.ID) error {
 	return nil
 }
 
-func (a *happened) operations() {
+func (a *happened) operations(ctx context.Context) {
 	for _, d := range a.deeds {
 		h := Happening{ID: d.ID, Time: time.Unix(0, d.Began).UnixMilli(), Who: d.Who,
 			By:   strings.TrimSpace(d.Operator + " " + d.Session),
@@ -120,7 +126,13 @@ func (a *happened) operations() {
 			own = own || s.Path.Under(a.dir)
 			kind := mdstore.AllKinds().Of(s.Path)
 			switch {
-			case s.To != "" || kind != mdstore.NodeKind && kind != mdstore.WorkspaceKind:
+			case s.To != "":
+				if x, ok := a.env.Engine.Deletion(ctx, s.To); ok && h.Titles[x.Node] == "" {
+					h.Titles[x.Node] = x.Title
+					h.What = append(h.What, view.Change{ID: x.Node, Do: view.Deleted, Name: x.Title})
+					h.More += len(x.Nodes) - 1
+				}
+			case kind != mdstore.NodeKind && kind != mdstore.WorkspaceKind:
 			case len(h.What) >= happeningNodes:
 				h.More++
 			default:

@@ -35,6 +35,8 @@ type Book struct {
 	Page    *Page             `json:"page,omitempty"`    // of the running server
 	Tabs    []Tab             `json:"tabs,omitempty"`
 	Port    int               `json:"port,omitempty"` // the vault's own, for its server
+	// questions, problems and nodes in validation that wait for this person, as the vault's server counted them last
+	Waits int `json:"waits,omitempty"`
 
 	Deciders []string `json:"deciders,omitempty"` // ids of the persons who may decide through a server what programs may do
 }

@@ -120,7 +120,7 @@ func (l look) row(h ops.Happening, at string, snap *view.View) row {
 	title := func(id mdstore.ID) string { return h.Titles[id] }
 	switch {
 	case h.Operation:
-		x.Said = l.did(h.What, title, func(string) bool { return false })
+		x.Said = l.did(h.What, title, func(id string) bool { return h.Deleted(mdstore.ID(id)) })
 		if x.Said == "" {
 			about, did, _ := strings.Cut(h.Text, " ") // such as "memory save decisions"
 			x.Said = l.say(strings.ToUpper(about[:min(1, len(about))])+about[min(1, len(about)):]) + ": " + did

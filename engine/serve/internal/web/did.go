@@ -128,6 +128,9 @@ func (l look) changeWord(c view.Change) string {
 	case mdstore.KeyParent:
 		return l.say("moved")
 	}
+	if f := mdstore.FieldOf(c.Key); f != nil {
+		return strings.ToLower(l.say(f.Label))
+	}
 	return l.say(c.Key)
 }
 

@@ -26,10 +26,16 @@ func (s *Site) Run(ctx context.Context) error {
 		return ctx.Err()
 	case <-s.begun:
 	}
+	s.noteWaits(ctx)
+	s.feed.Tell = func(r feed.Report) error {
+		s.tell(r)
+		s.noteWaits(ctx)
+		return nil
+	}
 	return s.feed.Serve(ctx, s.engine.Live())
 }
 
-func (s *Site) tell(r feed.Report) error {
+func (s *Site) tell(r feed.Report) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.remember(r)
@@ -43,7 +49,6 @@ func (s *Site) tell(r feed.Report) error {
 			}
 		}
 	}
-	return nil
 }
 
 // behind is how many events at most wait for a page.

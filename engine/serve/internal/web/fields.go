@@ -27,7 +27,7 @@ type formField struct {
 func (l look) chipsOf(n ops.NodeInfo) (all []formField) {
 	for _, f := range mdstore.AllFields() {
 		if slices.Contains([]string{"priority", "tags", "assignee", mdstore.KeyDue, "dependencies"}, f.Key) {
-			all = append(all, formField{Name: f.Key, Label: l.say(f.Key), Value: f.Said(n.Text(f))})
+			all = append(all, formField{Name: f.Key, Label: l.say(f.Label), Value: f.Said(n.Text(f))})
 		}
 	}
 	return all
@@ -47,13 +47,13 @@ func (l look) formFields(n ops.NodeInfo) string {
 		if !f.Set {
 			continue
 		}
-		form := formField{Name: f.Key, Label: l.say(f.Key), Value: f.Said(n.Text(f)), None: "", List: f.Rule.List}
+		form := formField{Name: f.Key, Label: l.say(f.Label), Value: f.Said(n.Text(f)), None: "", List: f.Rule.List}
 		switch kind := f.Rule.Kind; {
 		case f.Rule.List && f.Commas:
 			form.None = []string{}
 		case f.Rule.List:
 			form.None, form.Value = []string{}, n.Text(f)
-			form.Rows, form.Label = 3, l.say(f.Key)+" ("+l.say("one item per line")+")"
+			form.Rows, form.Label = 3, l.say(f.Label)+" ("+l.say("one item per line")+")"
 		case kind == reflect.Bool:
 			form.None, form.Options = false, []string{"", "true"}
 		case kind != reflect.String:

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"html"
 	"regexp"
+	"strings"
 	"testing"
 
 	"arbor/mdstore"
@@ -72,4 +73,33 @@ func TestAPersonChangesTheFieldsOfANode(t *testing.T) {
 	p.sees("role validation")
 	set("role", "")
 	p.until(`!document.body.innerText.includes("role validation") && document.body.innerText.includes("isolated")`)
+}
+
+// Forms name fields and their values in words, in each language.
+func TestFormsUseWords(t *testing.T) {
+	w := newWorld(t, nil)
+	b := newBrowser(t)
+	w.plan()
+	p := b.open(w, "/node/root")
+	for _, l := range []struct{ code, button, has string }{
+		{"en", "New node below", "Assigned to"}, {"zh", "新建下级节点", "负责人"},
+	} {
+		p.visit("/node/root?lang=" + l.code)
+		p.click("button|" + l.button)
+		p.until(`document.querySelector("#ask")?.open`)
+		said := p.eval(`document.querySelector("#ask-fields").textContent`).(string)
+		if !strings.Contains(said, l.has) || regexp.MustCompile(`isolated|assignee|info_collection|true|dueDate`).MatchString(said) {
+			t.Errorf("%s: the form says %s", l.code, said)
+		}
+		if l.code != "en" && regexp.MustCompile(`[a-z]{5}`).MatchString(said) {
+			t.Errorf("%s: the form has English words: %s", l.code, said)
+		}
+	}
+	for _, f := range mdstore.AllFields() {
+		for _, words := range append([]string{f.Label, "yes"}, f.Rule.Enum...) {
+			if f.Set && translations()["zh"][words] == "" {
+				t.Errorf("no word for %s of %s", words, f.Key)
+			}
+		}
+	}
 }

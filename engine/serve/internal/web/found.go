@@ -34,16 +34,33 @@ type piece struct {
 	Marked bool // it is a word that was looked for
 }
 
-// marked cuts a snippet where its words begin and end.
+// What stands before and after a word that was looked for while Markdown is taken out. No text has them.
+const (
+	beforeMark = "\uE000"
+	afterMark  = "\uE001"
+)
+
+// marked cuts a snippet, without its Markdown, where its words begin and end.
 func marked(f ops.Found) (pieces []piece) {
 	all := []rune(f.Snippet)
+	var b strings.Builder
 	at := 0
 	for _, h := range f.Highlights {
 		if h.Start < at || h.End > len(all) || h.Start >= h.End {
 			continue
 		}
-		pieces = append(pieces, piece{Text: string(all[at:h.Start])}, piece{string(all[h.Start:h.End]), true})
+		b.WriteString(string(all[at:h.Start]) + beforeMark + string(all[h.Start:h.End]) + afterMark)
 		at = h.End
 	}
-	return append(pieces, piece{Text: string(all[at:])})
+	b.WriteString(string(all[at:]))
+	text := plain(b.String())
+	for text != "" {
+		edge := strings.IndexAny(text, beforeMark+afterMark)
+		if edge < 0 {
+			return append(pieces, piece{Text: text})
+		}
+		pieces = append(pieces, piece{text[:edge], strings.HasPrefix(text[edge:], afterMark)})
+		text = text[edge+len(beforeMark):]
+	}
+	return pieces
 }

@@ -1,6 +1,12 @@
 package web
 
-import "testing"
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
 
 // A person chooses the colours, which stay after a reload; on a phone, the views are at the bottom, further ones behind
 // "More", and the first row of the plan is near the top.
@@ -23,6 +29,15 @@ func TestTheFrameFitsAPhoneAndKeepsTheColours(t *testing.T) {
 	if y := p.eval(`document.querySelector("#tree li .leaf").getBoundingClientRect().top`).(float64); y > 160 {
 		t.Errorf("the first row is at %v", y)
 	}
+	for _, path := range []string{"/plan", "/plan?lang=zh", "/board?lang=en"} { // the hint of the filter is whole
+		p.visit(path)
+		wide := p.eval(`(() => { const f = document.querySelector("#filter"), s = getComputedStyle(f), c = document.createElement("canvas").getContext("2d");
+			c.font = s.font; return [c.measureText(f.placeholder).width, f.clientWidth - parseFloat(s.paddingLeft) - parseFloat(s.paddingRight)] })()`).([]any)
+		if wide[0].(float64) > wide[1].(float64) || wide[0].(float64) < 20 {
+			t.Errorf("%s: the hint is %v wide in %v", path, wide[0], wide[1])
+		}
+	}
+	p.visit("/plan")
 	if y := p.eval(`document.querySelector(".rail nav").getBoundingClientRect().bottom`).(float64); y != 844 {
 		t.Errorf("the views end at %v", y)
 	}
@@ -31,4 +46,48 @@ func TestTheFrameFitsAPhoneAndKeepsTheColours(t *testing.T) {
 	p.until(`location.pathname === "/memory"`)
 	p.click("#new")
 	p.until(`location.pathname === "/plan" && document.activeElement.closest("#adding")`)
+}
+
+// A flushed is the reply to a request, with what is done when its first bytes are sent.
+type flushed struct {
+	*httptest.ResponseRecorder
+	first func()
+}
+
+func (f *flushed) Flush() {
+	if f.ResponseRecorder.Flush(); f.first != nil {
+		f.first()
+		f.first = nil
+	}
+}
+
+// The view of check sends its frame before it looks at any file. So its first byte comes at once, and what somebody
+// writes meanwhile is seen.
+func TestCheckSendsItsFrameFirst(t *testing.T) {
+	w := newWorld(t, nil)
+	w.follow()
+	_, first, _ := w.plan()
+	for _, accepts := range []string{"", "gzip"} {
+		at := context.WithValue(t.Context(), http.LocalAddrContextKey, w.server.Listener.Addr()) // the cookie's name has it
+		r := httptest.NewRequestWithContext(at, http.MethodGet, w.server.URL+"/check", http.NoBody)
+		r.Header.Set("Accept-Encoding", accepts)
+		for _, c := range w.guest.Jar.Cookies(r.URL) {
+			r.AddCookie(c)
+		}
+		out := &flushed{ResponseRecorder: httptest.NewRecorder()}
+		out.first = func() {
+			if accepts == "" && !strings.Contains(out.Body.String(), `<main id="main"`) {
+				t.Errorf("the first bytes are not the frame: %s", out.Body)
+			}
+			w.saved(first, "status: pending", "status: nonsense")
+		}
+		w.site.Handler().ServeHTTP(out, r)
+		if accepts == "" && !strings.Contains(out.Body.String(), "nonsense") {
+			t.Errorf("what was written after the frame is not seen: %s", out.Body)
+		}
+		if out.first != nil {
+			t.Errorf("with Accept-Encoding %q nothing is sent before the end", accepts)
+		}
+		w.saved(first, "status: nonsense", "status: pending")
+	}
 }

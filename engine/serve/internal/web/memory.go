@@ -16,7 +16,6 @@ const (
 	slotsOnPage    = 200
 	entriesOnPage  = 100
 	sessionsOnPage = 200
-	firstLineShown = 160 // bytes of the first line of a slot or session in a list
 )
 
 type slots struct {
@@ -89,15 +88,6 @@ func (s *Site) pages(r *http.Request, v *screen, read func(*view.View)) error {
 		}
 		return err
 	})
-}
-
-// firstLine returns the first line of a text that is not blank, cut to what a list shows.
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	if len(line) > firstLineShown {
-		line = strings.ToValidUTF8(line[:firstLineShown], "") + "…"
-	}
-	return line
 }
 
 type slotPage struct {

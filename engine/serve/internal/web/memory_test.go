@@ -112,6 +112,11 @@ func TestAPersonEndsASessionAndLoadsAState(t *testing.T) {
 	p.eval(`document.querySelector("section [name=text]").value = "We use SQLite."`)
 	p.click("section button|Save")
 	p.until(`document.querySelector("section .text").innerText === "We use SQLite." && !document.querySelector("details.edit").open`)
+	p.click("section summary|Edit")
+	p.click("section button|Delete")
+	p.until(`document.querySelector("main").innerText.includes("Nothing yet")`)
+	p.click("#did button|Undo")
+	p.sees("We use SQLite.")
 	if said := p.said(); len(said) > 0 {
 		t.Errorf("the console says %q", said)
 	}

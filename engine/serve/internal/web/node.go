@@ -52,6 +52,22 @@ type target struct {
 
 func (s *Site) node(r *http.Request, v *screen) error {
 	in := ops.In{WorkspaceID: v.Workspace}
+	snap, err := s.engine.View(r.Context(), mdstore.ID(v.Workspace))
+	if err != nil {
+		return err
+	}
+	if ref := r.PathValue("id"); !v.Static {
+		switch id, err := snap.Resolve(ref); {
+		case err != nil:
+			if !mdstore.ID(ref).Generated("node") { // a node that is gone is not another one
+				v.Sought = ref
+			}
+			return err
+		case string(id) != ref:
+			v.elsewhere = v.item("node", v.Workspace, string(id))
+			return nil
+		}
+	}
 	out, err := ops.NodeGet(r.Context(), s.env(), ops.NodeGetIn{In: in, NodeID: r.PathValue("id")})
 	if err != nil {
 		return err
@@ -62,10 +78,6 @@ func (s *Site) node(r *http.Request, v *screen) error {
 		return err
 	}
 	status, err := ops.WorkspaceOwn(r.Context(), s.env(), ops.WorkspaceGetIn{In: in})
-	if err != nil {
-		return err
-	}
-	snap, err := s.engine.View(r.Context(), mdstore.ID(v.Workspace))
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ type overview struct {
 	Next      []*ops.TreeNode // the first ready nodes that nobody works on
 	Since     since
 	Progress  progress
-	Elsewhere int // requests that wait in other vaults
+	Elsewhere int // what waits for the person in other vaults
 	Others    []otherWorkspace
 	Docs      []document
 

@@ -114,25 +114,66 @@ func TestTheFirstScreenIsEnoughToDecide(t *testing.T) {
 	}
 }
 
+// visited makes the last visit one that ended long ago.
+func (w *world) visited(ago time.Duration) {
+	w.t.Helper()
+	_, _ = w.get("/")
+	at, err := url.Parse(w.server.URL)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, c := range w.guest.Jar.Cookies(at) {
+		if strings.HasPrefix(c.Name, "arbor-visit") {
+			c.Value, c.Path = fmt.Sprintf("0.%d", time.Now().Add(-ago).UnixMilli()), "/"
+			w.guest.Jar.SetCookies(at, []*http.Cookie{c})
+		}
+	}
+}
+
+// Nodes that others deleted since the last visit are listed, with who did it and when, and come back by Undo. A node
+// that is there again, or that the person deleted, is not.
+func TestWhatOthersDeletedIsShownAndComesBack(t *testing.T) {
+	w := newWorld(t, nil)
+	ws, first, second := w.plan()
+	in := ops.In{WorkspaceID: ws}
+	group := w.do("node_create", map[string]any{"workspaceId": ws, "parentId": "root", "title": "Rooms", "type": "planning"})["nodeId"].(string)
+	w.do("node_create", map[string]any{"workspaceId": ws, "parentId": group, "title": "Kitchen", "type": "execution"})
+	w.visited(time.Hour)
+	w.assistant("s20", "node_delete", &ops.NodeDeleteIn{In: in, NodeID: group})
+	w.assistant("s20", "node_delete", &ops.NodeDeleteIn{In: in, NodeID: second})
+	w.do("node_delete", map[string]any{"workspaceId": ws, "nodeId": first})
+	part := w.section("Since you were here")
+	today := time.Now().Format("15:")
+	for _, title := range []string{"Rooms", "Shop"} {
+		if said := words(part); !strings.Contains(said, title+" assistant s20: deleted · "+today) {
+			t.Errorf("since lacks %s: %s", title, said)
+		}
+	}
+	if said := words(part); strings.Contains(said, "Design") || strings.Contains(said, "Kitchen") {
+		t.Errorf("since: %s", said)
+	}
+	if row, _ := w.activityRow("Deleted Rooms (and others: 1)"); !strings.Contains(row, "data-undo") {
+		t.Errorf("Activity: %s", row)
+	}
+	undo := regexp.MustCompile(`data-undo="([^"]+)"\s+aria-label="Undo: Rooms"`).FindStringSubmatch(part)
+	if undo == nil {
+		t.Fatalf("it cannot be undone: %s", part)
+	}
+	w.do("undo", map[string]any{"operation": undo[1]})
+	if _, said := w.get("/node/" + group); !strings.Contains(said, "Kitchen") {
+		t.Errorf("it is not there again: %s", said)
+	}
+	if said := w.section("Since you were here"); strings.Contains(said, "Undo: Rooms") || !strings.Contains(said, "Undo: Shop") {
+		t.Errorf("since, after the undo: %s", said)
+	}
+}
+
 // What others changed since the last visit is listed with a diff, until it is seen. What a person did here is not.
 func TestWhatOthersChangedIsShownUntilItIsSeen(t *testing.T) {
 	w := newWorld(t, nil)
 	ws, first, second := w.plan()
 	in := ops.In{WorkspaceID: ws}
-	at, err := url.Parse(w.server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	visit := func(ago time.Duration) { // as if the last visit was long ago
-		_, _ = w.get("/")
-		for _, c := range w.guest.Jar.Cookies(at) {
-			if strings.HasPrefix(c.Name, "arbor-visit") {
-				c.Value, c.Path = fmt.Sprintf("0.%d", time.Now().Add(-ago).UnixMilli()), "/"
-				w.guest.Jar.SetCookies(at, []*http.Cookie{c})
-			}
-		}
-	}
-	visit(time.Hour)
+	w.visited(time.Hour)
 	more := "Do Shop\n\nwith a till"
 	w.assistant("s20", "node_update", &ops.NodeUpdateIn{In: in, NodeID: second, Requirement: &more})
 	w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": first, "note": "mine"})
@@ -189,16 +230,47 @@ func TestOtherProjectsAreNamed(t *testing.T) {
 		b.KeepTab(now, "x")
 		b.Ask(now, trust.Request{Kind: trust.KindTool, Call: trust.Call{Tool: "make"}}, "r1")
 	})
-	other("shop", func(b *trust.Book) { b.Serve(w.server.URL) })
+	other("shop", func(b *trust.Book) { b.Serve(w.server.URL); b.Waits = 3 })
+	other("asleep", func(b *trust.Book) { b.KeepTab(now, "x"); b.Waits = 5 }) // who knows since
 	other("never", func(*trust.Book) {})
 	part := w.section("Your other projects")
 	said := words(part)
-	if !strings.Contains(said, "arbor serve --open Requests that wait for your decision: 1") || !strings.Contains(said, "garden cd ") ||
+	if !strings.Contains(said, "arbor serve --open For you: 1") || !strings.Contains(said, "garden cd ") ||
 		!strings.Contains(part, `<a href="`+w.server.URL+`">shop</a>`) || strings.Contains(said, "never") {
 		t.Errorf("other projects: %s", part)
+	}
+	if !strings.Contains(said, "shop For you: 3") || strings.Contains(said, "For you: 5") {
+		t.Errorf("other projects: %s", said)
 	}
 	_, plan := w.get("/plan") // the rail leads to those that run
 	if !strings.Contains(plan, `<a href="`+w.server.URL+`" class="vault">`) || strings.Contains(plan, "garden") {
 		t.Errorf("the rail of the plan:\n%s", plan)
 	}
+}
+
+// A running server keeps with the person's state how many questions, problems and nodes in validation wait.
+func TestAServerCountsWhatWaits(t *testing.T) {
+	w := newWorld(t, nil)
+	ws, first, second := w.plan()
+	w.do("problem_update", map[string]any{"workspaceId": ws, "nodeId": first, "problem": "No paint"})
+	store, err := trust.At(filepath.Join(w.engine.StateDir(), "trust"), w.folder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := func(want int) {
+		t.Helper()
+		w.site.noteWaits(t.Context())
+		if b, err := store.Read(); err != nil || b.Waits != want {
+			t.Errorf("it counts %d, not %d: %v", b.Waits, want, err)
+		}
+	}
+	counted(1)
+	in := ops.In{WorkspaceID: ws}
+	w.assistant("s20", "log_append", &ops.LogAppendIn{In: in, NodeID: second, Event: "Which colour?", Question: true})
+	counted(2)
+	w.do("node_transition", map[string]any{"workspaceId": ws, "nodeId": second, "action": "start"})
+	w.do("node_transition", map[string]any{"workspaceId": ws, "nodeId": second, "action": "submit"})
+	counted(3)
+	w.do("problem_clear", map[string]any{"workspaceId": ws, "nodeId": first})
+	counted(2)
 }

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -23,8 +25,10 @@ type since struct {
 type changed struct {
 	ID, Title string
 	Who, What string
+	Time      int64  // of the last change, Unix milliseconds
 	Part      string // the address of the diff
 	Gone      bool   // it was deleted
+	Undo      string // the operation that deleted it, if that can be undone; else ""
 }
 
 // since lists the nodes that others changed since the previous visit: what the record and the files tell, and nodes
@@ -45,20 +49,27 @@ func (s *Site) since(ctx context.Context, v *screen, snap *view.View) (out since
 		}
 		for _, c := range h.What {
 			id := string(c.ID)
+			now, there := snap.Node(c.ID)
 			if strings.HasPrefix(h.By, mdstore.OperatorHuman) {
 				own[id] = true
 				continue
 			}
+			if there && h.Deleted(c.ID) || !there && own[id] { // it was restored, or a person deleted it
+				continue
+			}
 			if !met[id] {
 				met[id] = true
-				row := changed{ID: id, Title: h.Titles[c.ID], Who: v.who(h.By), Part: "/since/" + id}
-				if now, ok := snap.Node(c.ID); ok {
+				row := changed{ID: id, Title: h.Titles[c.ID], Who: v.who(h.By), Time: h.Time, Part: "/since/" + id}
+				if there {
 					row.Title = now.Title
 				} else {
-					row.Gone, row.Part = true, "/activity/"+h.ID
+					row.Gone, row.Part = true, "/activity/"+url.PathEscape(h.ID)
+					if h.Deleted(c.ID) && !h.Undone && !h.TooLarge {
+						row.Undo = h.ID
+					}
 				}
 				if h.Path != "" {
-					row.Who = v.say("another program")
+					row.Who, c.Do = v.say("another program"), cmp.Or(c.Do, h.Text)
 				}
 				out.Changed = append(out.Changed, row)
 			}
@@ -78,7 +89,8 @@ func (s *Site) since(ctx context.Context, v *screen, snap *view.View) (out since
 		if n.CreatedAt > out.Last {
 			kind = view.Added
 		}
-		out.Changed = append(out.Changed, changed{ID: id, Title: n.Title, What: v.say(kind), Part: "/since/" + id})
+		out.Changed = append(out.Changed, changed{ID: id, Title: n.Title, What: v.say(kind), Part: "/since/" + id,
+			Time: max(n.UpdatedAt, n.Stamp.Mtime/1e6)})
 	}
 	out.More = max(0, len(out.Changed)-shortList)
 	out.Changed = out.Changed[:min(len(out.Changed), shortList)]

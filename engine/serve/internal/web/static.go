@@ -3,8 +3,8 @@ package web
 import (
 	"compress/gzip"
 	"crypto/sha256"
+	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"path"
@@ -38,45 +38,45 @@ func (l look) static(name string) string {
 	return "/static/" + staticHash() + "/" + name
 }
 
-// modules returns the names of the modules that main.js imports. Browsers fetch them at once.
-func modules() (names []string) {
-	all, err := fs.Glob(files, "static/*.js")
-	if err != nil {
-		panic(err) // the pattern is right
-	}
-	for _, name := range all {
-		switch name = path.Base(name); name {
-		case "idiomorph.min.js", "login.js", "main.js":
-		default:
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// lean returns a script or style sheet of our own without indentation and comments, a style sheet also without the
-// blanks that say nothing; other files as they are. A comment behind code has no quotes.
-func lean(name string, data []byte) []byte {
-	kind := path.Ext(name)
-	if kind != ".js" && kind != ".css" || name == "idiomorph.min.js" {
-		return data
+// sent returns a file of the folder static as browsers get it. A script of our own is one module with all that it
+// imports, which is one request and compresses better: names at the top of modules all differ (TestModulesAreJoined).
+// It has no indentation and comments, a style sheet also no blanks that say nothing. A comment behind code has no
+// quotes.
+func sent(name string) ([]byte, error) {
+	data, err := files.ReadFile("static/" + name)
+	if err != nil || name == "idiomorph.min.js" {
+		return data, err
 	}
 	var b strings.Builder
-	for line := range strings.Lines(string(data)) {
+	lean(&b, name, string(data), map[string]bool{name: true})
+	return []byte(b.String()), nil
+}
+
+// lean writes a script or style sheet, behind those modules that it imports and that are not in met.
+func lean(b *strings.Builder, name, text string, met map[string]bool) {
+	script := path.Ext(name) == ".js"
+	var own strings.Builder // the modules before it have their place before it
+	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if i := strings.LastIndex(" "+line, " // "); kind == ".js" && i >= 0 && !strings.ContainsAny(line[i:], "\"'`") {
+		if i := strings.LastIndex(" "+line, " // "); script && i >= 0 && !strings.ContainsAny(line[i:], "\"'`") {
 			line = strings.TrimSpace(line[:i])
 		}
-		switch {
-		case line == "" || strings.HasPrefix(line, "//"):
-		case kind == ".js":
-			b.WriteString(line + "\n")
-		case !strings.HasPrefix(line, "/*"):
+		switch _, from, imports := strings.Cut(line, ` from "./`); {
+		case line == "" || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "/*"):
+		case script && imports && strings.HasPrefix(line, "import "):
+			if other := strings.TrimSuffix(from, `";`); !met[other] {
+				met[other] = true
+				data, _ := files.ReadFile("static/" + other) // a test knows that it is there
+				lean(b, other, string(data), met)
+			}
+		case script:
+			own.WriteString(strings.TrimPrefix(line, "export ") + "\n")
+		default:
 			rule, _, _ := strings.Cut(line, " /*")
-			b.WriteString(leanRule.Replace(rule))
+			own.WriteString(leanRule.Replace(rule))
 		}
 	}
-	return []byte(b.String())
+	b.WriteString(own.String())
 }
 
 // leanRule takes blanks out of a rule of the style sheet.
@@ -88,12 +88,11 @@ var staticKinds = map[string]string{".js": "text/javascript; charset=utf-8", ".c
 
 // staticFile serves a file of the folder static.
 func staticFile(w http.ResponseWriter, r *http.Request) {
-	data, err := files.ReadFile("static/" + r.PathValue("name"))
+	data, err := sent(r.PathValue("name"))
 	if err != nil || r.PathValue("hash") != staticHash() {
 		http.NotFound(w, r)
 		return
 	}
-	data = lean(r.PathValue("name"), data)
 	w.Header().Set("Content-Type", staticKinds[path.Ext(r.PathValue("name"))])
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	_, _ = w.Write(data) // if this fails, the client is gone
@@ -127,7 +126,12 @@ func acceptsGzip(r *http.Request) bool {
 // A gzipped is a ResponseWriter whose body is compressed.
 type gzipped struct {
 	http.ResponseWriter
-	body io.Writer
+	body *gzip.Writer
 }
 
 func (g gzipped) Write(data []byte) (int, error) { return g.body.Write(data) }
+
+// FlushError sends what was written up to now.
+func (g gzipped) FlushError() error {
+	return errors.Join(g.body.Flush(), http.NewResponseController(g.ResponseWriter).Flush())
+}

@@ -55,16 +55,14 @@ func (l look) funcs() template.FuncMap {
 		"item":     l.item,
 		"page":     l.page,
 		"static":   l.static,
-		"modules":  modules,
 		"path":     url.PathEscape,
 		"live":     func() bool { return !l.Static },
 		"work":     func() bool { return l.may(people.Work) },
 		"decide":   func() bool { return l.may(people.Decide) },
 		"programs": func() bool { return l.may(people.Programs) },
-		"firstLine": func(text string) string {
-			first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-			return first
-		},
+
+		"firstLine": firstLine,
+
 		"chipsOf": l.chipsOf,
 		"notesOf": notesOf,
 		"takes":   func(n *ops.TreeNode) bool { return l.may(people.Work) && takes(n) },

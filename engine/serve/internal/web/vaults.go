@@ -1,13 +1,16 @@
 package web
 
 import (
+	"context"
 	"net"
 	"net/url"
 	"path/filepath"
 	"time"
 
 	"arbor/engine/env/act"
+	"arbor/engine/env/trust"
 	"arbor/mdstore"
+	"arbor/statemachine"
 )
 
 // An otherVault is the vault of another project whose page this person opened lately.
@@ -15,7 +18,7 @@ type otherVault struct {
 	Name    string // of the folder of the project
 	Folder  string
 	Address string // of the page; "" if no server shows it
-	Waits   int    // requests that wait for a decision
+	Waits   int    // for this person: requests, and if a server shows it questions, problems and nodes in validation
 }
 
 // vaultAnswers is how long the server of another vault has to accept a connection.
@@ -35,11 +38,45 @@ func (s *Site) otherVaults() (all []otherVault) {
 		}
 		v := otherVault{Name: filepath.Base(folder), Folder: folder, Waits: len(b.Pending(now))}
 		if b.Page != nil && answers(b.Page.Address) {
-			v.Address = b.Page.Address
+			v.Address, v.Waits = b.Page.Address, v.Waits+b.Waits
 		}
 		all = append(all, v)
 	}
 	return all
+}
+
+// noteWaits keeps with the person's state how many questions, problems and nodes in validation wait for them in this
+// vault: the pages of their other vaults show it.
+func (s *Site) noteWaits(ctx context.Context) {
+	store, err := act.StoreOf(s.engine)
+	if err != nil {
+		return // there is no folder for what this person decided
+	}
+	all, err := s.engine.Workspaces(ctx)
+	if err != nil {
+		return // the next change tells
+	}
+	waits := 0
+	for _, w := range all {
+		v, err := s.engine.View(ctx, w.ID)
+		if err != nil || w.Status != mdstore.StatusActive {
+			continue
+		}
+		for n := range v.All() {
+			if n.HasProblem() || n.Status == statemachine.Validating {
+				waits++
+			}
+			if !statemachine.Terminal(n.Status) {
+				waits += len(n.OpenQuestions())
+			}
+		}
+	}
+	if b, err := store.Read(); err == nil && b.Waits != waits {
+		err = store.Update(ctx, func(b *trust.Book) error { b.Waits = waits; return nil })
+		if err != nil {
+			s.opt.Log.Warn("the number of what waits was not kept", "error", err)
+		}
+	}
 }
 
 // answers reports whether something listens at the address of a page.

@@ -74,10 +74,8 @@ func New(e *engine.Engine, opt Options) *Site {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Site{engine: e, opt: opt, started: time.Now(), begun: make(chan struct{}),
+	return &Site{engine: e, opt: opt, started: time.Now(), begun: make(chan struct{}),
 		guests: map[string]string{}, tabs: map[string]bool{}, streams: map[chan event]bool{}}
-	s.feed.Tell = s.tell
-	return s
 }
 
 // Admit lets persons use the page as well. It is called before the first request.
@@ -164,6 +162,9 @@ type screen struct {
 	Vaults      []otherVault
 	Body        any
 
+	Sought    string // the node that the address names, if there is none of that id
+	elsewhere string // the address that shows what was asked for; "": this one
+
 	lastVisit int64 // see visit
 	links     linker
 	texts     int // how many texts are drawn
@@ -192,18 +193,32 @@ func (s *Site) page(shown viewOf) http.HandlerFunc {
 		if who := people.From(r.Context()); err == nil && shown.name == "approvals" && !who.May(people.Work) {
 			err = errs.New(errs.NotAllowed, "%s has the right %s; requests of tools are for those who may work", who, who.Right)
 		}
+		begun := false
 		if err == nil {
 			if whole := part == "" || shown.name == "overview"; whole && people.From(r.Context()) == nil {
 				v.Vaults = s.otherVaults() // they are the server's own user's
 			}
+			if begun = shown.name == "check" && part == ""; begun { // it looks at every file
+				v.Title = "Check"
+				s.write(w, "begin", v)
+				_ = http.NewResponseController(w).Flush() // if this fails, the client is gone
+			}
 			s.linked(r.Context(), v, r.PathValue("id"))
 			err = shown.body(r, v)
 		}
+		if v.elsewhere != "" {
+			http.Redirect(w, r, v.elsewhere, http.StatusSeeOther)
+			return
+		}
 		if err != nil {
-			v.View, v.Title, v.Body = "failure", "That did not work", errs.As(err)
-			w.WriteHeader(status(err))
+			v.View, v.Title, v.Body = "failure", "That did not work", errs.As(err).In(ops.Shell)
+			if !begun {
+				w.WriteHeader(status(err))
+			}
 		}
 		switch {
+		case begun:
+			s.write(w, "rest", v)
 		case part == "":
 			s.write(w, "page.html", v)
 		case part == "tree" && v.View == "plan":

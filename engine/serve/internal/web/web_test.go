@@ -110,6 +110,12 @@ func (w *world) send(client *http.Client, method, path, body string, header ...s
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
+	return w.answer(client, req)
+}
+
+// answer returns the status and body of the answer to a request.
+func (w *world) answer(client *http.Client, req *http.Request) (int, string) {
+	w.t.Helper()
 	res, err := client.Do(req)
 	if err != nil {
 		w.t.Fatal(err)

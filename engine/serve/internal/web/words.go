@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"arbor/mdstore"
 )
 
 // Languages returns the languages of the page: en, and those with a file in the folder words. Such a file has the
@@ -77,6 +79,14 @@ func (l look) words() string {
 	for _, w := range append(statuses(), scripted...) {
 		if said := l.say(w); said != w {
 			all[w] = said
+		}
+	}
+	all["true"] = l.say("yes")
+	for _, f := range mdstore.AllFields() {
+		for _, value := range f.Rule.Enum {
+			if said := cmp.Or(translations()[l.Language][value], strings.ReplaceAll(value, "_", " ")); said != value {
+				all[value] = said
+			}
 		}
 	}
 	data, _ := json.Marshal(all) // cannot fail: it is all strings

@@ -27,13 +27,13 @@ export function adding(parent, after) {
     const text = e.clipboardData.getData("text");
     if (!text.trim().includes("\n")) return;
     e.preventDefault();
-    send(input, () => post("/outline", { workspaceId: workspace, into: id, text }), () => [id]);
+    create(input, () => post("/outline", { workspaceId: workspace, into: id, text }), () => [id]);
   };
-  input.onkeydown = (e) => typed(e, input, li, id, after);
+  input.onkeydown = (e) => titleKey(e, input, li, id, after);
   input.focus();
 }
 
-function typed(e, input, li, id, after) {
+function titleKey(e, input, li, id, after) {
   if (e.isComposing) return;
   const title = input.value.trim(), group = e.key === "Tab" && !e.shiftKey;
   if (e.key === "Escape") {
@@ -47,13 +47,13 @@ function typed(e, input, li, id, after) {
     e.preventDefault();
     e.stopPropagation();
     const type = group ? "planning" : "execution";
-    send(input, () => run("node_create", { parentId: id, title, type, ...(after ? { after } : {}) }),
+    create(input, () => run("node_create", { parentId: id, title, type, ...(after ? { after } : {}) }),
       (out) => group ? [out.nodeId] : [id, after && out.nodeId]);
   }
 }
 
-// send makes nodes once and begins the next one where into says.
-async function send(input, make, into) {
+// create makes nodes once and begins the next one where into says.
+async function create(input, make, into) {
   if (input.readOnly) return;
   input.readOnly = true;
   try {

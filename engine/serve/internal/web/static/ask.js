@@ -10,11 +10,11 @@ function entry(f, title) {
   for (const o of f.options ?? []) input.append(made("option", { value: o, textContent: t(o) }));
   input.name = f.name;
   input.required = !!f.required;
-  input.value = localStorage.getItem(draftOf(title, f)) ?? f.value ?? (f.options ? f.options[0] : "");
-  input.addEventListener("input", () => localStorage.setItem(draftOf(title, f), input.value));
+  input.value = localStorage.getItem(answerDraft(title, f)) ?? f.value ?? (f.options ? f.options[0] : "");
+  input.addEventListener("input", () => localStorage.setItem(answerDraft(title, f), input.value));
   return made("label", { textContent: f.label + " " }, input);
 }
-const draftOf = (title, f) => "draft ask " + title + " " + f.name;
+const answerDraft = (title, f) => "draft ask " + title + " " + f.name;
 
 // ask returns what was filled in, by name; null where it was given up.
 export function ask(title, fields) {
@@ -31,8 +31,8 @@ export function ask(title, fields) {
       if (dialog.returnValue !== "yes") { done(null); return; }
       const out = {};
       for (const f of named) out[f.name] = $('[name="' + CSS.escape(f.name) + '"]', box).value;
-      const sent = () => { for (const f of named) localStorage.removeItem(draftOf(title, f)); };
-      const kept = () => { for (const f of named) localStorage.setItem(draftOf(title, f), out[f.name]); };
+      const sent = () => { for (const f of named) localStorage.removeItem(answerDraft(title, f)); };
+      const kept = () => { for (const f of named) localStorage.setItem(answerDraft(title, f), out[f.name]); };
       done({ out: { ...out }, sent, kept });
     };
   });

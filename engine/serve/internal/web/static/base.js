@@ -11,6 +11,8 @@ export const made = (name, props = {}, ...below) => {
 };
 export const withWorkspace = (path) => path + (path.includes("?") ? "&" : "?") + "ws=" + encodeURIComponent(workspace);
 
+const lasts = 8000; // milliseconds that a message is shown
+
 // say shows an error until it is closed or another operation works.
 export function say(text) {
   const p = $("#said"), close = made("button", { className: "quiet", textContent: "×", ariaLabel: t("Close") });
@@ -21,8 +23,13 @@ export function say(text) {
 }
 export const failed = (x) => say(x.message);
 
-// note tells a screen reader, and shows beside the connection.
-export function note(text) { $("#live").textContent = text; }
+// note tells a screen reader for eight seconds, and shows beside the connection. What stays is said until the next one.
+let noted;
+export function note(text, stays) {
+  clearTimeout(noted);
+  $("#live").textContent = text;
+  if (text && !stays) noted = setTimeout(note, lasts, "");
+}
 
 // did says for eight seconds what an operation did, and offers to undo it. back is called by the button.
 let didFor;
@@ -32,5 +39,5 @@ export function did(text, back) {
   undo.onclick = () => { box.hidden = true; back(); };
   box.replaceChildren(made("span", { textContent: text }), ...(back ? [" ", undo] : []));
   box.hidden = false;
-  didFor = setTimeout(() => { box.hidden = true; }, 8000);
+  didFor = setTimeout(() => { box.hidden = true; }, lasts);
 }

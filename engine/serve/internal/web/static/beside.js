@@ -9,10 +9,10 @@ const wide = matchMedia("(min-width: 1100px)");
 // open shows the node of a link, beside the outline if there is room.
 export async function open(link) {
   if (!$("#tree") || !wide.matches) { location.href = link.href; return; }
-  await show(decodeURIComponent(link.pathname.split("/").pop()));
+  await showBeside(decodeURIComponent(link.pathname.split("/").pop()));
 }
-export const close = () => show("");
-async function show(id) {
+export const close = () => showBeside("");
+async function showBeside(id) {
   const kept = [...main.querySelectorAll("#beside .editing")].filter(leave).length;
   await at("node", id, "pushState");
   if (kept) did(t("Your text is kept as a draft."));
@@ -27,7 +27,7 @@ async function at(name, value, how = "replaceState") {
   await refresh();
 }
 
-export function begin() {
+export function beginBeside() {
   window.addEventListener("popstate", () => refresh().catch(failed));
   main.addEventListener("click", (e) => {
     const a = e.target.closest("a"), tab = a?.dataset.tab;

@@ -23,7 +23,7 @@ export function clear() {
 // bar shows how many rows are chosen, and what can be done with them.
 export function bar() {
   const n = all().length, buttons = ["start", "complete", "fail", "drop"].map((action) =>
-    made("button", { textContent: t(action), onclick: () => act(action) }));
+    made("button", { textContent: t(action), onclick: () => actOn(action) }));
   $("#chosen").hidden = !n;
   $("#chosen").replaceChildren(made("span", { textContent: t("Chosen") + ": " + n }), ...buttons,
     made("button", { textContent: t("Delete"), onclick: () => remove() }),
@@ -37,7 +37,7 @@ export function those(row) {
 }
 const named = (rows) => rows.map((r) => r.textContent).join(", ");
 
-export async function act(action, row) {
+export async function actOn(action, row) {
   const rows = those(row);
   if (!rows.length) return;
   let given = {};

@@ -34,7 +34,7 @@ async function drop(moved, over, e) {
   await move(moved, row.ariaSelected === "true" ? those(row) : [row], args);
 }
 
-export function begin() {
+export function beginDrag() {
   main.addEventListener("dragstart", (e) => {
     const row = e.target.closest?.("[draggable=true]");
     if (!row) return;

@@ -6,7 +6,7 @@ import { offer } from "./palette.js";
 import { retitle, titleDraft } from "./chosen.js";
 
 export const node = () => $("article[data-node]", main)?.dataset;
-const draftOf = (field) => "draft " + workspace + " " + node().node + " " + field;
+const textDraft = (field) => "draft " + workspace + " " + node().node + " " + field;
 
 // once submits a form. A second press while that is under way sends nothing.
 const submitting = new WeakSet();
@@ -36,14 +36,14 @@ export function edit(section, draft) {
   section.append(box);
   const keep = () => {
     const title = $("article h1", main).textContent;
-    localStorage.setItem(draftOf(field), JSON.stringify({ base, text: area.value, title }));
+    localStorage.setItem(textDraft(field), JSON.stringify({ base, text: area.value, title }));
     drafts();
   };
   box.rebase = (text, onto) => { base = onto; area.value = text; keep(); };
   box.base = () => base;
   area.addEventListener("input", keep);
   const end = () => {
-    localStorage.removeItem(draftOf(field));
+    localStorage.removeItem(textDraft(field));
     drafts();
     section.classList.remove("editing");
     box.remove();
@@ -86,7 +86,7 @@ async function preview(box, area, look) {
 export function leave(section) {
   $("form, input", section).remove();
   section.classList.remove("editing");
-  return localStorage.getItem(draftOf(section.dataset.field ?? "title")) !== null;
+  return localStorage.getItem(textDraft(section.dataset.field ?? "title")) !== null;
 }
 
 // save writes the text unless the file has another one than the edit began with, which it shows. It reports whether it
@@ -153,7 +153,7 @@ export function drafts() {
 export function resume() {
   drafts();
   for (const section of node() ? main.querySelectorAll("section[data-field]:not(.editing)") : []) {
-    const draft = localStorage.getItem(draftOf(section.dataset.field));
+    const draft = localStorage.getItem(textDraft(section.dataset.field));
     if (draft) edit(section, JSON.parse(draft));
   }
   const of = node()?.node;

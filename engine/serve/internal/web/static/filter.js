@@ -2,28 +2,28 @@
 import { $, failed, main } from "./base.js";
 import { refresh } from "./live.js";
 
-function show(query) {
+function showQuery(query) {
   const node = new URLSearchParams(location.search).get("node");
   if (node) query.set("node", node);
   history.replaceState(null, "", location.pathname + "?" + query);
   return refresh().catch(failed);
 }
-const typed = (form) => show(new URLSearchParams(new FormData(form)));
+const filterBy = (form) => showQuery(new URLSearchParams(new FormData(form)));
 const here = (form) => form && form.getAttribute("action") === location.pathname && !form.matches("[data-make]");
 
-export function begin() {
+export function beginFilter() {
   let waits;
   main.addEventListener("input", (e) => {
     if (e.target.id !== "filter" || !here(e.target.form)) return;
     clearTimeout(waits);
-    waits = setTimeout(() => typed(e.target.form), 200);
+    waits = setTimeout(() => filterBy(e.target.form), 200);
   });
-  main.addEventListener("change", (e) => { if (e.target.name === "by") typed(e.target.form); });
+  main.addEventListener("change", (e) => { if (e.target.name === "by") filterBy(e.target.form); });
   main.addEventListener("submit", (e) => {
     if (!$("#filter", e.target) || !here(e.target)) return;
     e.preventDefault();
     clearTimeout(waits);
-    typed(e.target);
+    filterBy(e.target);
   });
   main.addEventListener("click", (e) => {
     const chip = e.target.closest("[data-chip]");
@@ -31,6 +31,6 @@ export function begin() {
     e.preventDefault();
     const query = new URL(chip.href).searchParams;
     $("#filter").value = query.get("filter") || "";
-    show(query);
+    showQuery(query);
   });
 }

@@ -23,7 +23,7 @@ export function anew() {
   else location.href = withWorkspace("/plan") + "#add";
 }
 
-export function begin() {
+export function beginFrame() {
   themed($("#theme").dataset.theme);
   $("#help").addEventListener("click", () => $("#keys").showModal());
   $("#new")?.addEventListener("click", anew);

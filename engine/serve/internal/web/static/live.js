@@ -10,7 +10,7 @@ function identify(below) {
   for (const e of below.querySelectorAll("[data-id]:not([id])")) e.id = "id-" + e.dataset.id;
 }
 
-const kept = ["tabindex", "aria-expanded", "aria-selected"]; // of rows: the script sets them
+const ofScript = ["tabindex", "aria-expanded", "aria-selected"]; // of rows: the script sets them
 const opened = (e) => e?.matches?.("details[open]");
 const callbacks = {
   beforeNodeMorphed(old, now) {
@@ -25,7 +25,7 @@ const callbacks = {
   },
   beforeNodeRemoved: (old) => !(old.classList?.contains("editing") || old.querySelector?.(".editing")),
   beforeAttributeUpdated: (name, e) =>
-    !(name === "open" && e.matches("details") || kept.includes(name) && e.matches("#tree a")),
+    !(name === "open" && e.matches("details") || ofScript.includes(name) && e.matches("#tree a")),
 };
 
 // morph makes the content of old that of now and keeps elements that stand for the same thing, so that nothing jumps:
@@ -52,11 +52,11 @@ async function draw() {
 }
 
 // refresh draws the view again at once. It is done when the last answer that is on its way is drawn.
-let asked = 0, latest;
-export const refresh = () => latest = show(++asked);
-async function show(n) {
+let requests = 0, latest;
+export const refresh = () => latest = fetched(++requests);
+async function fetched(n) {
   const got = await part(location.href);
-  if (n !== asked) return latest;
+  if (n !== requests) return latest;
   const node = (below) => $("#beside article", below)?.dataset.node;
   if (node(main) !== node(got)) $("#beside")?.remove(); // of another node nothing stays
   morph(main, got);
@@ -74,7 +74,7 @@ function waiting(n) {
 }
 
 function heard(e) {
-  if (e.away) note(t("not connected"));
+  if (e.away) note(t("not connected"), true);
   else if (e.begin) note("");
   if (e.waits !== undefined) waiting(e.waits);
   else if (!e.workspace || e.workspace === workspace || !workspace) repaint();

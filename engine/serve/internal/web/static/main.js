@@ -1,15 +1,15 @@
 // The script of the page: it repaints what changed, and sends what people do to the operations of the catalogue.
 import { $ } from "./base.js";
-import * as beside from "./beside.js";
-import * as drag from "./drag.js";
-import * as edit from "./edit.js";
-import * as filter from "./filter.js";
-import * as frame from "./frame.js";
-import * as live from "./live.js";
-import * as node from "./node.js";
-import * as outline from "./outline.js";
+import { beginBeside } from "./beside.js";
+import { beginDrag } from "./drag.js";
+import { resume } from "./edit.js";
+import { beginFilter } from "./filter.js";
+import { anew, beginFrame } from "./frame.js";
+import { follow } from "./live.js";
+import { beginNode } from "./node.js";
+import { beginOutline, key } from "./outline.js";
 import { palette } from "./palette.js";
-import * as undo from "./undo.js";
+import { beginUndo, undoLast } from "./undo.js";
 
 sessionStorage.removeItem("tried"); // see again
 if (location.hash.startsWith("#token=")) history.replaceState(null, "", location.pathname + location.search);
@@ -27,19 +27,19 @@ document.addEventListener("keydown", (e) => {
   }
   if (held && e.key === "k") { e.preventDefault(); palette(); return; }
   if (e.target.matches("input, textarea, select") || $("dialog[open]")) return;
-  if (held) { if (e.key === "z" && undo.undoLast()) e.preventDefault(); return; }
+  if (held) { if (e.key === "z" && undoLast()) e.preventDefault(); return; }
   if (e.key === "?") { $("#keys").showModal(); return; }
   if (e.key === "/") { e.preventDefault(); palette(); return; }
-  if (e.key === "n" && !$("#tree") && $("#new")) { e.preventDefault(); frame.anew(); return; }
-  outline.key(e);
+  if (e.key === "n" && !$("#tree") && $("#new")) { e.preventDefault(); anew(); return; }
+  key(e);
 });
 $("#find").addEventListener("click", palette);
-frame.begin();
-outline.begin();
-drag.begin();
-beside.begin();
-filter.begin();
-undo.begin();
-node.begin();
-edit.resume();
-live.follow();
+beginFrame();
+beginOutline();
+beginDrag();
+beginBeside();
+beginFilter();
+beginUndo();
+beginNode();
+resume();
+follow();

@@ -128,8 +128,8 @@ function written(e) {
   else if (e.closest("section[data-field]:not(.editing) .text")) edit(e.closest("section"));
 }
 
-async function submitted(form) {
-  const data = Object.fromEntries(new FormData(form));
+async function submitted(form, button) {
+  const data = Object.fromEntries(new FormData(form, button));
   if (form.dataset.log !== undefined) {
     await run("log_append", { nodeId: form.dataset.node || node().node, event: form.dataset.log + data.event });
   } else if (form.dataset.make === "workspace_init") {
@@ -145,7 +145,7 @@ async function submitted(form) {
   else repaint();
 }
 
-export function begin() {
+export function beginNode() {
   main.addEventListener("click", async (e) => {
     const b = e.target.closest("button");
     if (!b) { written(e.target); return; }
@@ -161,6 +161,6 @@ export function begin() {
     const form = e.target;
     if (form.dataset.log === undefined && !form.dataset.make && !form.dataset.post) return;
     e.preventDefault();
-    once(form, () => submitted(form));
+    once(form, () => submitted(form, e.submitter));
   });
 }

@@ -4,7 +4,7 @@ import { part } from "./server.js";
 import { morph, refresh } from "./live.js";
 import { adding } from "./add.js";
 import { close, open } from "./beside.js";
-import { act, clear, remove, rename, those, together, toggle } from "./chosen.js";
+import { actOn, clear, remove, rename, those, together, toggle } from "./chosen.js";
 
 export const rowOf = (li) => li?.querySelector(":scope > .leaf a");
 export const above = (li) => li.parentElement.closest("li[data-id]");
@@ -90,9 +90,9 @@ const deeds = {
   Delete: (li) => remove(rowOf(li)),
   " ": (li) => open(rowOf(li)),
   x: (li) => toggle(rowOf(li)),
-  s: (li) => act("start", rowOf(li)),
-  c: (li) => act("complete", rowOf(li)),
-  f: (li) => act("fail", rowOf(li)),
+  s: (li) => actOn("start", rowOf(li)),
+  c: (li) => actOn("complete", rowOf(li)),
+  f: (li) => actOn("fail", rowOf(li)),
 };
 
 // key does what a key does in the outline.
@@ -132,7 +132,7 @@ export function refold() {
   }
 }
 
-export function begin() {
+export function beginOutline() {
   refold();
   document.addEventListener("toggle", (e) => {
     if (e.target.matches("#tree details")) folded(e.target);

@@ -6,8 +6,8 @@ import { $, made, note, t, workspace } from "./base.js";
 const channel = new BroadcastChannel("arbor"), own = "tab";
 
 // A person of a server for several people is known in this browser until their token is revoked.
-const kept = "person";
-const mine = () => sessionStorage.getItem(own) || localStorage.getItem(kept);
+const ofPerson = "person";
+const mine = () => sessionStorage.getItem(own) || localStorage.getItem(ofPerson);
 let hear = () => {};
 export const listen = (f) => { hear = f; };
 export const pass = (event) => channel.postMessage(event);
@@ -24,22 +24,22 @@ async function want(but) {
   return sessionStorage.getItem(own);
 }
 
-let told = () => {};
-export const onDone = (f) => { told = f; }; // f gets the reply to each operation that worked
+let onReply = () => {};
+export const onDone = (f) => { onReply = f; }; // f gets the reply to each operation that worked
 
-const asked = (path, how) => fetch(path, how).catch(() => {
+const request = (path, how) => fetch(path, how).catch(() => {
   throw new Error(t("The server does not answer. Your text is kept in this browser; try again when it runs."));
 });
 
 export async function post(path, body, again) {
   const tab = mine() || await want() || "";
   const headers = { "Content-Type": "application/json", "Arbor-Tab": tab };
-  const res = await asked(path, { method: "POST", headers, body: JSON.stringify(body) });
+  const res = await request(path, { method: "POST", headers, body: JSON.stringify(body) });
   const out = await res.json();
   if (out.error?.code === "NOT_LOGGED_IN" && !again && await back()) return post(path, body, true);
   if (out.error?.code === "TAB_UNKNOWN" && !again && await want(tab)) return post(path, body, true);
   if (!res.ok) throw Object.assign(new Error(out.error.message), { code: out.error.code });
-  told(res);
+  onReply(res);
   return out;
 }
 
@@ -63,7 +63,7 @@ export const back = () => under ||= (async () => {
 
 // part returns a part of a page, "main" or another template, as a fragment.
 export async function part(address, name = "main", again) {
-  const res = await asked(address, { headers: { "Arbor-Part": name } });
+  const res = await request(address, { headers: { "Arbor-Part": name } });
   if (res.status === 401) {
     if (again || !await back()) throw new Error(t("The server was started again and does not know this browser."));
     return part(address, name, true);
@@ -81,13 +81,13 @@ export async function login() {
   sessionStorage.setItem(own, "none"); // nobody need be asked for one to log in
   const { tab, keep } = await post("/login", { token });
   sessionStorage.setItem(own, tab);
-  if (keep) localStorage.setItem(kept, tab);
+  if (keep) localStorage.setItem(ofPerson, tab);
   location.reload();
 }
 
 // again logs in a browser that keeps a person's token. It does so once for each tab, in case cookies are blocked.
 export async function again() {
-  if (!localStorage.getItem(kept) || sessionStorage.getItem("tried")) return;
+  if (!localStorage.getItem(ofPerson) || sessionStorage.getItem("tried")) return;
   sessionStorage.setItem("tried", "1");
   if (await back()) location.reload();
 }
