@@ -57,7 +57,7 @@ func TestEverybodyCanUseThePage(t *testing.T) {
 		p.until(`document.querySelector(".preview")`)
 		good("a preview")
 		p.eval(`localStorage.clear()`)
-		for _, opens := range []string{"[data-rename]|Properties", "[data-move]", "[data-delete]", "[data-problem]", "[data-action=complete]", "[data-rename]|priority"} {
+		for _, opens := range []string{"[data-rename]|Properties", "[data-move]", "[data-delete]", "[data-problem]", "[data-action=complete]", "[data-rename]|Priority"} {
 			p.visit("/node/" + node)
 			p.click(opens)
 			p.until(`document.querySelector("#ask")?.open`)

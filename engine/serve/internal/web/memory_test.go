@@ -109,6 +109,9 @@ func TestAPersonEndsASessionAndLoadsAState(t *testing.T) {
 	p.visit("/slot/decisions")
 	p.click("section summary|Edit")
 	p.until(`document.querySelector("section details.edit").open`)
+	if n := p.eval(`[...document.querySelectorAll("section textarea")].filter((e) => e.offsetParent).length`); n != 1.0 {
+		t.Errorf("an entry that is edited has %v texts", n)
+	}
 	p.eval(`document.querySelector("section [name=text]").value = "We use SQLite."`)
 	p.click("section button|Save")
 	p.until(`document.querySelector("section .text").innerText === "We use SQLite." && !document.querySelector("details.edit").open`)

@@ -19,7 +19,8 @@ var plainRules = []plainRule{
 	{pattern.Of(`\[(?:\^[^\[\]]+|!\w+)\]:?`), ""},                                   // a footnote, the kind of a callout
 	{pattern.Of(`!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]+)\]\]`), "$1"},                     // [[target|words]]
 	{pattern.Of(`!?\[([^\[\]]*)\](?:\([^()]*(?:\)|$)|\[[^\[\]]*\])`), "$1"},         // [words](target), [words][label]
-	{pattern.Of(`^\s*(?:>\s*)*(?:[-*+]\s+(?:\[[ xX]\]\s)?)?`), ""},                  // quotes and items
+	{pattern.Of(`(^|\s)[-*+]\s+\[[ xX]\]\s`), "$1"},                                 // tasks
+	{pattern.Of(`^\s*(?:>\s*)*(?:[-*+]\s+)?`), ""},                                  // quotes and items
 	{pattern.Of(`(^|\s)#{1,6}(?:\s|$)`), "$1"},                                      // headings
 	{pattern.Of(`\|?\s*:?-{3,}:?\s*\|[\s|:-]*|\|\s*:?-{3,}:?(?:\s|$)|^-{3,}$`), ""}, // below the head of a table
 	{pattern.Of("`+"), ""},
@@ -30,8 +31,11 @@ var plainRules = []plainRule{
 	{pattern.Of(`\\([!-/:-@\[-_{-~])`), "$1"},
 }
 
-// cellEdge is between cells of a table.
-var cellEdge = pattern.Of(`(^|\s)\|(?:\s|$)`)
+// Where cells of a table meet, and where a row ends, also in a line that was cut there.
+var (
+	cellEdge = pattern.Of(`(^|\s)\|(?:\s|$)`)
+	rowEdge  = pattern.Of(`^\s*\||\|(…?)\s*$`)
+)
 
 // plain returns a line of Markdown as a list shows it: without marks of headings, items, quotes, emphasis and code,
 // with the words of links, and without the edges of tables. The line may be cut out of a text, or be several lines.
@@ -42,7 +46,7 @@ func plain(line string) string {
 	if strings.Count(line, "|") > 1 { // one alone says something, as in a command
 		line = cellEdge().ReplaceAllString(line, "$1 ")
 	}
-	return strings.Join(strings.Fields(line), " ")
+	return strings.Join(strings.Fields(rowEdge().ReplaceAllString(line, "$1")), " ")
 }
 
 const firstLineShown = 160 // bytes of the first line of a text in a list

@@ -22,6 +22,7 @@ func TestListsShowPlainText(t *testing.T) {
 		"ends in a link [words](https://exam…":        "ends in a link words",
 		"snake_case_name, 2**3, *.go, cat x | wc":     "snake_case_name, 2**3, *.go, cat x | wc",
 		"a note[^1] <https://example.org> \\*star\\*": "a note https://example.org *star*",
+		"too. - [x] key - [ ] guide |…":               "too. key guide …",
 		"issue #5 - still open <!-- hidden -->":       "issue #5 - still open",
 	} {
 		if got := plain(line); got != want {
