@@ -79,9 +79,9 @@ func (m *Model) enter() tea.Cmd {
 		m.prompt = nil
 		title := p.text()
 		return m.perform(change{
-			said: "renamed: " + p.text(),
-			op:   "node_update", in: &ops.NodeUpdateIn{In: m.in(), NodeID: p.node, Title: &title},
-			then: func(any) { m.saved(p) }, back: func(*errs.Error) tea.Cmd { return m.giveBack(p) },
+			word: "rename", nodes: []string{p.node}, said: "renamed: " + p.text(),
+			op: "node_update", in: &ops.NodeUpdateIn{In: m.in(), NodeID: p.node, Title: &title},
+			then: func(any) { m.saved(p) }, back: func(*errs.Error) tea.Cmd { m.giveBack(p); return nil },
 		})
 	}
 	return m.perform(m.transition(p, false))
@@ -95,11 +95,13 @@ func (m *Model) create(kind statemachine.Type) tea.Cmd {
 	}
 	in := ops.NodeCreateIn{In: m.in(), ParentID: p.above, After: p.after, Title: p.text(), Type: string(kind),
 		RulesRead: true}
+	p.saving = true
 	return m.perform(change{
-		said: "added: " + p.text(),
-		op:   "node_create", in: &in,
+		word: "add", said: "added: " + p.text(),
+		op: "node_create", in: &in,
 		then: func(out any) {
 			m.saved(p)
+			p.saving = false
 			id := out.(*ops.NodeCreateOut).NodeID
 			if p.set(""); kind == statemachine.Planning {
 				p.above, p.after = id, ""
@@ -108,7 +110,7 @@ func (m *Model) create(kind statemachine.Type) tea.Cmd {
 			}
 			m.plan.reveal(id)
 		},
-		back: func(*errs.Error) tea.Cmd { return m.giveBack(p) },
+		back: func(*errs.Error) tea.Cmd { m.giveBack(p); return nil },
 	})
 }
 
@@ -153,12 +155,20 @@ func (m *Model) pasted(text string) tea.Cmd {
 	read := func(string) ([]byte, error) { return []byte(whole), nil }
 	in := &ops.ImportIn{In: m.in(), Path: "-", From: "markdown", Into: p.above, RulesRead: true,
 		Source: exchange.Source{Read: read}}
+	p.saving = true
 	return m.perform(change{
-		said: "added what you pasted",
-		op:   "import", in: in,
-		then: func(any) { m.saved(p); p.set(""); p.after = "" },
-		back: func(*errs.Error) tea.Cmd { p.insert(text); return m.giveBack(p) },
+		word: "add", said: "added what you pasted",
+		op: "import", in: in,
+		then: func(any) { m.saved(p); p.set(""); p.after, p.saving = "", false },
+		back: func(*errs.Error) tea.Cmd { p.insert(text); m.giveBack(p); return nil },
 	})
+}
+
+// chosen says that nodes need not be chosen any longer.
+func (m *Model) chosen(done []string) {
+	for _, id := range done {
+		delete(m.selected, id)
+	}
 }
 
 // needsText reports whether an action asks for a conclusion.
@@ -184,6 +194,9 @@ func (m *Model) actOn(do, first string, more []string, title string) tea.Cmd {
 	if m.w < oneBelow {
 		p.label = do + ":"
 	}
+	if m.again(do, append(more, first)...) {
+		return nil
+	}
 	if !needsText(do) {
 		return m.perform(m.transition(p, false))
 	}
@@ -198,11 +211,13 @@ func (m *Model) transition(p *prompt, force bool) change {
 	in := ops.NodeTransitionIn{In: m.in(), NodeID: p.node, Several: ops.Several{Nodes: p.more}, Action: p.do,
 		Conclusion: strings.TrimSpace(p.text()), Force: force, Begin: p.do == string(statemachine.Complete)}
 	m.prompt = nil
+	nodes := append([]string{p.node}, p.more...)
 	return change{
+		word: p.do, nodes: nodes,
 		op: "node_transition", in: &in,
 		then: func(out any) {
 			m.saved(p)
-			clear(m.selected)
+			m.chosen(nodes)
 			moved := out.(*ops.NodeTransitionOut)
 			said := moved.CurrentStatus + ": " + p.title
 			if moved.Next != nil {
@@ -211,12 +226,11 @@ func (m *Model) transition(p *prompt, force bool) change {
 			m.say(said)
 		},
 		back: func(e *errs.Error) tea.Cmd {
-			if p.force = e.Code == errs.CriteriaOpen || e.Code == errs.DependenciesOpen; p.force {
+			p.force = e.Code == errs.CriteriaOpen || e.Code == errs.DependenciesOpen
+			m.said = openBoxes(e, m.said)
+			if (asked || p.force) && m.giveBack(p) && p.force {
 				p.help = "Ctrl+O does it anyway; Enter tries again, Esc leaves"
-				m.said = "Ctrl+O does it anyway; " + openBoxes(e, m.said)
-			}
-			if asked || p.force {
-				return m.giveBack(p)
+				m.said = "Ctrl+O does it anyway; " + m.said
 			}
 			return nil
 		},
@@ -268,29 +282,47 @@ func (m *Model) remove() tea.Cmd {
 	}
 	in := ops.NodeDeleteIn{In: m.in(), NodeID: first, Several: ops.Several{Nodes: more}}
 	m.prompt = &prompt{what: promptPick, label: "delete " + what + " and all below?  y deletes, any other key does not"}
+	nodes := append([]string{first}, more...)
 	m.prompt.picks = map[string]func() tea.Cmd{"y": func() tea.Cmd {
 		return m.perform(change{
-			said: "deleted: " + what + "; u brings it back",
-			op:   "node_delete", in: &in,
-			then: func(any) { clear(m.selected) },
+			word: "delete", nodes: nodes, said: "deleted: " + what + "; u brings it back",
+			op: "node_delete", in: &in,
+			then: func(any) { m.chosen(nodes) },
 		})
 	}}
 	return nil
 }
 
 // move moves the nodes that are meant: up or down among their siblings, into the sibling before them, or out of their
-// parent.
+// parent. The place follows from the plan as it is when the changes before are done.
 func (m *Model) move(where string) tea.Cmd {
 	first, more, what := m.targets()
-	if first == "" || m.plan.row(first) < 0 && !m.plan.reveal(first) {
+	if first == "" {
 		return nil
 	}
-	i := m.plan.row(first)
-	if m.plan.rows[i].above == nil {
-		m.say("the root stays where it is")
+	return m.perform(change{
+		word: "move", nodes: append([]string{first}, more...), along: first, said: "moved: " + what, op: "node_move",
+		ready: func(c *change) bool {
+			in := m.moved(where, first, more)
+			if in == nil {
+				m.say(what + " cannot go further " + where)
+				return false
+			}
+			c.in = in
+			return true
+		},
+	})
+}
+
+// moved returns the move of a node and those behind it; nil if there is no such place.
+func (m *Model) moved(where, first string, more []string) *ops.NodeMoveIn {
+	if m.plan.row(first) < 0 && !m.plan.reveal(first) {
 		return nil
 	}
-	r := m.plan.rows[i]
+	r := m.plan.rows[m.plan.row(first)]
+	if r.above == nil {
+		return nil // the root
+	}
 	siblings := r.above.Children
 	last := r.place
 	for last+1 < len(siblings) && slices.Contains(more, siblings[last+1].ID) {
@@ -307,12 +339,7 @@ func (m *Model) move(where string) tea.Cmd {
 	case where == "out" && m.plan.row(r.above.ID) >= 0 && m.plan.rows[m.plan.row(r.above.ID)].above != nil:
 		in.NewParentID, in.After = m.plan.rows[m.plan.row(r.above.ID)].above.ID, r.above.ID
 	default:
-		m.say(what + " cannot go further " + where)
 		return nil
 	}
-	return m.perform(change{
-		said: "moved: " + what,
-		op:   "node_move", in: &in,
-		then: func(any) { m.plan.reveal(first) },
-	})
+	return &in
 }

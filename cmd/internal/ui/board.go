@@ -110,7 +110,7 @@ func (m *Model) cardLine(r row, width int, at bool) string {
 		}
 	}
 	all := []span{{m.mark(r.ID, at, boardPane) + r.Title, render.ColorOf(r.Status)}}
-	for _, mark := range render.MarksOf(r.treeRow(), m.style.ASCII) {
+	for _, mark := range m.marks(r) {
 		all = append(all, span{"  " + mark.Text, mark.SGR})
 	}
 	if r.above != nil && r.depth > 1 {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -17,20 +18,27 @@ import (
 	"arbor/mdstore/guard"
 )
 
-// A change is one operation of a person. Only one runs at a time; keys wait for it.
+// A change is one operation of a person. One runs at a time, beside the screen, in the order of the keys.
 type change struct {
-	said string                      // what it did, in words
-	op   string                      // the operation of the catalogue
-	save func() error                // before the operation; nil for nothing
-	in   any                         // its input
-	then func(out any)               // after a success
-	back func(e *errs.Error) tea.Cmd // after a refusal: gives the typed text back or tries again; nil if neither
-	undo bool                        // it takes a change back, and is none that u takes back
+	word  string                      // what is under way, at the rows of its nodes
+	nodes []string                    // that it is about
+	along string                      // the node with which the cursor goes, if it is on it; "" for none
+	said  string                      // what it did, in words
+	op    string                      // the operation of the catalogue
+	ready func(c *change) bool        // completes it when its turn comes; false: nothing is to be done. nil for nothing
+	save  func() error                // before the operation; nil for nothing
+	in    any                         // its input
+	then  func(out any)               // after a success
+	back  func(e *errs.Error) tea.Cmd // after a refusal: gives the typed text back or tries again; nil if neither
+	undo  bool                        // it takes a change back, and is none that u takes back
+
+	pressed int             // keys before it
+	heard   map[string]bool // nodes of which an event came while it ran
 }
 
 // A done is the result of a change, with the plan after it.
 type done struct {
-	change
+	*change
 	out  any
 	err  error
 	id   string // by which it can be undone; "" if it cannot
@@ -38,15 +46,42 @@ type done struct {
 	plan loaded
 }
 
-// perform runs a change, and then loads the plan.
+// A refusal says why a change of a node failed.
+type refusal struct{ word, text string }
+
+// perform makes a change when those before it are done.
 func (m *Model) perform(c change) tea.Cmd {
-	m.busy = true
-	m.asked++ // loads that are under way are overtaken
-	env, ws, n, query := m.env(), string(m.plan.id), m.asked, m.query()
+	c.pressed = m.pressed
+	m.queue = append(m.queue, c)
+	return m.next()
+}
+
+// next begins the first change that waits, unless one runs.
+func (m *Model) next() tea.Cmd {
+	for m.running == nil && len(m.queue) > 0 {
+		c := m.queue[0]
+		m.queue = m.queue[1:]
+		if c.ready == nil || c.ready(&c) {
+			return m.run(&c)
+		}
+	}
+	return nil
+}
+
+// run runs a change, and then loads the plan.
+func (m *Model) run(c *change) tea.Cmd {
+	c.heard = map[string]bool{}
+	m.running = c
+	for _, id := range c.nodes {
+		delete(m.refused, id)
+	}
+	env, ws, n, query, has := m.env(), string(m.plan.id), m.asked, m.query(), m.plan.has
 	return func() tea.Msg {
+		m.alone.Lock()
+		defer m.alone.Unlock()
 		d := done{change: c, own: map[string]bool{}}
 		o, _ := ops.Find(c.op)
-		if c.save != nil {
+		if d.err = m.ctx.Err(); d.err == nil && c.save != nil {
 			d.err = c.save()
 		}
 		if d.err == nil {
@@ -55,10 +90,33 @@ func (m *Model) perform(c change) tea.Cmd {
 		if d.err == nil {
 			d.id = undoID(m.ctx, env, d.out, d.own)
 		}
-		d.plan = load(m.ctx, env, ws, query)
+		d.plan = load(m.ctx, env, ws, query, has)
 		d.plan.asked = n
 		return d
 	}
+}
+
+// underWay returns the word for the first change of a node that is not done; "" for none. With a word it looks for that
+// change only.
+func (m *Model) underWay(id, word string) string {
+	if m.running == nil {
+		return ""
+	}
+	for _, c := range append([]change{*m.running}, m.queue...) {
+		if (word == "" || word == c.word) && slices.Contains(c.nodes, id) {
+			return c.word
+		}
+	}
+	return ""
+}
+
+// again reports whether the same change of one of the nodes is not done yet, and says so.
+func (m *Model) again(word string, nodes ...string) bool {
+	under := slices.ContainsFunc(nodes, func(id string) bool { return m.underWay(id, word) != "" })
+	if under {
+		m.say(word + " is under way")
+	}
+	return under
 }
 
 // undoID returns the id by which an operation can be undone, and notes the nodes that it changed.
@@ -85,36 +143,80 @@ func undoID(ctx context.Context, env *ops.Env, out any, own map[string]bool) str
 	return ""
 }
 
-// finished shows the result of a change, and then answers the keys that waited for it.
+// finished shows the result of a change, begins the next one, and then answers the keys that waited.
 func (m *Model) finished(d done) tea.Cmd {
-	m.busy = false
+	on := d.along != "" && m.plan.selected() == d.along
+	m.running = nil
+	m.stale = m.stale || m.loading || m.asked != d.plan.asked // the plan of a load may be older than the change, or newer
+	m.asked++
 	m.take(d.plan)
 	var all []tea.Cmd
 	if d.err != nil {
-		m.fail(d.err)
-		if d.back != nil {
-			all = append(all, d.back(errs.As(d.err)))
-		}
+		all = append(all, m.refuse(d))
+		m.quits = false
 	} else {
 		m.say(d.said)
-		m.own = maps.Clone(d.own)
+		for id := range d.own {
+			m.own[id] = !d.heard[id]
+		}
 		if d.id != "" && !d.undo {
 			m.undos = append(m.undos, undoable{d.id, d.own})
 		}
 		if d.then != nil {
 			d.then(d.out)
 		}
+		if on {
+			m.plan.reveal(d.along)
+		}
 	}
-	for len(m.waiting) > 0 && !m.busy {
-		next := m.waiting[0]
+	for all = append(all, m.next()); len(m.waiting) > 0 && !m.needsResult(m.waiting[0]); {
+		key := m.waiting[0]
 		m.waiting = m.waiting[1:]
-		all = append(all, m.typed(next))
+		all = append(all, m.typed(key))
 	}
-	if m.stale && !m.busy {
+	if m.stale {
 		m.stale = false
 		all = append(all, m.reload())
 	}
+	if m.quits && m.running == nil {
+		return tea.Quit
+	}
 	return tea.Batch(all...)
+}
+
+// refuse says why a change failed: below the screen, and at the rows of its nodes unless its text is in a prompt again.
+func (m *Model) refuse(d done) (cmd tea.Cmd) {
+	m.fail(d.err)
+	typing := m.prompt
+	m.went = m.pressed != d.pressed
+	if d.back != nil {
+		cmd = d.back(errs.As(d.err))
+	}
+	if m.prompt != typing || m.running != nil || len(d.nodes) == 0 {
+		return cmd
+	}
+	for _, id := range d.nodes {
+		m.refused[id] = refusal{d.word, m.said}
+	}
+	if i := m.plan.row(d.nodes[0]); i >= 0 && !slices.Contains(d.nodes, m.plan.selected()) {
+		m.said = m.plan.rows[i].Title + ": " + m.said
+	}
+	return cmd
+}
+
+// quit ends the program when all changes are done. Asked again, it waits for none: the one that runs is broken off, and
+// has happened as a whole or not at all.
+func (m *Model) quit() tea.Cmd {
+	switch {
+	case m.running == nil:
+	case m.quits:
+		m.stop()
+	default:
+		m.quits = true
+		m.say("quits when " + m.running.word + " is done; q again quits now")
+		return nil
+	}
+	return tea.Quit
 }
 
 // An undoable is an operation that was made here, and the nodes that it changed.
@@ -125,19 +227,22 @@ type undoable struct {
 
 // undo takes back the last operation of this screen.
 func (m *Model) undo() tea.Cmd {
-	if len(m.undos) == 0 {
-		m.say("nothing to undo here; arbor undo --list has what others did")
-		return nil
-	}
-	last := m.undos[len(m.undos)-1]
-	m.undos = m.undos[:len(m.undos)-1]
-	return m.perform(change{
-		op: "undo", in: &ops.UndoIn{Operation: last.id}, undo: true,
-		then: func(out any) {
-			maps.Copy(m.own, last.own)
+	return m.perform(change{word: "undo", op: "undo", undo: true, ready: func(c *change) bool {
+		if len(m.undos) == 0 {
+			m.say("nothing to undo here; arbor undo --list has what others did")
+			return false
+		}
+		last := m.undos[len(m.undos)-1]
+		m.undos = m.undos[:len(m.undos)-1]
+		c.in, c.nodes = &ops.UndoIn{Operation: last.id}, slices.Collect(maps.Keys(last.own))
+		c.then = func(out any) {
+			for id := range last.own {
+				m.own[id] = !c.heard[id]
+			}
 			m.say("undone: " + out.(*ops.UndoOut).Undone)
-		},
-	})
+		}
+		return true
+	}})
 }
 
 // editText opens the text that is being typed in the person's editor. The file stays until the text is saved.
@@ -184,14 +289,20 @@ func (m *Model) saved(p *prompt) {
 	}
 }
 
-// giveBack puts a refused text into its prompt again.
-func (m *Model) giveBack(p *prompt) tea.Cmd {
+// giveBack puts a refused text into its prompt again. If the person has gone on meanwhile, it keeps the text and reports
+// false.
+func (m *Model) giveBack(p *prompt) bool {
 	m.keep(p)
-	m.prompt = p
+	there := m.prompt == p || m.prompt == nil && !m.went
+	if p.saving = false; there {
+		m.prompt = p
+	} else if m.drafts[p.draft] != "" {
+		m.said += "; the same key brings back what you typed"
+	}
 	if p.file != "" {
 		m.said += "; your text is also in " + p.file
 	}
-	return nil
+	return there
 }
 
 // targets returns the nodes that an action is about: all selected ones in the order of the outline, or else the one

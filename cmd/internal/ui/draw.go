@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -116,6 +117,9 @@ func (m *Model) foot() (f foot) {
 	if m.wrong != "" {
 		said, sgr = m.wrong, red
 	}
+	if no := m.refused[m.plan.selected()]; said == "" && m.prompt == nil {
+		said, sgr = no.text, red
+	}
 	if said != "" {
 		wrapped := strings.Split(strings.TrimRight(render.Wrap(render.Visible(said), m.w-2), "\n"), "\n")
 		for _, l := range wrapped[:min(len(wrapped), mostSaid, max(1, m.h-4))] {
@@ -212,7 +216,7 @@ func (m *Model) rowLine(r row, width int, at bool) string {
 	var marks []span
 	used := render.Columns(lead) + render.Columns(sign)
 	room := width - used - min(render.Columns(r.Title), max(12, (width-used)*2/3))
-	for _, mark := range render.MarksOf(r.treeRow(), m.style.ASCII) {
+	for _, mark := range m.marks(r) {
 		if w := render.Columns(mark.Text) + 2; w <= room {
 			marks, room = append(marks, span{"  " + mark.Text, mark.SGR}), room-w
 		}
@@ -224,6 +228,18 @@ func (m *Model) rowLine(r row, width int, at bool) string {
 	title := span{r.Title, m.titleColor(r)}
 	return m.line(width-taken, over, span{lead, ""}, span{sign, render.ColorOf(r.Status)}, title) +
 		m.line(taken, over, marks...)
+}
+
+// marks are what stands behind the title of a node: first a change that is under way, or one that failed.
+func (m *Model) marks(r row) []render.Mark {
+	all := render.MarksOf(r.treeRow(), m.style.ASCII)
+	if word := m.underWay(r.ID, ""); word != "" {
+		return slices.Insert(all, 0, render.Mark{Text: m.sign("… ", "... ") + word, SGR: yellow})
+	}
+	if no, failed := m.refused[r.ID]; failed {
+		return slices.Insert(all, 0, render.Mark{Text: "! " + no.word, SGR: red})
+	}
+	return all
 }
 
 // mark is the first column of a node: the cursor also without colours, and whether the node is selected.

@@ -13,6 +13,9 @@ var actionKeys = map[string]string{
 	"s": string(statemachine.Start), "c": string(statemachine.Complete), "f": string(statemachine.Fail),
 }
 
+// resultKeys ask about a node as it is, or are about where it stands: they wait for changes that are not done yet.
+const resultKeys = "n enter f2 r a t delete e"
+
 // A binding is what keys do. Keys and words are those of the page in the browser where both have the same.
 type binding struct {
 	keys  string // as tea names them, separated by blanks
@@ -66,7 +69,7 @@ func bindings() []binding {
 			func(m *Model, _ string) tea.Cmd { return m.ask() }},
 		{"esc", "Esc", "drop what is chosen, and the filter", func(m *Model, _ string) tea.Cmd { return m.escape() }},
 		{"?", "?", "show these keys", func(m *Model, _ string) tea.Cmd { m.help = true; return nil }},
-		{"q ctrl+c", "q", "quit", func(*Model, string) tea.Cmd { return tea.Quit }},
+		{"q ctrl+c", "q", "quit", func(m *Model, _ string) tea.Cmd { return m.quit() }},
 	}
 }
 
@@ -127,8 +130,6 @@ func (m *Model) inHelp(key string) tea.Cmd {
 		m.helpTop += m.body() - 1
 	case "pgup":
 		m.helpTop -= m.body() - 1
-	case "ctrl+c":
-		return tea.Quit
 	default:
 		m.help = false
 	}

@@ -3,6 +3,9 @@ package ui
 import (
 	"context"
 	"os/exec"
+	"slices"
+	"strings"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -25,6 +28,8 @@ const (
 // A Model is the screen and all that it knows. It is used by one goroutine, except for env and the results of commands.
 type Model struct {
 	ctx   context.Context
+	stop  context.CancelFunc // breaks off what runs
+	alone sync.Mutex         // held by the change that runs
 	opt   Options
 	style render.Style
 	exec  func(*exec.Cmd, tea.ExecCallback) tea.Cmd // runs a program that gets the terminal meanwhile
@@ -39,12 +44,17 @@ type Model struct {
 	filter   string // the query that the plan is filtered by; "" for none
 	wrong    string // why the query that is being typed cannot be read
 	prompt   *prompt
-	selected map[string]bool   // nodes that the next action is about, besides the one under the cursor
-	drafts   map[string]string // texts that were typed and not saved, by what they are for
-	busy     bool              // a command changes the vault: keys wait until it is done
-	waiting  []tea.Msg         // keys and pasted texts, in their order
-	undos    []undoable        // the last one last
-	own      map[string]bool   // nodes changed here, whose events need not be told
+	selected map[string]bool    // nodes that the next action is about, besides the one under the cursor
+	drafts   map[string]string  // texts that were typed and not saved, by what they are for
+	running  *change            // what changes the vault now; nil for nothing
+	queue    []change           // what changes it next, in the order of the keys
+	waiting  []tea.Msg          // keys and pasted texts that need the result of these
+	pressed  int                // counts keys and pasted texts
+	refused  map[string]refusal // of nodes whose last change failed, by id
+	went     bool               // keys were pressed since the change that has just failed
+	quits    bool               // the program ends when all changes are done
+	undos    []undoable         // the last one last
+	own      map[string]bool    // nodes changed here, whose events need not be told
 	help     bool
 	helpTop  int
 	said     string // the last message
@@ -56,11 +66,13 @@ type Model struct {
 }
 
 func newModel(ctx context.Context, opt Options) *Model {
+	ctx, stop := context.WithCancel(ctx)
 	return &Model{
-		ctx: ctx, opt: opt, exec: tea.ExecProcess, w: 80, h: 24, aside: boardPane,
+		ctx: ctx, stop: stop, opt: opt, exec: tea.ExecProcess, w: 80, h: 24, aside: boardPane,
 		style:  render.Style{Color: opt.Color, ASCII: opt.ASCII},
 		plan:   plan{folded: map[string]bool{}},
 		drafts: map[string]string{}, own: map[string]bool{}, selected: map[string]bool{},
+		refused: map[string]refusal{},
 	}
 }
 
@@ -68,7 +80,7 @@ func (m *Model) env() *ops.Env { return m.opt.Env() }
 
 // open loads the plan for the first time.
 func (m *Model) open() error {
-	l := load(m.ctx, m.env(), m.opt.Workspace, "")
+	l := load(m.ctx, m.env(), m.opt.Workspace, "", nil)
 	if l.err != nil {
 		return l.err
 	}
@@ -85,7 +97,7 @@ type away struct{ why error }
 // Init asks for the node under the cursor.
 func (m *Model) Init() tea.Cmd { return m.look() }
 
-// Update answers a message. Keys wait while a command changes the vault, so that they act on its result.
+// Update answers a message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.update(msg)
 	if look := m.look(); look != nil {
@@ -99,11 +111,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
 	case tea.KeyPressMsg, tea.PasteMsg:
-		if m.busy {
-			m.waiting = append(m.waiting, msg)
-			return nil
-		}
-		return m.typed(msg)
+		return m.key(msg)
 	case loaded:
 		return m.arrived(msg)
 	case nodeLoaded:
@@ -125,6 +133,39 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// key answers a key or a pasted text at once, unless it needs the result of a change.
+func (m *Model) key(msg tea.Msg) tea.Cmd {
+	name := ""
+	if key, ok := msg.(tea.KeyPressMsg); ok {
+		name = key.String()
+	}
+	m.pressed++
+	switch {
+	case name == "ctrl+c", m.quits && name == "q":
+		return m.quit()
+	case m.quits:
+		return nil
+	case len(m.waiting) > 0 || m.needsResult(msg):
+		m.waiting = append(m.waiting, msg)
+		return nil
+	}
+	return m.typed(msg)
+}
+
+// needsResult reports whether a key is about the result of the changes that are not done yet.
+func (m *Model) needsResult(msg tea.Msg) bool {
+	key, isKey := msg.(tea.KeyPressMsg)
+	switch {
+	case m.running == nil:
+		return false
+	case m.prompt != nil:
+		return m.prompt.saving
+	case m.help || !isKey:
+		return false
+	}
+	return slices.Contains(strings.Fields(resultKeys), key.String())
 }
 
 // typed answers a key or a pasted text.
@@ -157,15 +198,15 @@ func (m *Model) fail(err error) { m.said, m.failed = errs.As(err).In(ops.Shell).
 
 // reload loads the plan again. While a load is under way, another one follows it.
 func (m *Model) reload() tea.Cmd {
-	if m.loading || m.busy {
+	if m.loading {
 		m.stale = true
 		return nil
 	}
 	m.loading = true
 	m.asked++
-	n, query, env, ws := m.asked, m.query(), m.env(), string(m.plan.id)
+	n, query, env, ws, has := m.asked, m.query(), m.env(), string(m.plan.id), m.plan.has
 	return func() tea.Msg {
-		l := load(m.ctx, env, ws, query)
+		l := load(m.ctx, env, ws, query, has)
 		l.asked = n
 		return l
 	}
@@ -195,6 +236,9 @@ func (m *Model) take(l loaded) {
 		m.fail(l.err)
 		return
 	}
+	if l.out == nil {
+		return
+	}
 	m.plan.show(l)
 	m.node.stale = true
 }
@@ -215,6 +259,10 @@ func (m *Model) tell(all happened) {
 	for i := range all {
 		e := &all[i]
 		id := string(e.Node)
+		if m.running != nil && slices.Contains(m.running.nodes, id) {
+			m.running.heard[id] = true
+			continue
+		}
 		if m.own[id] {
 			delete(m.own, id)
 			continue

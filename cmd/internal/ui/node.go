@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -78,7 +79,7 @@ func loadNode(ctx context.Context, env *ops.Env, ws, id string) nodeLoaded {
 func (m *Model) look() tea.Cmd {
 	id := m.plan.selected()
 	shown := slices.ContainsFunc(m.places(), func(p place) bool { return p.pane == nodePane })
-	if !shown || id == "" || m.node.loading || m.busy || id == m.node.id && !m.node.stale {
+	if !shown || id == "" || m.node.loading || id == m.node.id && !m.node.stale {
 		return nil
 	}
 	m.node.loading, m.node.stale = true, false
@@ -200,7 +201,10 @@ func (m *Model) criteria(all [][]span, cs []mdstore.Criterion, width int) [][]sp
 	all = append(all, nil, []span{{"Criteria", bold}})
 	for i, c := range cs {
 		box, sgr := m.sign("☐ ", "[ ] "), ""
-		if c.Done {
+		switch {
+		case m.underWay(m.node.id, "tick "+strconv.Itoa(c.N)) != "":
+			box, sgr = m.sign("… ", "... "), yellow
+		case c.Done:
 			box, sgr = m.sign("☑ ", "[x] "), green
 		}
 		lead := "  "

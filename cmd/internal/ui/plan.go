@@ -5,6 +5,7 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine/ops"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/statemachine"
 )
@@ -15,6 +16,7 @@ type plan struct {
 	name     string
 	progress statemachine.Outcomes
 	query    string // the filter that the rows match
+	has      *has   // where the rows are from
 	matches  int
 	lost     int // files of nodes that are nowhere in the tree
 	tree     []*ops.TreeNode
@@ -40,25 +42,35 @@ type column struct {
 	cards  []row
 }
 
+// A has is the view and the filter that rows were made of.
+type has struct {
+	view  *view.View
+	query string
+}
+
 // A loaded is what a load found.
 type loaded struct {
 	asked    int
 	query    string
+	has      *has
 	id       mdstore.ID
 	name     string
 	progress statemachine.Outcomes
-	out      *ops.NodeListOut
+	out      *ops.NodeListOut // nil: nothing has changed
 	err      error
 }
 
-// load reads the whole plan, or what matches a query with the nodes above it.
-func load(ctx context.Context, env *ops.Env, workspace, query string) loaded {
+// load reads the whole plan, or what matches a query with the nodes above it, unless that is what was loaded last.
+func load(ctx context.Context, env *ops.Env, workspace, query string, last *has) loaded {
 	v, err := env.In(ctx, workspace)
 	if err != nil {
 		return loaded{query: query, err: err}
 	}
-	ws := v.Workspace()
-	l := loaded{query: query, id: ws.ID, name: ws.Name, progress: v.Progress()}
+	ws, now := v.Workspace(), has{v, query}
+	if last != nil && *last == now {
+		return loaded{query: query}
+	}
+	l := loaded{query: query, has: &now, id: ws.ID, name: ws.Name, progress: v.Progress()}
 	list := ops.NodeListIn{In: ops.In{WorkspaceID: string(ws.ID)}, Limit: -1, Where: query}
 	l.out, l.err = ops.NodeList(ctx, env, list)
 	return l
@@ -67,7 +79,7 @@ func load(ctx context.Context, env *ops.Env, workspace, query string) loaded {
 // show replaces the plan by what a load found. The cursor stays on its node, or on its place if the node is gone.
 func (p *plan) show(l loaded) {
 	selected := p.selected()
-	p.id, p.name, p.progress, p.query = l.id, l.name, l.progress, l.query
+	p.id, p.name, p.progress, p.query, p.has = l.id, l.name, l.progress, l.query, l.has
 	p.tree, p.matches, p.lost = l.out.Tree, l.out.Total, l.out.Lost
 	p.flatten()
 	p.deal()

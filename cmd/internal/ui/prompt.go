@@ -37,6 +37,7 @@ type prompt struct {
 	do           string   // the action
 	force        bool     // the action is refused unless it is forced
 	picks        map[string]func() tea.Cmd
+	saving       bool   // the text is being saved, and what is typed next is about the result
 	file         string // has the text as the person's editor left it; "" for none
 }
 
@@ -103,8 +104,6 @@ func (m *Model) ask() tea.Cmd {
 func (m *Model) inPrompt(key tea.KeyPressMsg) tea.Cmd {
 	p, name := m.prompt, key.String()
 	switch {
-	case name == "ctrl+c":
-		return tea.Quit
 	case p.what == promptPick:
 		m.prompt = nil
 		if do := p.picks[name]; do != nil {
@@ -228,9 +227,14 @@ func (m *Model) inputLine(width int) (string, int) {
 	} else if i := m.plan.row(p.above); i >= 0 {
 		depth = m.plan.rows[i].depth + 1
 	}
-	lead := " " + strings.Repeat("  ", min(depth, width/6)) + "> "
-	text, at := m.inputText(p, width-len(lead))
-	return m.line(width, "", span{lead, yellow}, span{text, bold}), min(len(lead)+at, width-1)
+	sign := "> "
+	if p.saving {
+		sign = m.sign("… ", "..")
+	}
+	lead := " " + strings.Repeat("  ", min(depth, width/6)) + sign
+	used := render.Columns(lead)
+	text, at := m.inputText(p, width-used)
+	return m.line(width, "", span{lead, yellow}, span{text, bold}), min(used+at, width-1)
 }
 
 // inputAt returns where the text cursor is if a title is typed in the outline; row is -1 if none is.

@@ -45,37 +45,65 @@ func (m *Model) tick(key string) tea.Cmd {
 	case "up", "k":
 		m.node.tick = max(m.node.tick-1, 0)
 	case "space", "x", "t", "enter":
-		if m.node.tick >= len(boxes) {
-			return nil
-		}
-		box := boxes[m.node.tick]
-		in := ops.NodeUpdateIn{In: m.in(), NodeID: m.node.id, Match: ops.Match{IfMatch: m.node.info.Version}}
-		said := "ticked: " + box.Text
-		if n := []string{strconv.Itoa(box.N)}; box.Done {
-			in.Unchecked, said = n, "no longer ticked: "+box.Text
-		} else {
-			in.Checked = n
-		}
-		again := func() {
-			if err := m.lookAt(m.plan.selected()); err != nil {
-				m.fail(err)
-			}
-		}
-		return m.perform(change{
-			said: said,
-			op:   "node_update", in: &in,
-			then: func(any) { again() },
-			back: func(e *errs.Error) tea.Cmd {
-				again()
-				at, now := m.node.tick, m.node.info.Criteria
-				if e.Code == errs.Conflicting && at < len(now) && now[at].Text == box.Text && now[at].Done == box.Done {
-					return m.tick(key) // something else in the file changed
-				}
-				return nil
-			},
-		})
+		return m.tickAt(m.node.id, m.node.tick)
 	default:
 		m.prompt, m.focus = nil, outlinePane
 	}
 	return nil
+}
+
+// tickAt ticks the criterion at a place of a node, or no longer.
+func (m *Model) tickAt(id string, at int) tea.Cmd {
+	if at >= len(m.node.info.Criteria) {
+		return nil
+	}
+	box := m.node.info.Criteria[at]
+	word := "tick " + strconv.Itoa(box.N)
+	if m.again(word, id) {
+		return nil
+	}
+	// same reports whether the place still has the criterion as the person saw it.
+	same := func() bool {
+		if m.node.id != id || m.node.stale {
+			if err := m.lookAt(id); err != nil {
+				m.fail(err)
+				return false
+			}
+		}
+		now := m.node.info.Criteria
+		return at < len(now) && now[at].Text == box.Text && now[at].Done == box.Done
+	}
+	fresh := func() {
+		if err := m.lookAt(m.plan.selected()); err != nil {
+			m.fail(err)
+		}
+	}
+	said := "ticked: " + box.Text
+	if box.Done {
+		said = "no longer ticked: " + box.Text
+	}
+	return m.perform(change{
+		word: word, nodes: []string{id}, said: said, op: "node_update",
+		ready: func(c *change) bool {
+			if !same() {
+				return false
+			}
+			in := ops.NodeUpdateIn{In: m.in(), NodeID: id, Match: ops.Match{IfMatch: m.node.info.Version}}
+			if n := []string{strconv.Itoa(box.N)}; box.Done {
+				in.Unchecked = n
+			} else {
+				in.Checked = n
+			}
+			c.in = &in
+			return true
+		},
+		then: func(any) { fresh() },
+		back: func(e *errs.Error) tea.Cmd {
+			fresh()
+			if e.Code == errs.Conflicting && same() {
+				return m.tickAt(id, at) // something else in the file changed
+			}
+			return nil
+		},
+	})
 }

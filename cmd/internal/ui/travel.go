@@ -106,6 +106,8 @@ func (m *Model) escape() tea.Cmd {
 	switch {
 	case m.focus != outlinePane && m.w < oneBelow:
 		m.focus = outlinePane
+	case len(m.refused) > 0:
+		clear(m.refused)
 	case len(m.selected) > 0:
 		clear(m.selected)
 	case m.filter != "":

@@ -53,6 +53,9 @@ func Run(ctx context.Context, opt Options) (kept string, err error) {
 	_, err = p.Run()
 	stop()
 	<-followed
+	m.stop()
+	m.alone.Lock() // a change that runs has its end before the process
+	defer m.alone.Unlock()
 	if ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrProgramPanic) {
 		err = nil
 	}
