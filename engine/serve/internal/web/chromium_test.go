@@ -62,6 +62,9 @@ func TestBrowserShowsEachView(t *testing.T) {
 		path := at[0]
 		p.visit(path)
 		p.sees(at[1])
+		if path == "/check" && p.eval(`document.body.innerText.includes("Looking at")`) == true {
+			t.Error("it looks at every file, and shows what it found")
+		}
 		if wide := p.eval(`document.documentElement.scrollWidth > innerWidth`); wide != false {
 			t.Errorf("%s is wider than the window", path)
 		}

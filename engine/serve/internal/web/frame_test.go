@@ -76,7 +76,7 @@ func TestCheckSendsItsFrameFirst(t *testing.T) {
 		}
 		out := &flushed{ResponseRecorder: httptest.NewRecorder()}
 		out.first = func() {
-			if accepts == "" && !strings.Contains(out.Body.String(), `<main id="main"`) {
+			if accepts == "" && !strings.Contains(out.Body.String(), "Looking at every file") {
 				t.Errorf("the first bytes are not the frame: %s", out.Body)
 			}
 			w.saved(first, "status: pending", "status: nonsense")

@@ -201,6 +201,7 @@ func (s *Site) page(shown viewOf) http.HandlerFunc {
 			if begun = shown.name == "check" && part == ""; begun { // it looks at every file
 				v.Title = "Check"
 				s.write(w, "begin", v)
+				s.write(w, "looking", v)
 				_ = http.NewResponseController(w).Flush() // if this fails, the client is gone
 			}
 			s.linked(r.Context(), v, r.PathValue("id"))
