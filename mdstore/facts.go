@@ -25,7 +25,7 @@ import (
 type Facts string
 
 const (
-	factsLetter  = "k" // increment it with every change of the form, or of the checks of a single file
+	factsLetter  = "l" // increment it with every change of the form, or of the checks of a single file
 	problemKept  = 512 // bytes of a problem; a longer one is read from the document
 	digestsMost  = 48  // fields and sections; a document with more has no digests
 	factsBetween = "\x00"
@@ -50,6 +50,7 @@ const (
 	factLong                // the problem is too long to be kept here
 	factFront               // the front matter of the node is not kept here
 	factOwn                 // nor are its own keys
+	factLinks               // the node's text has links to files of nodes
 )
 
 func makeFacts(properties int, refs, docs []string, p Problem, digests Digests, front, own, asked string) Facts {
@@ -84,6 +85,9 @@ func (f Facts) has(property int) bool {
 
 // Clean reports whether the checks of the file by itself find nothing. It is false if nothing is known.
 func (f Facts) Clean() bool { return f.has(factClean) }
+
+// HasLinks reports whether the node's text has links to files of nodes: see FileLinks.
+func (f Facts) HasLinks() bool { return f.has(factLinks) }
 
 // HasProblem reports whether the node has a problem.
 func (f Facts) HasProblem() bool { return f.has(factProblem) }
@@ -126,6 +130,9 @@ func nodeFacts(_ *Kind, p Path, d *mdoc.Doc) Facts {
 	own, whole := n.Own().packed()
 	if !whole {
 		own, properties = "", properties|factOwn
+	}
+	if len(FileLinks(d)) > 0 {
+		properties |= factLinks
 	}
 	problem := n.Problem()
 	if !problem.IsZero() {
@@ -250,14 +257,28 @@ func sectionsTwice(d *mdoc.Doc) []mdoc.Diagnostic {
 	return out
 }
 
-// nearMisses reports sections whose headings resemble those of known sections that the file has too.
+// Meant returns the section that the heading of s means without being read as it: it resembles a section that the file
+// has too, or it is "Criteria", above task boxes. It is "" for any other heading.
+func Meant(d *mdoc.Doc, s mdoc.Section) string {
+	if strings.EqualFold(strings.TrimRight(s.Name, ":"), "criteria") && len(d.Boxes(s.Name)) > 0 {
+		return SecCriteria
+	}
+	return d.NearMiss(s)
+}
+
+// nearMisses reports sections whose headings mean a known section and are not read as it.
 func nearMisses(d *mdoc.Doc) (out []mdoc.Diagnostic) {
 	for _, s := range d.Sections() {
-		if name := d.NearMiss(s); name != "" {
-			line, col := d.ItemPosition(s.Heading)
-			out = append(out, mdoc.Diagnostic{File: d.Name(), Line: line, Col: col, Code: CodeLooksLike, Text: fmt.Sprintf(
-				"the section %s is not read as %s, which the file has too; put all of it there", s.Title, name)})
+		name := Meant(d, s)
+		if name == "" {
+			continue
 		}
+		text := fmt.Sprintf("the section %s is not read as %s, which the file has too; put all of it there", s.Title, name)
+		if name == SecCriteria {
+			text = fmt.Sprintf("the section %s is not read as %s: its boxes do not count; put them there", s.Title, name)
+		}
+		line, col := d.ItemPosition(s.Heading)
+		out = append(out, mdoc.Diagnostic{File: d.Name(), Line: line, Col: col, Code: CodeLooksLike, Text: text})
 	}
 	return out
 }

@@ -17,6 +17,7 @@ const (
 	CodeExecChildren   = "CHILDREN_FORBIDDEN" // an execution node has children
 	CodeHashStale      = "RULES_HASH_STALE"   // rules were edited by hand
 	CodeDangling       = "REFERENCE_DANGLING" // an active reference to a node that does not exist
+	CodeLinkMoved      = "LINK_MOVED"         // a relative link to a file of a node that lies elsewhere
 	CodeDocMissing     = "DOC_MISSING"        // an active document that is not in the project
 	CodeDependsMissing = "DEPENDENCY_MISSING" // a dependency that does not exist
 	CodeDependsOpen    = "DEPENDENCY_OPEN"    // an execution node runs although it waits
@@ -109,6 +110,10 @@ var checkCodes = []CheckCode{
 	{CodeHashStale, SeverityWarning, "the rules were edited by hand, and `rulesHash` is not theirs", "nothing: `arbor check --fix` knows the hash", "writes the hash of the rules as they stand"},
 	{CodeFocusDangling, SeverityWarning, "`focusedNodeId` names no node", "focus another node", "focuses the root"},
 	{CodeDangling, SeverityWarning, "a reference to a node that does not exist", "mend the id, remove the line, or put `(expired)` at its end", "puts `(expired)` at its end"},
+	{CodeLinkMoved, SeverityWarning,
+		"a relative link to a node's file that leads to no file, as the node or the file with the link has moved; Arbor " +
+			"finds the node by the id in the path",
+		"correct the path", "writes the path to the node's file"},
 	{string(errs.DependencyCycle), SeverityWarning,
 		"nodes that wait for each other, so that none of them can be started",
 		"take one of the dependencies out", ""},
@@ -126,8 +131,9 @@ var checkCodes = []CheckCode{
 		"reopen it and complete it again", ""},
 	{mdstore.CodeLooksLike, SeverityWarning,
 		"a key that other programs use for one of Arbor's, or a heading nearly like that of a section that the file " +
-			"has too; it is not read; or a title that YAML does not read whole, such as `!important x`",
-		"write Arbor's key, put the title in quotes, or join the two sections",
+			"has too, or `Criteria` above task boxes; it is not read; or a title that YAML does not read whole, such as " +
+			"`!important x`",
+		"write Arbor's key, put the title in quotes, join the two sections, or name the section `Acceptance Criteria`",
 		"gives the key Arbor's name, where the file does not have that; joins two texts; puts a title in quotes"},
 	{CodeDocMissing, SeverityWarning, "a document that the project does not have", "mend the path, remove the line, or put `(expired)` at its end", ""},
 	{CodeStaleSave, SeverityWarning, "a program saved a file that it had read before Arbor changed it, so that the change is missing", "run any command that writes: it merges both", ""},

@@ -202,6 +202,9 @@ func (c *checker) suspect(n *mdstore.Node) bool {
 	if len(c.dependsOn(n)) > 0 || n.Status == statemachine.Completed && len(mdstore.Verifies(v.Workspace(), n)) > 0 {
 		return true
 	}
+	if facts.HasLinks() {
+		return true
+	}
 	for target := range facts.References() {
 		if _, ok := v.Referred(n, target); ok {
 			continue

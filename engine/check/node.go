@@ -71,6 +71,7 @@ func (c *checker) node(n *mdstore.Node) {
 	c.parent(n)
 	c.status(n)
 	c.fields(n)
+	c.links(n)
 	if n.Status == statemachine.Completed {
 		if open := n.Unverified(mdstore.Verifies(c.v.Workspace(), n)); len(open) > 0 {
 			c.field(n.Doc(), mdstore.KeyStatus, CodeUnverified, repair{},
@@ -95,6 +96,29 @@ func (c *checker) node(n *mdstore.Node) {
 				return nil
 			})), "reference to %s, which is no node; correct the id, expire it, or remove it", r.Target)
 		}
+	}
+}
+
+// links reports links to nodes that lie elsewhere. One repair mends all of them.
+func (c *checker) links(n *mdstore.Node) {
+	var pairs []string
+	var mended *plan.Draft
+	fix := c.on(n, "write the path to the node's file", func(d *plan.Draft, e *plan.Edit) error {
+		if mended != d {
+			mended = d
+			e.Relink(pairs...)
+		}
+		return nil
+	})
+	for _, l := range mdstore.FileLinks(n.Doc()) {
+		to, ok := c.v.Astray(n, l.Target)
+		if !ok {
+			continue
+		}
+		now := view.LinkTo(n, to)
+		pairs = append(pairs, l.Target, now)
+		c.at(n.Doc(), itemAt(n.Doc(), l.Span), CodeLinkMoved, fix,
+			"%s leads to no file; node %s is at %s", l.Target, to.ID, now)
 	}
 }
 

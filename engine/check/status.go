@@ -50,7 +50,9 @@ func (c *checker) status(n *mdstore.Node) {
 // YAML does not read whole, or a key that is another name of a field, which the file does not have.
 func (c *checker) renamed(n *mdstore.Node, d mdoc.Diagnostic) repair {
 	for _, s := range n.Doc().Sections() {
-		if name := n.Doc().NearMiss(s); name != "" && s.Line == d.Line && mdstore.OneText(name) {
+		name := mdstore.Meant(n.Doc(), s)
+		one := mdstore.OneText(name) || name == mdstore.SecCriteria && atMostOne(n.Doc(), name)
+		if one && s.Line == d.Line {
 			return c.on(n, "join it with the section "+name, func(_ *plan.Draft, e *plan.Edit) error {
 				e.Join(name)
 				e.Did(view.Change{ID: n.ID, Key: name, Do: "joined"})
@@ -80,6 +82,16 @@ func (c *checker) renamed(n *mdstore.Node, d mdoc.Diagnostic) repair {
 		})
 	}
 	return repair{}
+}
+
+func atMostOne(d *mdoc.Doc, section string) bool {
+	count := 0
+	for _, s := range d.Sections() {
+		if s.Name == section {
+			count++
+		}
+	}
+	return count <= 1
 }
 
 // raised returns the repair of a planning node with open children.

@@ -284,7 +284,7 @@ func lostLines(before, after map[string]string) (lost []string) {
 	note(after, 1)
 	note(before, -1)
 	for line, n := range count {
-		if n < 0 && !copied(line, before) {
+		if n < 0 && line != "" && !copied(line, before) {
 			lost = append(lost, line)
 		}
 	}
@@ -292,8 +292,15 @@ func lostLines(before, after map[string]string) (lost []string) {
 	return lost
 }
 
-// known returns a line with the name that check --fix gives to a key of another program.
+// relative are paths of links to files of nodes.
+var relative = regexp.MustCompile(`\((<?)(?:\.\./)+[^()<>#]*/Node\.md`)
+
+// known returns a line with the name that check --fix gives to a key of another program or to a heading, and without
+// the paths of links to nodes.
 func known(line string) string {
+	if line = relative.ReplaceAllString(line, "(${1}Node.md"); strings.EqualFold(strings.TrimRight(line, ":"), "## Criteria") {
+		return "" // its boxes stand below the section's own heading
+	}
 	for _, f := range mdstore.AllFields() {
 		for _, key := range f.Also {
 			if value, ok := strings.CutPrefix(line, key+":"); ok {

@@ -27,7 +27,7 @@ func links(link string) map[mdstore.Path][]byte {
 
 func TestALinkIsAReferenceWhereverReferencesAreRead(t *testing.T) {
 	for _, link := range []string{"[sign in](../sign-in/Node.md)", "[[nodes/sign-in/Node|sign in]]", "[[sign-in]]: sign in",
-		"[sign in](<../sign-in/Node.md#requirement>)", "[sign in](../" + linked + "/Node.md)"} {
+		"[sign in](<../sign-in/Node.md#requirement>)"} {
 		w := enginetest.New(t, links(link))
 		env := &ops.Env{Engine: w.Engine}
 		node, err := call(t, env, "node_get", map[string]any{"workspaceId": ws, "nodeId": linking})
@@ -58,6 +58,26 @@ func TestALinkIsAReferenceWhereverReferencesAreRead(t *testing.T) {
 		if text := string(w.Store.Files()[mdstore.NodePath(ws, linking)]); !strings.Contains(text, "- "+link+" (expired)\n") {
 			t.Errorf("%s: after the other node was deleted:\n%s", link, text)
 		}
+	}
+}
+
+// A person has moved the folder of a node: links to it lead to no file, and are mended where the id in the path names
+// the node.
+func TestALinkToANodeThatMovedIsMended(t *testing.T) {
+	w := enginetest.New(t, links("[sign in](../"+linked+"/Node.md)"))
+	env := &ops.Env{Engine: w.Engine}
+	found, err := call(t, env, "workspace_check", map[string]any{"workspaceId": ws})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := found["diagnostics"].([]any); len(all) != 1 || all[0].(map[string]any)["code"] != "LINK_MOVED" {
+		t.Errorf("findings: %v", all)
+	}
+	if _, err := call(t, env, "workspace_check", map[string]any{"workspaceId": ws, "fix": true}); err != nil {
+		t.Fatal(err)
+	}
+	if text := string(w.Store.Files()[mdstore.NodePath(ws, linking)]); !strings.Contains(text, "[sign in](../sign-in/Node.md)") {
+		t.Errorf("after --fix:\n%s", text)
 	}
 }
 

@@ -138,12 +138,11 @@ func (e *Edit) write(section, body string) bool {
 	return true
 }
 
-// Join puts the texts of the sections whose headings resemble a section's name below that section, and takes their
-// headings out.
+// Join puts the texts of the sections whose headings mean a section below that section, and takes their headings out.
 func (e *Edit) Join(section string) {
 	text := e.doc.Text(section)
 	for _, s := range e.doc.Sections() {
-		if e.doc.NearMiss(s) != section {
+		if mdstore.Meant(e.doc, s) != section {
 			continue
 		}
 		if more := e.doc.Slice(s.Body); more != "" {
@@ -153,6 +152,25 @@ func (e *Edit) Join(section string) {
 			func() (mdoc.Patch, error) { return e.doc.DropSection(s.Title) })
 	}
 	e.write(section, text)
+}
+
+// Relink gives links in the node's text other targets: pairs of the old one and the new one. Its log stays.
+func (e *Edit) Relink(pairs ...string) {
+	var all []string
+	for i := 0; i+1 < len(pairs); i += 2 {
+		for _, open := range []string{"](", "](<"} {
+			for _, end := range []string{")", ">", "#", " "} {
+				all = append(all, open+pairs[i]+end, open+pairs[i+1]+end)
+			}
+		}
+	}
+	links, done := strings.NewReplacer(all...), map[string]bool{mdstore.SecLog: true}
+	for _, s := range e.doc.Sections() {
+		if text := e.doc.Text(s.Name); !done[s.Name] && e.write(s.Name, links.Replace(text)) {
+			e.Did(view.Change{ID: e.node.ID, Key: strings.ToLower(s.Name), Do: "mended"})
+		}
+		done[s.Name] = true
+	}
 }
 
 func (e *Edit) append(section, item string) {

@@ -51,6 +51,34 @@ func (v *View) Referred(n *mdstore.Node, target string) (to *mdstore.Node, ok bo
 	return to, ok
 }
 
+// Astray returns the node that a relative link of n to a file means, if no file is where the path leads: the node has
+// moved, or n has.
+func (v *View) Astray(n *mdstore.Node, target string) (to *mdstore.Node, ok bool) {
+	dir, _ := link(target)
+	places := []mdstore.Path{mdstore.Path(path.Join(string(n.Path.Dir()), dir))}
+	if !strings.HasPrefix(dir, "../") {
+		_, below, _ := cutNodes(dir)
+		places = append(places, mdstore.NodeKind.Folder(v.ws.Dir).Join(below))
+	}
+	for _, folder := range places {
+		p := mdstore.NodeKind.File(folder)
+		_, there := v.File(p)
+		if _, so := v.composed(p); there || so {
+			return nil, false
+		}
+	}
+	return v.Referred(n, target)
+}
+
+// LinkTo returns the relative path of a link in the file of a node to the file of another.
+func LinkTo(n, to *mdstore.Node) string {
+	from, dir := strings.Split(string(n.Path.Dir()), "/"), strings.Split(string(to.Path), "/")
+	for len(from) > 0 && len(dir) > 1 && from[0] == dir[0] {
+		from, dir = from[1:], dir[1:]
+	}
+	return strings.ReplaceAll(strings.Repeat("../", len(from))+strings.Join(dir, "/"), " ", "%20")
+}
+
 // composed returns the only node whose file has a path that differs from p in how accents are encoded.
 func (v *View) composed(p mdstore.Path) (to *mdstore.Node, ok bool) {
 	if !strings.ContainsFunc(string(p), func(r rune) bool { return r > unicode.MaxASCII }) {

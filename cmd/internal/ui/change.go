@@ -147,7 +147,7 @@ func undoID(ctx context.Context, env *ops.Env, out any, own map[string]bool) str
 func (m *Model) finished(d done) tea.Cmd {
 	on := d.along != "" && m.plan.selected() == d.along
 	m.running = nil
-	m.stale = m.stale || m.loading || m.asked != d.plan.asked // the plan of a load may be older than the change, or newer
+	m.stale = m.stale || m.loading || m.asked != d.plan.asked // a load may have an older plan, or a newer one
 	m.asked++
 	m.take(d.plan)
 	var all []tea.Cmd
@@ -289,8 +289,8 @@ func (m *Model) saved(p *prompt) {
 	}
 }
 
-// giveBack puts a refused text into its prompt again. If the person has gone on meanwhile, it keeps the text and reports
-// false.
+// giveBack puts a refused text into its prompt again. If the person has gone on meanwhile, it keeps the text and
+// reports false.
 func (m *Model) giveBack(p *prompt) bool {
 	m.keep(p)
 	there := m.prompt == p || m.prompt == nil && !m.went
