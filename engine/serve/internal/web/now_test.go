@@ -144,7 +144,7 @@ func TestWhatOthersDeletedIsShownAndComesBack(t *testing.T) {
 	w.do("node_delete", map[string]any{"workspaceId": ws, "nodeId": first})
 	part := w.section("Since you were here")
 	for _, title := range []string{"Rooms", "Shop"} {
-		if said := words(part); !regexp.MustCompile(title+` assistant s20: deleted · [0-9 -]*\d\d:\d\d`).MatchString(said) {
+		if said := words(part); !regexp.MustCompile(title + ` assistant s20: deleted · [0-9 -]*\d\d:\d\d`).MatchString(said) {
 			t.Errorf("since lacks %s: %s", title, said)
 		}
 	}
