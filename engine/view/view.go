@@ -115,6 +115,9 @@ func (v *View) Node(id mdstore.ID) (*mdstore.Node, bool) {
 	return nil, false
 }
 
+// Has reports whether there is a node of that id.
+func (v *View) Has(id mdstore.ID) bool { return len(v.same(id)) > 0 }
+
 // Files returns every file that has that id.
 func (v *View) Files(id mdstore.ID) []*mdstore.Node {
 	return v.docs.ofAll(v.same(id))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/engine"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -18,27 +19,74 @@ type linked struct {
 }
 
 // refsOf returns the references in the file of a node but those in its log. It keeps what it finds, so each version of
-// a file is read once. It reads the file itself: a view that is asked for all documents holds all of them at once.
+// a file is read once.
 func (v *vault) refsOf(ctx context.Context, m *mdstore.Node) []ref {
-	if l, ok := v.linked[m.Path]; ok && l.version == m.Version() {
-		return l.refs
+	l, ok := v.linked[m.Path]
+	if !ok || l.version != m.Version() {
+		if l, ok = linksOf(ctx, v.engine, m); ok {
+			v.linked[m.Path] = l
+		}
 	}
+	return l.refs
+}
+
+// linksOf reads the references in the file of a node. It reads the file itself: a view that is asked for all documents
+// holds all of them at once. ok is false if the file has just changed: news will come.
+func linksOf(ctx context.Context, e *engine.Engine, m *mdstore.Node) (l linked, ok bool) {
 	var doc *mdoc.Doc
 	if m.Loaded() {
 		doc = m.Doc()
 	} else {
-		f, err := v.engine.FileAt(ctx, m.Path)
+		f, err := e.FileAt(ctx, m.Path)
 		if err != nil || f.Version != m.Version() {
-			return nil // it has just changed: news will come
+			return linked{}, false
 		}
 		doc, _ = mdoc.Parse(string(m.Path), f.Data, mdstore.NodeForm)
 	}
-	l := linked{m.Version(), besideLog(string(doc.Bytes()), doc)}
+	l = linked{m.Version(), besideLog(string(doc.Bytes()), doc)}
 	for i := range l.refs {
 		l.refs[i].target = strings.Clone(l.refs[i].target) // it would hold the whole text
 	}
-	v.linked[m.Path] = l
-	return l.refs
+	return l, true
+}
+
+// linksAtOnce is how many files are read between two posts to the loop.
+const linksAtOnce = 500
+
+// readLinks reads the references of all files that are not read yet, beside the loop: so the first question about
+// references waits for no file.
+func (s *server) readLinks(v *vault) {
+	all, err := v.engine.Workspaces(s.ctx)
+	if err != nil {
+		return // the check of the vault says so
+	}
+	batch := map[mdstore.Path]linked{}
+	take := func() bool {
+		done := batch
+		batch = map[mdstore.Path]linked{}
+		return s.post(func() {
+			for p, l := range done {
+				if _, known := v.linked[p]; !known {
+					v.linked[p] = l
+				}
+			}
+		})
+	}
+	for _, ws := range all {
+		w, err := v.engine.View(s.ctx, ws.ID)
+		if err != nil || ws.Status == mdstore.StatusArchived {
+			continue
+		}
+		for m := range w.Heads() {
+			if l, ok := linksOf(s.ctx, v.engine, m); ok {
+				batch[m.Path] = l
+			}
+			if len(batch) == linksAtOnce && !take() {
+				return
+			}
+		}
+	}
+	take()
 }
 
 // besideLog returns the references in a text but those in its log.
@@ -63,7 +111,7 @@ func references(s *server, p textParams) (any, error) {
 		} else if p.Context.Declaration {
 			all = append(all, location{URI: uriOf(goal.file)})
 		}
-		for m := range w.All() {
+		for m := range w.Heads() {
 			refs := s.naming(d.vault, w, m, goal)
 			if len(refs) == 0 {
 				continue
@@ -106,6 +154,12 @@ func (s *server) naming(v *vault, w *view.View, m *mdstore.Node, goal target) (a
 		refs = besideLog(d.text.s, d.doc()) // the places in the text of the client
 	}
 	for _, r := range refs {
+		if id := mdstore.ID(r.target); goal.node != nil && w.Has(id) {
+			if id == goal.node.ID {
+				all = append(all, r)
+			}
+			continue
+		}
 		if goal.node != nil {
 			if n, ok := leadToNode(w, m, r); ok && n.ID == goal.node.ID {
 				all = append(all, r)

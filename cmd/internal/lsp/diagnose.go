@@ -39,7 +39,13 @@ func (s *server) work() bool {
 		}
 		if v.all && !v.looking {
 			v.all, v.looking = false, true
-			go s.checkAll(v)
+			first := !v.linking
+			v.linking = true
+			s.tasks.Go(func() {
+				if s.checkAll(v); first {
+					s.readLinks(v)
+				}
+			})
 			return true
 		}
 	}

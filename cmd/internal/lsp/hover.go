@@ -144,7 +144,7 @@ func (s *server) card(ctx context.Context, v *vault, w *view.View, n *mdstore.No
 		fmt.Fprintf(&b, "\n\n**%s**\n\n%s", part[0], strings.Join(lines, "\n"))
 	}
 	var by []string
-	for m := range w.All() {
+	for m := range w.Heads() {
 		if m.ID != n.ID && m.Parent != n.ID && len(s.naming(v, w, m, target{node: n})) > 0 {
 			by = append(by, m.Title)
 		}

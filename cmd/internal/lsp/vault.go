@@ -26,7 +26,8 @@ type vault struct {
 	all     bool                  // every file is to be checked
 	looking bool                  // a check of every file is under way
 
-	linked map[mdstore.Path]linked // see refsOf
+	linked  map[mdstore.Path]linked // see refsOf
+	linking bool                    // readLinks has begun
 }
 
 // vaultOf returns the vault that a file or folder belongs to, or nil outside of all vaults.
