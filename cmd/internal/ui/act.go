@@ -194,10 +194,10 @@ func (m *Model) actOn(do, first string, more []string, title string) tea.Cmd {
 	if m.w < oneBelow {
 		p.label = do + ":"
 	}
-	if m.again(do, append(more, first)...) {
-		return nil
-	}
 	if !needsText(do) {
+		if m.again(do, append(more, first)...) {
+			return nil
+		}
 		return m.perform(m.transition(p, false))
 	}
 	p.set(m.drafts[p.draft])
@@ -285,7 +285,7 @@ func (m *Model) remove() tea.Cmd {
 	nodes := append([]string{first}, more...)
 	m.prompt.picks = map[string]func() tea.Cmd{"y": func() tea.Cmd {
 		return m.perform(change{
-			word: "delete", nodes: nodes, said: "deleted: " + what + "; u brings it back",
+			word: "delete", nodes: nodes, shifts: true, said: "deleted: " + what + "; u brings it back",
 			op: "node_delete", in: &in,
 			then: func(any) { m.chosen(nodes) },
 		})
@@ -301,7 +301,8 @@ func (m *Model) move(where string) tea.Cmd {
 		return nil
 	}
 	return m.perform(change{
-		word: "move", nodes: append([]string{first}, more...), along: first, said: "moved: " + what, op: "node_move",
+		word: "move", nodes: append([]string{first}, more...), along: first, shifts: true,
+		said: "moved: " + what, op: "node_move",
 		ready: func(c *change) bool {
 			in := m.moved(where, first, more)
 			if in == nil {

@@ -20,17 +20,18 @@ import (
 
 // A change is one operation of a person. One runs at a time, beside the screen, in the order of the keys.
 type change struct {
-	word  string                      // what is under way, at the rows of its nodes
-	nodes []string                    // that it is about
-	along string                      // the node with which the cursor goes, if it is on it; "" for none
-	said  string                      // what it did, in words
-	op    string                      // the operation of the catalogue
-	ready func(c *change) bool        // completes it when its turn comes; false: nothing is to be done. nil for nothing
-	save  func() error                // before the operation; nil for nothing
-	in    any                         // its input
-	then  func(out any)               // after a success
-	back  func(e *errs.Error) tea.Cmd // after a refusal: gives the typed text back or tries again; nil if neither
-	undo  bool                        // it takes a change back, and is none that u takes back
+	word   string                      // what is under way, at the rows of its nodes
+	nodes  []string                    // that it is about
+	along  string                      // the node with which the cursor goes, if it is on it; "" for none
+	shifts bool                        // rows may be elsewhere after it
+	said   string                      // what it did, in words
+	op     string                      // the operation of the catalogue
+	ready  func(c *change) bool        // completes it when its turn comes; false: nothing is to be done. nil for nothing
+	save   func() error                // before the operation; nil for nothing
+	in     any                         // its input
+	then   func(out any)               // after a success
+	back   func(e *errs.Error) tea.Cmd // after a refusal: gives the typed text back or tries again; nil if neither
+	undo   bool                        // it takes a change back, and is none that u takes back
 
 	pressed int             // keys before it
 	heard   map[string]bool // nodes of which an event came while it ran
@@ -227,7 +228,7 @@ type undoable struct {
 
 // undo takes back the last operation of this screen.
 func (m *Model) undo() tea.Cmd {
-	return m.perform(change{word: "undo", op: "undo", undo: true, ready: func(c *change) bool {
+	return m.perform(change{word: "undo", op: "undo", undo: true, shifts: true, ready: func(c *change) bool {
 		if len(m.undos) == 0 {
 			m.say("nothing to undo here; arbor undo --list has what others did")
 			return false

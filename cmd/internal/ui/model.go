@@ -154,14 +154,18 @@ func (m *Model) key(msg tea.Msg) tea.Cmd {
 	return m.typed(msg)
 }
 
-// needsResult reports whether a key is about the result of the changes that are not done yet.
+// needsResult reports whether a key is about the result of the changes that are not done yet: rows that one of them may
+// put elsewhere, or a node as it is.
 func (m *Model) needsResult(msg tea.Msg) bool {
 	key, isKey := msg.(tea.KeyPressMsg)
+	shifts := func(c change) bool { return c.shifts }
 	switch {
 	case m.running == nil:
 		return false
 	case m.prompt != nil:
 		return m.prompt.saving
+	case m.running.shifts || slices.ContainsFunc(m.queue, shifts):
+		return true
 	case m.help || !isKey:
 		return false
 	}

@@ -123,7 +123,7 @@ func TestChangesKeepTheirOrder(t *testing.T) {
 	s, h := heldScreen(t)
 	s.press("j", "j")
 	done := s.begin(h, "s")
-	s.press("j", "s", "K", "k", "c", "=done", "enter", "G")
+	s.press("j", "s", "K", "j", "c", "=done", "enter", "G") // what follows the move waits for it
 	s.has("… start")
 	var order []string
 	for {
