@@ -24,7 +24,7 @@ func (s *server) work() bool {
 		}
 	}
 	for _, d := range s.docs {
-		if !d.checked {
+		if !d.checked && d.vault.loaded {
 			d.checked = true
 			delete(d.vault.suspect, d.path)
 			s.diagnose(d.vault, d.path)
@@ -32,6 +32,9 @@ func (s *server) work() bool {
 		}
 	}
 	for _, v := range s.vaults {
+		if !v.loaded {
+			continue
+		}
 		for p := range v.suspect {
 			delete(v.suspect, p)
 			s.diagnose(v, p)

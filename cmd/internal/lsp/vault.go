@@ -21,6 +21,7 @@ type vault struct {
 	dir    string        // without symbolic links
 	done   chan struct{} // closed when it is no longer followed
 
+	loaded  bool                  // the views were read: before, nothing is checked, so that the loop waits for no file
 	told    map[mdstore.Path]bool // files for which diagnostics were published
 	suspect map[mdstore.Path]bool // files to check
 	all     bool                  // every file is to be checked
@@ -55,6 +56,15 @@ func (s *server) vaultOf(path string) *vault {
 		suspect: map[mdstore.Path]bool{}, linked: map[mdstore.Path]linked{}}
 	s.vaults = append(s.vaults, v)
 	go s.follow(v)
+	s.tasks.Go(func() {
+		all, _ := v.engine.Workspaces(s.ctx) // an error comes again with the first check
+		for _, w := range all {
+			if w.Status != mdstore.StatusArchived {
+				_, _ = v.engine.View(s.ctx, w.ID)
+			}
+		}
+		s.post(func() { v.loaded = true })
+	})
 	return v
 }
 

@@ -64,7 +64,8 @@ func (m *Model) saw(e edited) tea.Cmd {
 		return nil
 	}
 	m.env().Engine.Refresh()
-	c := change{word: "save", nodes: []string{e.id}, shifts: true, op: "node_get", in: &ops.NodeGetIn{In: m.in(), NodeID: e.id}}
+	c := change{word: "save", nodes: []string{e.id}, shifts: true, op: "node_get"}
+	c.in = &ops.NodeGetIn{In: m.in(), NodeID: e.id}
 	if e.copy != "" {
 		env := m.env()
 		c.save = func() error {
