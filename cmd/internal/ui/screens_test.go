@@ -47,20 +47,26 @@ func TestScreens(t *testing.T) {
 			if tt.ascii {
 				s.inASCII(got)
 			}
-			file := filepath.Join("testdata", "screens", tt.name+".txt")
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("%s\n got\n%s\nwant\n%s", tt.keys, got, want)
-			}
+			golden(t, tt.name, tt.keys, got)
 		})
+	}
+}
+
+// golden compares a screen with the one of that name in testdata/screens.
+func golden(t *testing.T, name, keys, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", "screens", name+".txt")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s\n got\n%s\nwant\n%s", keys, got, want)
 	}
 }
 

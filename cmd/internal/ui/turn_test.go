@@ -83,6 +83,7 @@ func TestKeysAreAnsweredWhileAChangeWaits(t *testing.T) {
 	s.press("s")
 	s.has("start is under way")
 	s.press("j")
+	golden(t, "80x24-under-way", "j j s s j", s.shown())
 	if got := s.cursor(); got != "登录接口" {
 		t.Errorf("the cursor is on %q", got)
 	}
@@ -154,7 +155,7 @@ func TestAFailureStaysAtItsRow(t *testing.T) {
 	s.has("… complete")
 	s.press("k", "k")
 	s.send(cmd())
-	s.has("! complete", "Docs: open criteria", "the same key brings")
+	golden(t, "80x24-failed", "G c =all of it enter k k", s.shown())
 	if s.prompt != nil || s.cursor() != "Sign-in endpoint" {
 		t.Fatalf("the keys go to %v", s.prompt)
 	}
