@@ -44,7 +44,10 @@ class LanguageClient {
 		this.exit = new Promise((resolve) => child.on("exit", resolve));
 		this.c = lsp.createProtocolConnection(new lsp.StreamMessageReader(child.stdout), new lsp.StreamMessageWriter(child.stdin));
 		this.c.onRequest("window/showDocument", (p) => this.options.middleware.window.showDocument(p, () => ({ success: false })));
-		this.c.onRequest("workspace/applyEdit", ({ edit }) => { apply(edit.documentChanges[0].edits); return { applied: true }; });
+		this.c.onRequest("workspace/applyEdit", ({ edit }) => {
+			if (!open.declines) apply(edit.documentChanges[0].edits);
+			return { applied: !open.declines };
+		});
 		this.c.onNotification(...this.changed);
 		this.c.listen();
 		await this.c.sendRequest("initialize", { rootUri: pathToFileURL(project).href,
@@ -99,6 +102,7 @@ Module._load = (name, ...rest) => (name === "vscode" ? vscode
 	Object.assign(open, { text: readFileSync(path, "utf8"), uri: { scheme: "file", fsPath: path, toString: () => shown[0] } });
 	tell("textDocument/didOpen", { textDocument: { uri: shown[0], languageId: "markdown", version: 1, text: open.text } });
 	await heard.get("onDidOpenTextDocument")(open);
+	await client.c.sendRequest("workspace/symbol", { query: "" }); // the server has the text before the plan changes
 	const read = statSync(path).mtimeMs;
 	changed(open.text.replace("what to do", "what I write"));
 	const merged = new Promise((resolve) => { open.wake = resolve; });
@@ -110,6 +114,7 @@ Module._load = (name, ...rest) => (name === "vscode" ? vscode
 	await willSave();
 	assert(statSync(path).mtimeMs <= read, "VS Code would ask at the save, and the text has all that the file has");
 	assert.match(open.text, /status: implementing[^]*what I write/);
+	open.declines = true; // the text is not to have it
 	writeFileSync(path, readFileSync(path, "utf8") + "\nwritten beside Arbor\n");
 	utimesSync(path, new Date(), new Date(read + 9000));
 	await willSave();
