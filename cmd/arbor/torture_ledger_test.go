@@ -97,12 +97,13 @@ func (l *ledger) ran(c command) {
 	l.commands = append(l.commands, c)
 }
 
-// takenOut reports whether a person has taken a token out of a file where it was since a time: with a save that lacks
-// it although it was in what the editor had read. A text of their own, people have also taken out with a save of what
-// they had read before it was there, and with a command of git that discards changes.
+// takenOut reports whether a person has taken a token out of a file: with a save that lacks it although it was in what
+// the editor had read, also before its writer had ended. A text of their own, which was there at a time, people have
+// also taken out with a later save of what they had read before, and with a command of git that discards changes.
 func (l *ledger) takenOut(token, file string, since time.Time, own bool) bool {
 	for _, s := range l.saves {
-		if s.file == file && s.end.After(since) && !s.text[token] && (s.was[token] || own && s.read.Before(since)) {
+		late := own && s.end.After(since) && s.read.Before(since)
+		if s.file == file && !s.text[token] && (s.was[token] || late) {
 			return true
 		}
 	}
