@@ -32,7 +32,8 @@ func (m *maker) survey() error {
 // now returns where the later moves that are made have taken a path of step i. Everything before such a move was
 // durable when the move was made.
 func (m *maker) now(i int, p mdstore.Path) mdstore.Path {
-	for _, s := range m.steps[i+1:] {
+	for ; i+1 < m.moves; i++ {
+		s := m.steps[i+1]
 		if s.moved && p.Under(s.Path) {
 			p = s.To + p[len(s.Path):]
 		}

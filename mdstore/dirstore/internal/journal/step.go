@@ -17,11 +17,16 @@ type maker struct {
 	fresh   bool           // the temporaries were written just now, and no step was made by an earlier process
 	folders folders        // those whose entries changed
 	made    []mdstore.Path // folders that were made, each after the one above it
+	moves   int            // the steps up to the last move
 }
 
 // makeAll makes the steps. The error is a *mdstore.ConflictError if another program changed the path of the first step
 // of a fresh commit; no step is made then.
 func (m *maker) makeAll() error {
+	m.moves = len(m.steps)
+	for m.moves > 0 && m.steps[m.moves-1].Do != move {
+		m.moves--
+	}
 	if err := m.survey(); err != nil {
 		return err
 	}

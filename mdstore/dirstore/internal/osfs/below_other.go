@@ -3,6 +3,7 @@
 package osfs
 
 import (
+	"errors"
 	"os"
 
 	"arbor/mdstore"
@@ -10,11 +11,11 @@ import (
 
 func topOf(*os.Root) *os.File { return nil }
 
-func (r Root) below(mdstore.Path, int) (fd int, ok bool) { return 0, false }
+func (r Root) below(mdstore.Path, int) (fd int, err error) { return 0, errors.ErrUnsupported }
 
-func (r Root) statBelow(mdstore.Path) (info Info, ok bool) { return Info{}, false }
+func (r Root) statBelow(mdstore.Path) (Info, error) { return Info{}, errors.ErrUnsupported }
 
-func (r Root) lookBelow(mdstore.Path) (info Info, ok bool) { return Info{}, false }
+func (r Root) lookBelow(mdstore.Path) (Info, error) { return Info{}, errors.ErrUnsupported }
 
 func (r Root) readBelow(mdstore.Path, int64) (data []byte, info Info, ok bool) {
 	return nil, Info{}, false

@@ -72,8 +72,8 @@ func UnlessMissing(err error) error {
 }
 
 func (r Root) Lstat(p mdstore.Path) (Info, error) {
-	if info, ok := r.lookBelow(p); ok {
-		return info, nil
+	if info, err := r.lookBelow(p); err == nil || errors.Is(err, fs.ErrNotExist) {
+		return info, err
 	}
 	return described(r.R.Lstat(native(p)))
 }
@@ -81,8 +81,8 @@ func (r Root) Lstat(p mdstore.Path) (Info, error) {
 // Stat is Lstat with one system call. It follows links on the way to p, even out of the folder, so use its result only
 // for a comparison with an earlier stamp, and open files that differ through the root. p must be clean.
 func (r Root) Stat(p mdstore.Path) (Info, error) {
-	if info, ok := r.statBelow(p); ok {
-		return info, nil
+	if info, err := r.statBelow(p); err == nil || errors.Is(err, fs.ErrNotExist) {
+		return info, err
 	}
 	return described(os.Lstat(r.R.Name() + "/" + string(p)))
 }
@@ -220,7 +220,11 @@ func (r Root) openDir(p mdstore.Path) (*os.File, error) { return r.open(p, os.O_
 
 // open opens what is at p. If below fails, it goes through os.Root, which follows links inside the folder.
 func (r Root) open(p mdstore.Path, flag int) (*os.File, error) {
-	if fd, ok := r.below(p, flag); ok {
+	fd, err := r.below(p, flag)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err == nil {
 		return os.NewFile(uintptr(fd), native(p)), nil
 	}
 	return r.R.OpenFile(native(p), flag, 0)
