@@ -31,7 +31,7 @@ func Sized(n int) map[mdstore.Path][]byte {
 		files[mdstore.NodePath(mdstore.Path(Bench), sizedID(i))] = fmt.Appendf(nil, "---\nid: %s\ntitle: Node %d of the plan\n"+
 			"type: %s\nstatus: %s\nrole: null\nparentId: %s\nisolated: false\ncreatedAt: %d\nupdatedAt: %d\n---\n\n"+
 			"## Requirement\n\n%s\n## Log\n\n- [2026-01-01 10:00:00] [AI] created\n- [2026-01-01 10:00:01] [AI] looked at it\n",
-			sizedID(i), i, typ, status, parent, 1767225600000+i, 1767225600000+i, text)
+			sizedID(i), i, typ, status, parent, int64(1767225600000)+int64(i), int64(1767225600000)+int64(i), text)
 	}
 	return files
 }

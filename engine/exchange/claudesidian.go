@@ -62,11 +62,16 @@ func readClaudesidian(r *reader) error {
 	if err := json.Unmarshal(f.data, &x.members); err != nil {
 		return f.wrong(err, "a workspace of Claudesidian")
 	}
-	c := &claudesidian{f, x.text("id")}
+	(&claudesidian{f, x.text("id")}).workspace(x)
+	return nil
+}
+
+// workspace reads a workspace: the briefing, sessions with their traces, and states.
+func (c *claudesidian) workspace(x *object) {
 	c.left(x.at, "the name of the workspace, %q, is not taken; yours keeps its name", x.text("name"))
 	b := &plan.Briefing{Description: given(x.text("description")), RootFolder: given(x.text("rootFolder"))}
 	c.context(b, x)
-	r.out.Briefing = b
+	c.out.Briefing = b
 	sessions := c.members(x.take("sessions"), "sessions")
 	for _, key := range slices.Sorted(maps.Keys(sessions)) {
 		c.session(key, sessions[key])
@@ -77,10 +82,9 @@ func readClaudesidian(r *reader) error {
 	if scalarText(x.members["isArchived"]) == "false" {
 		x.take("isArchived")
 	}
-	for _, own := range x.rest(r, plan.ImportItem{}).Own {
-		r.left(x.at, "%s of the workspace, %s, is left out", own.Key, own.Value)
+	for _, own := range x.rest(c.reader, plan.ImportItem{}).Own {
+		c.left(x.at, "%s of the workspace, %s, is left out", own.Key, own.Value)
 	}
-	return nil
 }
 
 // context reads the member context: the briefing and the nodes.

@@ -70,6 +70,7 @@ func Kinds() []Kind {
 		{"backlog", "a folder of Backlog.md", isBacklog, readBacklog},
 		{"taskmd", "a folder of taskmd", isTaskmd, readTaskmd},
 		{"claudesidian", "a workspace in .workspaces", isClaudesidian, readClaudesidian},
+		{"nexus", "the event logs of Nexus", isNexus, readNexus},
 		{"beads", "the JSON lines of bd export", isBeads, readBeads},
 		{"github", "issues of gh issue list --json", isGithub, readGithub},
 		{"openspec", "the changes of OpenSpec", isOpenspec, readOpenspec},

@@ -67,7 +67,8 @@ func (r *reader) docs(it *plan.ImportItem, description string, targets []string)
 		target = strings.TrimSpace(target)
 		at, inside := target, true
 		if !strings.Contains(target, "://") && !path.IsAbs(target) {
-			at = path.Join(r.place(append(slices.Clone(homes[r.out.Kind]), ".workspaces")), target)
+			other := []string{".workspaces", "Nexus/data", "Nexus", ".nexus"}
+			at = path.Join(r.place(append(slices.Clone(homes[r.out.Kind]), other...)), target)
 			inside = !path.IsAbs(r.Place)
 		}
 		if ref := (mdstore.Ref{Target: at, Description: description}); !inside || !fits(ref) {

@@ -2,6 +2,8 @@ package ops
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
 )
 
 type ExportIn struct {
@@ -88,8 +91,8 @@ var Export = reading(func(ctx context.Context, env *Env, in ExportIn) (*ExportOu
 	return out, fail(err)
 })
 
-// filesBeside returns the files of a workspace that are neither its own nor nodes, with the documents of imports that
-// the workspace or a node names.
+// filesBeside returns the files of a workspace that are neither its own nor nodes, with those in the folder of imports:
+// that a text names them is asked as well, because a store need not list files of no kind.
 func (env *Env) filesBeside(ctx context.Context, s *view.View, out *ExportOut) (files []mdstore.File, err error) {
 	for _, page := range s.Pages().All() {
 		files = append(files, mdstore.File{Path: page.Path, Data: page.Doc().Bytes()})
@@ -106,19 +109,39 @@ func (env *Env) filesBeside(ctx context.Context, s *view.View, out *ExportOut) (
 			targets = append(targets, mdstore.Ref{Target: path.Join(string(n.Path.Dir()), l.Target)})
 		}
 	}
-	met := map[mdstore.Path]bool{}
+	paths := map[mdstore.Path]bool{}
+	add := func(target string) {
+		i := strings.Index("/"+target, "/"+string(plan.Imported(w))+"/")
+		if i >= 0 && mdstore.Path(target[i:]).Valid() {
+			paths[mdstore.Path(target[i:])] = true
+		}
+	}
 	for _, r := range targets {
-		i := strings.Index("/"+r.Target, "/"+string(plan.Imported(w))+"/")
-		if i < 0 || met[mdstore.Path(r.Target[i:])] || !mdstore.Path(r.Target[i:]).Valid() {
-			continue
+		add(r.Target)
+	}
+	all, _, err := env.Engine.Tree(ctx, string(env.vaultFolder().Join(string(plan.Imported(w)))), maxImported)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range all {
+		if name := path.Base(f.Path); !f.Folder && name[0] != '.' {
+			add(f.Path)
 		}
-		f, err := env.Engine.FileAt(ctx, mdstore.Path(r.Target[i:]))
-		if err != nil {
+	}
+	for _, p := range slices.Sorted(maps.Keys(paths)) {
+		f, err := env.Engine.FileAt(ctx, p)
+		unread, damaged := errors.AsType[*mdoc.UnreadableError](err)
+		switch {
+		case damaged:
+			out.Damaged = append(out.Damaged, string(p)+": "+unread.Problem.Text)
+		case err != nil:
 			return nil, err
-		}
-		if met[f.Path] = true; !f.Version.IsZero() {
+		case !f.Version.IsZero():
 			files = append(files, f)
 		}
 	}
 	return files, nil
 }
+
+// maxImported is how many files and folders are looked for in the folder of imports.
+const maxImported = 100_000
