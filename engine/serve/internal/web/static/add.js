@@ -7,59 +7,74 @@ import { above, inTree, rowOf } from "./outline.js";
 
 const draft = "draft add " + workspace;
 
-// adding begins a node below another one, at the end or after one of those there; "root" is the top of the outline.
+// The next node goes below a parent, after another node or at the end. While one is made, coming promises that.
+let spot, coming;
+
+// adding begins a node below another one, at the end or after one of those there; "root" is the top of the outline. A
+// title that is half typed goes along.
 export function adding(parent, after) {
-  $("#adding")?.remove();
   const li = parent === "root" ? $("#tree > li") : inTree(parent), d = li && $(":scope > details", li);
   if (!li) return;
-  const id = li.dataset.id;
+  coming = Promise.resolve(spot = [li.dataset.id, after]);
   if (d) d.open = true;
   let list = $(":scope > details > ul, :scope > ul", li);
   if (!list) li.append(list = made("ul"));
-  const input = made("input", { placeholder: t("Title"), ariaLabel: t("Add below") + ": " + rowOf(li).textContent });
-  const item = made("li", { id: "adding", className: "editing", role: "treeitem" }, input);
-  const before = after && inTree(after);
-  if (before?.parentElement === list) before.after(item);
-  else list.append(item);
-  input.value = localStorage.getItem(draft) ?? "";
+  const item = $("#adding") || begun(), input = $("input", item), before = after && inTree(after);
+  input.ariaLabel = t("Add below") + ": " + rowOf(li).textContent;
+  if (before?.parentElement !== list) { if (list.lastChild !== item) list.append(item); }
+  else if (before.nextSibling !== item) before.after(item);
+  input.focus();
+}
+
+function begun() {
+  const input = made("input", { placeholder: t("Title"), value: localStorage.getItem(draft) ?? "" });
   input.oninput = () => localStorage.setItem(draft, input.value);
   input.onpaste = (e) => {
     const text = e.clipboardData.getData("text");
     if (!text.trim().includes("\n")) return;
     e.preventDefault();
-    create(input, () => post("/outline", { workspaceId: workspace, into: id, text }), () => [id]);
+    create(input, ([into]) => post("/outline", { workspaceId: workspace, into, text }).then(() => [into]));
   };
-  input.onkeydown = (e) => titleKey(e, input, li, id, after);
-  input.focus();
+  input.onkeydown = (e) => titleKey(e, input);
+  return made("li", { id: "adding", className: "editing", role: "treeitem" }, input);
 }
 
-function titleKey(e, input, li, id, after) {
+function titleKey(e, input) {
   if (e.isComposing) return;
-  const title = input.value.trim(), group = e.key === "Tab" && !e.shiftKey;
+  const title = input.value.trim(), group = e.key === "Tab" && !e.shiftKey, up = above(input.parentElement);
   if (e.key === "Escape") {
     localStorage.removeItem(draft);
-    input.closest("li").remove();
-    rowOf(after && inTree(after) || li)?.focus();
-  } else if (e.key === "Tab" && e.shiftKey && above(li) && !title) {
+    rowOf(spot[1] && inTree(spot[1]) || up)?.focus();
+    input.parentElement.remove();
+  } else if (e.key === "Tab" && e.shiftKey && above(up) && !title) {
     e.preventDefault();
-    adding(above(li).dataset.id);
+    adding(above(up).dataset.id);
   } else if (title && (group || e.key === "Enter")) {
     e.preventDefault();
-    e.stopPropagation();
+    input.value = "";
+    localStorage.removeItem(draft);
     const type = group ? "planning" : "execution";
-    create(input, () => run("node_create", { parentId: id, title, type, ...(after ? { after } : {}) }),
-      (out) => group ? [out.nodeId] : [id, after && out.nodeId]);
+    create(input, async ([parentId, after]) => {
+      const { nodeId } = await run("node_create", { parentId, title, type, ...(after ? { after } : {}) });
+      return group ? [nodeId] : [parentId, after && nodeId];
+    }, title);
   }
 }
 
-// create makes nodes once and begins the next one where into says.
-async function create(input, make, into) {
-  if (input.readOnly) return;
-  input.readOnly = true;
+// create makes nodes at the place, and goes on where they say. What is typed meanwhile stays; if it fails, the title is
+// back before it.
+async function create(input, make, title) {
+  const next = coming = coming.then(make);
   try {
-    const next = into(await make());
-    localStorage.removeItem(draft);
+    const to = await next;
     await refresh();
-    adding(...next);
-  } catch (x) { failed(x); input.readOnly = false; }
+    if (coming !== next) return; // a further one is on its way
+    if (input.isConnected) adding(...to);
+    else if (document.activeElement.matches("#tree a")) rowOf(to[1] && inTree(to[1]))?.focus();
+  } catch (x) {
+    failed(x);
+    coming = Promise.resolve(spot);
+    input.value = [title, input.value].filter(Boolean).join(" ");
+    input.oninput();
+  }
 }

@@ -1,5 +1,5 @@
 // What is done with rows of the outline: one that has the focus, or several that were chosen with x.
-import { $, made, main, t, workspace } from "./base.js";
+import { $, failed, made, main, t, workspace } from "./base.js";
 import { run } from "./server.js";
 import { ask } from "./ask.js";
 import { drafts } from "./edit.js";
@@ -82,26 +82,22 @@ export function retitle(row, id) {
     localStorage.setItem(titleDraft(id), JSON.stringify({ text: input.value, title: row.textContent }));
     drafts();
   };
-  const end = () => {
-    if (!input.isConnected) return;
-    localStorage.removeItem(titleDraft(id));
-    drafts();
+  const end = (text) => {
+    input.onblur = null;
     input.remove();
     row.hidden = false;
     title.classList.remove("editing");
     rowOf(inTree(id))?.focus();
+    const over = () => { localStorage.removeItem(titleDraft(id)); drafts(); repaint(); };
+    if (!text) { over(); return; }
+    const old = row.textContent;
+    row.textContent = text; // the keys that follow are for the row
+    run("node_update", { nodeId: id, title: text }).then(over, (x) => { row.textContent = old; failed(x); });
   };
-  input.onkeydown = async (e) => {
+  input.onkeydown = (e) => {
     if (e.isComposing || !["Enter", "Escape"].includes(e.key)) return;
     e.preventDefault();
-    e.stopPropagation();
-    if (e.key === "Escape" || !input.value.trim()) { end(); return; }
-    input.readOnly = true;
-    await run("node_update", { nodeId: id, title: input.value.trim() }).then(end, (x) => {
-      input.readOnly = false;
-      throw x;
-    });
-    repaint();
+    end(e.key === "Enter" && input.value.trim());
   };
   input.onblur = () => { if (input.value === row.textContent) end(); };
   input.select();

@@ -1,7 +1,7 @@
 // Edits in place. Drafts are kept in the browser until what they say is saved.
 import { $, did, failed, made, main, note, say, t, withWorkspace, workspace } from "./base.js";
 import { part, post, run } from "./server.js";
-import { repaint } from "./live.js";
+import { refresh } from "./live.js";
 import { offer } from "./palette.js";
 import { retitle, titleDraft } from "./chosen.js";
 
@@ -32,6 +32,7 @@ export function edit(section, draft) {
   look.onclick = () => preview(box, area, look).catch(failed);
   offer(area);
   section.classList.add("editing");
+  section.now = null; // as the server draws it, when it is drawn anew
   button.hidden = true;
   section.append(box);
   const keep = () => {
@@ -48,8 +49,8 @@ export function edit(section, draft) {
     section.classList.remove("editing");
     box.remove();
     button.hidden = false;
-    button.focus();
-    repaint();
+    if (section.now) section.replaceChildren(...section.now.childNodes);
+    $("[data-edit]", section).focus();
   };
   discard.addEventListener("click", () => {
     const left = { base, text: area.value };
@@ -60,10 +61,14 @@ export function edit(section, draft) {
     e.preventDefault();
     keep();
     once(box, async () => {
-      if (!await save(box, field, area)) return;
+      const text = area.value;
+      if (!await save(box, field, text)) return;
       say("");
       note(t("saved"));
-      end();
+      await refresh().catch(() => {}); // the text takes the place of the box
+      if (area.value === text) { end(); return; }
+      base = $(".source", section).value; // more was typed meanwhile
+      keep();
     });
   });
   if (source !== base) conflict(box, source);
@@ -91,14 +96,15 @@ export function leave(section) {
 
 // save writes the text unless the file has another one than the edit began with, which it shows. It reports whether it
 // wrote.
-async function save(box, field, area) {
+async function save(box, field, text) {
   for (let tries = 1; ; tries++) {
     const fresh = await part(location.href);
     const theirs = $('[data-field="' + field + '"] .source', fresh).value;
     if (theirs !== box.base() && box.dataset.seen !== theirs) { conflict(box, theirs); return false; }
+    box.sent = text;
     try {
       const ifMatch = $("article", fresh).dataset.version;
-      await run("node_update", { nodeId: node().node, [field]: area.value, ifMatch });
+      await run("node_update", { nodeId: node().node, [field]: text, ifMatch });
       return true;
     } catch (x) { if (x.code !== "CONFLICT" || tries === 5) throw x; }
   }
@@ -127,10 +133,11 @@ async function join(box, shown) {
 
 // changedBelow tells a text that is being edited what the file says now.
 export function changedBelow(section, now) {
-  const theirs = $(".source", now)?.value, source = $(".source", section);
+  const theirs = $(".source", now)?.value, source = $(".source", section), box = $("form", section);
+  section.now = now;
   if (theirs === undefined || theirs === source?.value) return;
   source.value = theirs;
-  conflict($("form", section), theirs);
+  if (theirs.trim() !== box.sent?.trim()) conflict(box, theirs);
 }
 
 // drafts lists the nodes of this workspace that have unsaved texts.

@@ -128,16 +128,31 @@ function written(e) {
   else if (e.closest("section[data-field]:not(.editing) .text")) edit(e.closest("section"));
 }
 
+// keepDraft makes what is in a field its draft; fillField puts a text there.
+function keepDraft({ dataset, value }) {
+  if (value) localStorage.setItem("draft " + dataset.draft, value);
+  else localStorage.removeItem("draft " + dataset.draft);
+}
+function fillField(field, value) {
+  field.value = value;
+  keepDraft(field);
+}
+
+// submitted sends a form, which is emptied at once: what is typed meanwhile stays. If that fails, the text is back.
 async function submitted(form, button) {
-  const data = Object.fromEntries(new FormData(form, button));
-  if (form.dataset.log !== undefined) {
-    await run("log_append", { nodeId: form.dataset.node || node().node, event: form.dataset.log + data.event });
-  } else if (form.dataset.make === "workspace_init") {
-    await post("/do/workspace_init", data);
-  } else if (form.dataset.post) await post(form.dataset.post, { workspaceId: workspace, ...data });
-  else await run(form.dataset.make, data);
-  for (const e of form.querySelectorAll("[data-draft]")) localStorage.removeItem("draft " + e.dataset.draft);
-  form.reset();
+  const data = Object.fromEntries(new FormData(form, button)), fields = form.querySelectorAll("[data-draft]");
+  for (const e of fields) fillField(e, "");
+  try {
+    if (form.dataset.log !== undefined) {
+      await run("log_append", { nodeId: form.dataset.node || node().node, event: form.dataset.log + data.event });
+    } else if (form.dataset.make === "workspace_init") {
+      await post("/do/workspace_init", data);
+    } else if (form.dataset.post) await post(form.dataset.post, { workspaceId: workspace, ...data });
+    else await run(form.dataset.make, data);
+  } catch (x) {
+    for (const e of fields) fillField(e, [data[e.name], e.value].filter(Boolean).join("\n"));
+    throw x;
+  }
   say("");
   if (form.dataset.post) form.closest("details").remove(); // the text that it was about is another one now
   if (form.dataset.then) location.href = form.dataset.then;
@@ -149,18 +164,20 @@ export function beginNode() {
   main.addEventListener("click", async (e) => {
     const b = e.target.closest("button");
     if (!b) { written(e.target); return; }
+    if (e.detail > 1) return; // of a double click: another button may be there by now
     try {
       for (const name of Object.keys(clicks)) if (b.dataset[name] !== undefined) { say(""); await clicks[name](b); }
     } catch (x) { failed(x); }
   });
   main.addEventListener("input", (e) => {
-    if (e.target.dataset.draft) localStorage.setItem("draft " + e.target.dataset.draft, e.target.value);
+    if (e.target.dataset.draft) keepDraft(e.target);
   });
   main.addEventListener("change", (e) => { if (e.target.dataset.line) ticked(e.target); });
   main.addEventListener("submit", (e) => {
     const form = e.target;
     if (form.dataset.log === undefined && !form.dataset.make && !form.dataset.post) return;
     e.preventDefault();
-    once(form, () => submitted(form, e.submitter));
+    if ($("[data-draft][required]", form)) submitted(form, e.submitter).catch(failed); // twice is no harm: it is empty
+    else once(form, () => submitted(form, e.submitter));
   });
 }
