@@ -1,8 +1,11 @@
 package enginetest
 
 import (
+	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"arbor/engine"
@@ -51,4 +54,25 @@ func Open(t testing.TB, st mdstore.Store) *engine.Engine {
 		t.Fatal(err)
 	}
 	return e
+}
+
+// CommonMark returns the examples of the CommonMark specification, which the Markdown parser's module has.
+func CommonMark(t testing.TB) (all []string) {
+	t.Helper()
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/yuin/goldmark").Output()
+	if err != nil {
+		t.Skipf("skipped the examples of CommonMark: %v", err)
+	}
+	b, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "_test", "spec.json"))
+	if err != nil {
+		t.Skipf("skipped the examples of CommonMark: %v", err)
+	}
+	var examples []struct{ Markdown string }
+	if err := json.Unmarshal(b, &examples); err != nil || len(examples) != 652 {
+		t.Fatalf("%d examples: %v", len(examples), err)
+	}
+	for _, e := range examples {
+		all = append(all, e.Markdown)
+	}
+	return all
 }

@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 
-	"arbor/engine/errs"
 	"arbor/engine/exchange"
 )
 
@@ -35,18 +34,7 @@ arbor adopt notes/paint.md notes/door.md --into Backend`,
 
 // Adopt makes nodes of notes.
 func Adopt(ctx context.Context, env *Env, in AdoptIn) (*ImportOut, error) {
-	s, err := env.In(ctx, in.WorkspaceID)
-	if err != nil {
-		return nil, err
-	}
-	into, err := env.resolve(s, in.Into, "into")
-	if err != nil {
-		return nil, recoded(err, errs.NodeNotFound, errs.ParentNotFound)
-	}
-	read, err := exchange.Notes(in.Notes)
-	if err != nil {
-		return nil, fail(err)
-	}
-	return env.imported(ctx, s, ImportIn{Write: in.Write, RulesHash: in.RulesHash, RulesRead: in.RulesRead,
-		Cascade: in.Cascade, Source: exchange.Source{Name: "notes"}}, into, read)
+	return env.imported(ctx, ImportIn{In: in.In, Into: in.Into, Write: in.Write, RulesHash: in.RulesHash,
+		RulesRead: in.RulesRead, Cascade: in.Cascade, Source: exchange.Source{Name: "notes"}},
+		func() (*exchange.Result, error) { return exchange.Notes(in.Notes) })
 }

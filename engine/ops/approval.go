@@ -43,13 +43,9 @@ var approvalList = op("approval_list", reads|repeats, ApprovalList, Help{
 // ApprovalList returns the questions that wait for a person, the oldest first. Those of sessions that have ended no
 // longer wait.
 func ApprovalList(ctx context.Context, env *Env, in ApprovalListIn) (*ApprovalListOut, error) {
-	s, err := act.StoreOf(env.Engine)
+	b, err := env.book()
 	if err != nil {
 		return nil, err
-	}
-	b, err := s.Read()
-	if err != nil {
-		return nil, fail(err)
 	}
 	all := b.Pending(env.Engine.Now())
 	if in.ID == "" {
@@ -111,13 +107,9 @@ func Approve(ctx context.Context, env *Env, in ApproveIn) (*DecideOut, error) {
 		return decide(ctx, env, in.ID, d)
 	}
 	out := &DecideOut{}
-	s, err := act.StoreOf(env.Engine)
+	b, err := env.book()
 	if err != nil {
 		return nil, err
-	}
-	b, err := s.Read()
-	if err != nil {
-		return nil, fail(err)
 	}
 	if out.Request, err = b.Decide(env.Engine.Now(), in.ID, d, ""); err != nil {
 		return nil, fail(err)
@@ -160,11 +152,7 @@ var accessRequest = op("access_request", writes|repeats, AccessRequest, Help{
 // AccessRequest asks a person to let the session use an environment, with the trust that its file asks for. When the
 // person approves, Decide attaches the environment to the session.
 func AccessRequest(ctx context.Context, env *Env, in AccessRequestIn) (*AccessRequestOut, error) {
-	h, err := hereOf(ctx, env, in.SessionRef)
-	if err != nil {
-		return nil, err
-	}
-	e, err := h.Find(ctx, in.Environment)
+	h, e, err := hereIn(ctx, env, in.SessionRef, in.Environment)
 	if err != nil {
 		return nil, err
 	}

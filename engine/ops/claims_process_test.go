@@ -2,7 +2,6 @@ package ops_test
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -21,7 +20,6 @@ import (
 	"arbor/engine/enginetest"
 	"arbor/engine/ops"
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore"
 	"arbor/mdstore/memstore"
 	"arbor/statemachine"
 )
@@ -33,18 +31,12 @@ const claimerVault = "ARBOR_TEST_CLAIMER"
 // claimAndWork follows orders, one a line, each with the time in Unix milliseconds: next claims a node, begins it and
 // prints its id, or "-" and the number of nodes that are not done; done completes it.
 func claimAndWork(dir, session string) error {
-	st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
-	if err != nil {
-		return err
-	}
-	defer st.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
 	var now time.Time
-	e, err := engine.Open(ctx, st, engine.Options{Now: func() time.Time { return now }})
+	ctx, e, end, err := alone(dir, engine.Options{Now: func() time.Time { return now }})
 	if err != nil {
 		return err
 	}
+	defer end()
 	env := &ops.Env{Engine: e, Session: session, Lease: claims.ConnectionLease}
 	id := ""
 	for orders := bufio.NewScanner(os.Stdin); orders.Scan(); {
@@ -308,34 +300,15 @@ func (s *site) life(w *claimer, session string, rnd *rand.Rand) (over bool, err 
 	}
 }
 
-// onDisk writes a vault into a folder of its own.
-func onDisk(t testing.TB, files map[mdstore.Path][]byte) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "vault")
-	for p, b := range files {
-		name := filepath.Join(dir, filepath.FromSlash(string(p)))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
 // Four processes at a time claim, begin and complete nodes, and some are killed: no node is given to two that live,
 // what a killed one held is given again when its lease is over, and each node is completed once.
 func TestProcessesShareTheWork(t *testing.T) {
 	for name, kills := range map[string]int{"all live": 0, "some die": 24} {
 		t.Run(name, func(t *testing.T) {
 			const nodes, crews = 24, 4
-			dir := onDisk(t, inARow(nodes))
-			st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer st.Close()
+			dir := enginetest.Place(t, inARow(nodes))
+			var err error
+			st := enginetest.OpenDir(t, dir)
 			s := &site{now: enginetest.Start, alive: map[string]bool{}, holder: map[string]string{}, given: map[string]int{}, kills: kills}
 			s.moved = sync.NewCond(&s.mu)
 			if s.engine, err = engine.Open(t.Context(), st, engine.Options{Now: func() time.Time { return s.now }}); err != nil {
@@ -378,18 +351,11 @@ func TestProcessesShareTheWork(t *testing.T) {
 // once.
 func TestEnginesShareTheWork(t *testing.T) {
 	const nodes, engines, each = 24, 3, 3
-	dir := onDisk(t, inARow(nodes))
+	dir := enginetest.Place(t, inARow(nodes))
 	mem := memstore.New(inARow(nodes))
 	for name, open := range map[string]func() mdstore.Store{
 		"memory": func() mdstore.Store { return mem },
-		"disk": func() mdstore.Store {
-			st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { st.Close() })
-			return st
-		},
+		"disk":   func() mdstore.Store { return enginetest.OpenDir(t, dir) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var mu sync.Mutex
@@ -439,18 +405,9 @@ func TestClaimsGoWithTheLocalFolder(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files that are open cannot be deleted here")
 	}
-	dir := onDisk(t, inARow(3))
+	dir := enginetest.Place(t, inARow(3))
 	open := func(session string) *ops.Env {
-		st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { st.Close() })
-		e, err := engine.Open(t.Context(), st, engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return &ops.Env{Engine: e, Session: session}
+		return &ops.Env{Engine: enginetest.Open(t, enginetest.OpenDir(t, dir)), Session: session}
 	}
 	one, two, three := open("s1"), open("s2"), open("s3")
 	leave := one.Engine.Attend("s1")

@@ -262,11 +262,7 @@ var envRemove = op("env_remove", writes, EnvRemove, Help{
 // EnvRemove removes an environment from the vault or from this machine, with the trust in it. It touches no file of the
 // environment's root.
 func EnvRemove(ctx context.Context, env *Env, in EnvRemoveIn) (*EnvRemoveOut, error) {
-	h, err := hereOf(ctx, env, SessionRef{})
-	if err != nil {
-		return nil, err
-	}
-	e, err := h.Find(ctx, in.ID)
+	h, e, err := hereIn(ctx, env, SessionRef{}, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -337,11 +333,7 @@ terminal can do that.`,
 // EnvRestore returns the current status of an environment. With a URI, which only a person may give, it registers the
 // environment there instead.
 func EnvRestore(ctx context.Context, env *Env, in EnvRestoreIn) (*EnvRegisterOut, error) {
-	h, err := hereOf(ctx, env, SessionRef{})
-	if err != nil {
-		return nil, err
-	}
-	e, err := h.Find(ctx, in.ID)
+	h, e, err := hereIn(ctx, env, SessionRef{}, in.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -115,11 +115,7 @@ environment that has them. Attaching it again updates its tools and folder.`,
 // EnvAttach attaches an environment to a session, behind those that it has. If it is attached already, EnvAttach
 // replaces its tools and folder. If nobody trusts it yet, a person is asked to.
 func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, error) {
-	h, err := hereOf(ctx, env, in.SessionRef)
-	if err != nil {
-		return nil, err
-	}
-	e, err := h.Find(ctx, in.ID)
+	h, e, err := hereIn(ctx, env, in.SessionRef, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -279,20 +275,36 @@ func (h *here) wroteHere() Wrote { return Wrote{Success: true, Changed: true, Dr
 
 // update changes what this machine notes of trust; a dry run changes only the copy that edit gets.
 func (h *here) update(ctx context.Context, edit func(*trust.Book) error) error {
-	_, err := h.env.noted(ctx, h.Store, edit)
+	_, err := h.env.noted(ctx, true, edit)
 	return err
 }
 
-// noted is update for callers without environments. It returns what is noted then.
-func (env *Env) noted(ctx context.Context, s *trust.Store, edit func(*trust.Book) error) (b *trust.Book, err error) {
-	if env.May != MayPreview {
-		err = s.Update(ctx, func(now *trust.Book) error {
-			b = now
-			return edit(now)
-		})
-	} else if b, err = s.Read(); err == nil {
-		err = edit(b)
+// noted is update for callers without environments. It returns what is noted then. Without change it only reads.
+func (env *Env) noted(ctx context.Context, change bool, edit func(*trust.Book) error) (b *trust.Book, err error) {
+	if !change || env.May == MayPreview {
+		if b, err = env.book(); err == nil && change {
+			err = edit(b)
+		}
+		return b, fail(err)
 	}
+	s, err := act.StoreOf(env.Engine)
+	if err != nil {
+		return nil, fail(err)
+	}
+	err = s.Update(ctx, func(now *trust.Book) error {
+		b = now
+		return edit(now)
+	})
+	return b, fail(err)
+}
+
+// book returns what this machine notes of trust.
+func (env *Env) book() (*trust.Book, error) {
+	s, err := act.StoreOf(env.Engine)
+	if err != nil {
+		return nil, fail(err)
+	}
+	b, err := s.Read()
 	return b, fail(err)
 }
 
@@ -313,6 +325,14 @@ func hereOf(ctx context.Context, env *Env, ref SessionRef) (*here, error) {
 		Home: env.Home, Clients: env.Clients, CallLog: env.CallLog, BuiltIn: builtIn, Commit: commitAt,
 	}, store, v, session)
 	return &here{h, env}, fail(err)
+}
+
+// hereIn is hereOf for one environment, which it returns too.
+func hereIn(ctx context.Context, env *Env, ref SessionRef, id string) (h *here, e places.Environment, err error) {
+	if h, err = hereOf(ctx, env, ref); err == nil {
+		e, err = h.Find(ctx, id)
+	}
+	return h, e, err
 }
 
 // hereBegun is hereOf for what needs a session with a file: it starts one if the caller has none, and takes one (see

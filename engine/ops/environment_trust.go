@@ -29,11 +29,7 @@ func EnvTrust(ctx context.Context, env *Env, in EnvTrustIn) (*EnvRegisterOut, er
 	if !decidesPrograms(env) {
 		return nil, errs.New(errs.ToolRefused, "only a person trusts an environment, at a terminal: arbor env trust %s", in.ID)
 	}
-	h, err := hereOf(ctx, env, SessionRef{})
-	if err != nil {
-		return nil, err
-	}
-	e, err := h.Find(ctx, in.ID)
+	h, e, err := hereIn(ctx, env, SessionRef{}, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -80,16 +76,9 @@ path pattern or for exactly the same arguments.`,
 
 // EnvGrants lists the grants that are left, after revoking one if the input names it.
 func EnvGrants(ctx context.Context, env *Env, in EnvGrantsIn) (*EnvGrantsOut, error) {
-	s, err := act.StoreOf(env.Engine)
+	b, err := env.noted(ctx, in.Revoke != "", func(b *trust.Book) error { return b.Revoke(in.Revoke) })
 	if err != nil {
 		return nil, err
-	}
-	b, err := s.Read()
-	if in.Revoke != "" {
-		b, err = env.noted(ctx, s, func(b *trust.Book) error { return b.Revoke(in.Revoke) })
-	}
-	if err != nil {
-		return nil, fail(err)
 	}
 	return &EnvGrantsOut{Grants: nonNil(b.Grants)}, nil
 }
@@ -121,16 +110,9 @@ removed machine is disconnected within seconds.`,
 
 // EnvClients lists the clients that are left, after removing one if the input names it.
 func EnvClients(ctx context.Context, env *Env, in EnvClientsIn) (*EnvClientsOut, error) {
-	s, err := act.StoreOf(env.Engine)
+	b, err := env.noted(ctx, in.Remove != "", func(b *trust.Book) error { return b.RemoveClient(in.Remove) })
 	if err != nil {
 		return nil, err
-	}
-	b, err := s.Read()
-	if in.Remove != "" {
-		b, err = env.noted(ctx, s, func(b *trust.Book) error { return b.RemoveClient(in.Remove) })
-	}
-	if err != nil {
-		return nil, fail(err)
 	}
 	out := &EnvClientsOut{Clients: []ListedClient{}}
 	for _, c := range b.Clients {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/engine"
 	"arbor/engine/enginetest"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
@@ -17,16 +16,8 @@ import (
 // A dry run of a change of a file that has a second name, or is marked read-only, is refused as the change is; check
 // names the file.
 func TestDryRunsRefuseWhatTheDiskWould(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "vault")
+	dir := enginetest.Place(t, plan())
 	place := func(p mdstore.Path) string { return filepath.Join(dir, filepath.FromSlash(string(p))) }
-	for p, b := range plan() {
-		if err := os.MkdirAll(filepath.Dir(place(p)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(place(p), b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 	if err := os.Chmod(place(mdstore.NodePath(ws, "node-b")), 0o444); err != nil {
 		t.Fatal(err)
 	}
@@ -36,15 +27,7 @@ func TestDryRunsRefuseWhatTheDiskWould(t *testing.T) {
 	} else {
 		t.Logf("hard links are left out: %v", err)
 	}
-	st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer st.Close()
-	e, err := engine.Open(t.Context(), st, engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := enginetest.Open(t, enginetest.OpenDir(t, dir))
 	env := &ops.Env{Engine: e}
 	page, err := os.ReadFile("../../docs/check.md")
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"arbor/engine/errs"
 	"arbor/engine/exchange"
 	"arbor/engine/plan"
-	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/statemachine"
 )
@@ -76,6 +75,12 @@ func kindsHelp() (text string) {
 
 // Import makes nodes of what another program has.
 func Import(ctx context.Context, env *Env, in ImportIn) (*ImportOut, error) {
+	return env.imported(ctx, in, func() (*exchange.Result, error) { return exchange.Read(in.Source, in.From) })
+}
+
+// imported makes nodes of what is read.
+func (env *Env) imported(ctx context.Context, in ImportIn, source func() (*exchange.Result, error)) (
+	*ImportOut, error) {
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
@@ -84,16 +89,10 @@ func Import(ctx context.Context, env *Env, in ImportIn) (*ImportOut, error) {
 	if err != nil {
 		return nil, recoded(err, errs.NodeNotFound, errs.ParentNotFound)
 	}
-	read, err := exchange.Read(in.Source, in.From)
+	read, err := source()
 	if err != nil {
 		return nil, fail(err)
 	}
-	return env.imported(ctx, s, in, into, read)
-}
-
-// imported makes nodes of what was read.
-func (env *Env) imported(ctx context.Context, s *view.View, in ImportIn, into mdstore.ID,
-	read *exchange.Result) (*ImportOut, error) {
 	for i, doc := range read.Docs {
 		f, err := env.Engine.FileAt(ctx, plan.ImportedDir(s.Workspace(), read.Kind).Join(doc.Path))
 		if err != nil {

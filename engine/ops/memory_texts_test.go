@@ -3,9 +3,6 @@ package ops_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -88,25 +85,12 @@ func TestTextsComeBackThroughExportImportAndMerge(t *testing.T) {
 }
 
 func TestCommonMarkComesBackThroughExportImportAndMerge(t *testing.T) {
-	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/yuin/goldmark").Output()
-	if err != nil {
-		t.Skipf("skipped the examples of CommonMark: %v", err)
-	}
-	b, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "_test", "spec.json"))
-	if err != nil {
-		t.Skipf("skipped the examples of CommonMark: %v", err)
-	}
-	var all []struct{ Markdown string }
-	if err := json.Unmarshal(b, &all); err != nil || len(all) != 652 {
-		t.Fatalf("%d examples: %v", len(all), err)
-	}
 	entries := []map[string]any{}
 	w := enginetest.New(t, plan())
 	env := &ops.Env{Engine: w.Engine}
-	want := []string{}
-	for _, e := range all {
-		entries = append(entries, map[string]any{"content": e.Markdown, "timestamp": "2024-01-01T12:00:00", "id": fmt.Sprint("e", len(want))})
-		want = append(want, e.Markdown)
+	want := enginetest.CommonMark(t)
+	for i, text := range want {
+		entries = append(entries, map[string]any{"content": text, "timestamp": "2024-01-01T12:00:00", "id": fmt.Sprint("e", i)})
 	}
 	data, _ := json.Marshal(map[string]any{"slot_name": "spec", "entries": entries})
 	w.Store.SetDoc("spec.json", data)

@@ -60,11 +60,7 @@ func PeopleList(ctx context.Context, env *Env, _ PeopleListIn) (*PeopleListOut, 
 
 // deciders returns the ids of the persons who may decide what programs may do; none if this machine notes none.
 func (env *Env) deciders() []string {
-	s, err := act.StoreOf(env.Engine)
-	if err != nil {
-		return nil
-	}
-	b, err := s.Read()
+	b, err := env.book()
 	if err != nil {
 		return nil
 	}
@@ -178,11 +174,7 @@ func PeopleAdd(ctx context.Context, env *Env, in PeopleAddIn) (*PeopleAddOut, er
 
 // serving returns the address of the running server of the vault, "" for none.
 func (env *Env) serving() string {
-	s, err := act.StoreOf(env.Engine)
-	if err != nil {
-		return ""
-	}
-	if b, err := s.Read(); err == nil && b.Page != nil {
+	if b, err := env.book(); err == nil && b.Page != nil {
 		return strings.TrimSuffix(b.Page.Address, "/")
 	}
 	return ""

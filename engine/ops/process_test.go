@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"arbor/engine"
+	"arbor/engine/enginetest"
 	"arbor/engine/env/command"
 	"arbor/engine/ops"
 	"arbor/mdstore"
@@ -66,19 +66,24 @@ func TestMain(m *testing.M) {
 
 const each = 100 // log entries and nodes that a writer makes
 
-// write logs and creates in turn, each time expecting success.
-func write(dir, name string) error {
+// alone opens an engine over a vault for a process of its own, which has five minutes. end closes it.
+func alone(dir string, opt engine.Options) (ctx context.Context, e *engine.Engine, end func(), err error) {
 	st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
-		return err
+		return nil, nil, nil, err
 	}
-	defer st.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
-	e, err := engine.Open(ctx, st, engine.Options{})
+	e, err = engine.Open(ctx, st, opt)
+	return ctx, e, func() { cancel(); st.Close() }, err
+}
+
+// write logs and creates in turn, each time expecting success.
+func write(dir, name string) error {
+	ctx, e, end, err := alone(dir, engine.Options{})
 	if err != nil {
 		return err
 	}
+	defer end()
 	env := &ops.Env{Engine: e}
 	for i := range each {
 		title := fmt.Sprintf("%s %d", name, i)
@@ -94,16 +99,7 @@ func write(dir, name string) error {
 
 // Two processes log to one file and create nodes below one parent at the same time: every entry and node is there once.
 func TestTwoProcessesLoseNothing(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "vault")
-	for p, b := range vault("", map[string][2]string{"root": {"title: Login\ntype: planning\nstatus: pending\nparentId: null", ""}}) {
-		name := filepath.Join(dir, filepath.FromSlash(string(p)))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := enginetest.Place(t, vault("", map[string][2]string{"root": {"title: Login\ntype: planning\nstatus: pending\nparentId: null", ""}}))
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -125,15 +121,7 @@ func TestTwoProcessesLoseNothing(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer st.Close()
-	e, err := engine.Open(t.Context(), st, engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := enginetest.Open(t, enginetest.OpenDir(t, dir))
 	s, found, err := e.Check(t.Context(), ws)
 	if err != nil {
 		t.Fatal(err)

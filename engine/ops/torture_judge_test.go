@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/engine"
 	"arbor/engine/check"
+	"arbor/engine/enginetest"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
@@ -45,16 +45,9 @@ func judge(t *testing.T, h *herd) *judged {
 	for _, b := range h.broken {
 		t.Error(b)
 	}
-	st, err := dirstore.Open(h.dir, dirstore.Options{SaveQuiet: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { st.Close() })
-	e, err := engine.Open(t.Context(), st, engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := enginetest.Open(t, enginetest.OpenDir(t, h.dir))
 	j := &judged{T: t, herd: h, files: map[string]string{}, found: map[string][]string{}, nodes: map[mdstore.ID]*mdstore.Node{}}
+	var err error
 	err = e.Read(t.Context(), func(ctx context.Context) error {
 		if j.snap, err = e.View(ctx, ws); err == nil {
 			j.damage = check.Diagnostics(check.View(j.snap))

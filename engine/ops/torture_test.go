@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"arbor/engine/enginetest"
 	"arbor/mdstore"
 )
 
@@ -55,17 +56,7 @@ func torturedFiles() map[mdstore.Path][]byte {
 
 // tortured writes torturedFiles into a folder.
 func tortured(t *testing.T) string {
-	files := torturedFiles()
-	dir := filepath.Join(t.TempDir(), "vault")
-	for p, b := range files {
-		name := filepath.Join(dir, filepath.FromSlash(string(p)))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := enginetest.Place(t, torturedFiles())
 	docs := filepath.Join(filepath.Dir(dir), "docs")
 	if err := os.Mkdir(docs, 0o755); err != nil {
 		t.Fatal(err)

@@ -1,19 +1,16 @@
 package ops_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"arbor/engine"
 	"arbor/engine/enginetest"
 	"arbor/engine/ops"
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore"
 )
 
 const (
@@ -157,17 +154,11 @@ const (
 // leaveTraces makes changes in the session, each of which leaves a line.
 func leaveTraces(v string) error {
 	name, dir, _ := strings.Cut(v, "=")
-	st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
+	ctx, e, end, err := alone(dir, engine.Options{})
 	if err != nil {
 		return err
 	}
-	defer st.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
-	e, err := engine.Open(ctx, st, engine.Options{})
-	if err != nil {
-		return err
-	}
+	defer end()
 	o, _ := ops.Find("node_create")
 	for i := range tracesEach {
 		args := enginetest.Args(map[string]any{"workspaceId": ws, "parentId": "node-p", "type": "execution", "requirement": "r", "title": fmt.Sprintf("%s-%d", name, i), "rulesHash": hash})

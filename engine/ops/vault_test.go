@@ -8,10 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/engine"
+	"arbor/engine/enginetest"
 	"arbor/engine/ops"
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore"
 )
 
 // shipped opens a copy of a project folder of the repository.
@@ -21,16 +20,7 @@ func shipped(t testing.TB, project string) *ops.Env {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "testdata", "vault", project))); err != nil {
 		t.Fatal(err)
 	}
-	st, err := dirstore.Open(filepath.Join(dir, mdstore.DefaultVault), dirstore.Options{SaveQuiet: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { st.Close() })
-	e, err := engine.Open(t.Context(), st, engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &ops.Env{Engine: e}
+	return &ops.Env{Engine: enginetest.Open(t, enginetest.OpenDir(t, filepath.Join(dir, mdstore.DefaultVault)))}
 }
 
 func TestShippedVaultIsSound(t *testing.T) {

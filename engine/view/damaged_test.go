@@ -4,17 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"arbor/engine/enginetest"
 	"arbor/mdstore"
 )
 
 // A file that is damaged so that nothing can be read of it keeps its front matter and its place in the tree; it has
 // the damage as its problem.
 func TestDamagedFilesKeepTheirPlace(t *testing.T) {
-	v, err := enginetest.New(t, enginetest.Plan("ws-a", "node-a", "node-b")).View(t.Context(), "ws-a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := viewOf(plan("ws-a", "node-a", "node-b"))
 	for _, damage := range [][]byte{{}, []byte("---\nid: node-a\ntitle"), []byte("text"), {0xff}} {
 		next := v.With(mdstore.File{Path: mdstore.NodePath("ws-a", "node-a"), Version: mdstore.VersionOf(damage), Data: damage},
 			mdstore.File{Path: mdstore.WorkspacePath("ws-a"), Version: mdstore.VersionOf(damage), Data: damage})

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/engine/enginetest"
 	"arbor/engine/view"
 	"arbor/mdstore"
 )
@@ -14,14 +13,11 @@ func TestALinkToTheFileOfANodeNamesIt(t *testing.T) {
 	const a, b = "node-mjv3xk00-00000a", "node-mjv3xk00-00000b"
 	front := "title: T\ntype: execution\nstatus: pending\nparentId: root"
 	at := func(folder string) mdstore.Path { return mdstore.NodePath("ws-a", mdstore.ID(folder)) }
-	files := enginetest.Plan("ws-a", a)
-	files[at("Über uns")] = enginetest.Node(b, front, "")
-	files[at("group/deep")] = enginetest.Node("deep-1", front, "")
-	files[at("sub/"+a)] = enginetest.Node("twin", front, "")
-	v, err := enginetest.New(t, files).View(t.Context(), "ws-a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := plan("ws-a", a)
+	files[at("Über uns")] = node(b, front, "")
+	files[at("group/deep")] = node("deep-1", front, "")
+	files[at("sub/"+a)] = node("twin", front, "")
+	v := viewOf(files)
 	from, _ := v.Node(a)
 	deep, _ := v.Node("deep-1")
 	for _, c := range []struct {
@@ -79,15 +75,11 @@ func TestNamesNode(t *testing.T) {
 func TestALinkNamesTheParent(t *testing.T) {
 	const a, b = "node-mjv3xk00-00000a", "node-mjv3xk00-00000b"
 	front := "title: Walls\ntype: planning\nstatus: monitoring\nparentId: root"
-	files := enginetest.Plan("ws-a")
-	files[mdstore.NodePath("ws-a", "Walls")] = enginetest.Node(a, front, "")
+	files := plan("ws-a")
+	files[mdstore.NodePath("ws-a", "Walls")] = node(a, front, "")
 	at := mdstore.NodePath("ws-a", b)
-	files[at] = enginetest.Node(b, "title: Paint\ntype: execution\nstatus: pending\nparentId: \"[[Walls/Node|The walls]]\"", "")
-	w := enginetest.New(t, files)
-	v, err := w.View(t.Context(), "ws-a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files[at] = node(b, "title: Paint\ntype: execution\nstatus: pending\nparentId: \"[[Walls/Node|The walls]]\"", "")
+	v := viewOf(files)
 	parent := func(v *view.View, want mdstore.ID) {
 		t.Helper()
 		if n, ok := v.Node(b); !ok || n.Parent != want || !slices.Contains(v.Children(want), b) {

@@ -3,7 +3,6 @@ package view_test
 import (
 	"testing"
 
-	"arbor/engine/enginetest"
 	"arbor/engine/errs"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -19,10 +18,7 @@ func TestAShortIDNamesItsNode(t *testing.T) {
 		for _, id := range ids {
 			all = append(all, mdstore.ID(id))
 		}
-		v, err := enginetest.New(t, enginetest.Plan("ws-a", all...)).View(t.Context(), "ws-a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := viewOf(plan("ws-a", all...))
 		short := view.ShortIDs(v)
 		for _, id := range all {
 			if got, err := v.Resolve(short(string(id))); err != nil || got != id {
@@ -48,16 +44,13 @@ func TestAShortIDIsNoTitle(t *testing.T) {
 // A part of a title names a node for those who read, where no other name does; those who write are told which it would
 // be, with the way to it.
 func TestAPartOfATitleIsForReaders(t *testing.T) {
-	v, err := enginetest.New(t, enginetest.Plan("ws-a", "node-one", "node-two", "node-twenty")).View(t.Context(), "ws-a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := viewOf(plan("ws-a", "node-one", "node-two", "node-twenty"))
 	for ref, want := range map[string]mdstore.ID{"NODE-ONE": "node-one", "t node-o": "node-one", "node-two": "node-two", "root": "root"} {
 		if id, err := v.Find(ref); err != nil || id != want {
 			t.Errorf("Find(%q): %s, error %v; want %s", ref, id, err, want)
 		}
 	}
-	_, err = v.Find("T NODE-TW")
+	_, err := v.Find("T NODE-TW")
 	if e := errs.As(err); e == nil || e.Code != errs.AmbiguousID || len(e.Details.Candidates) != 2 {
 		t.Errorf("Find of a part of two titles: %v", err)
 	}

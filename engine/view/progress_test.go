@@ -6,25 +6,21 @@ import (
 
 	"pgregory.net/rapid"
 
-	"arbor/engine/enginetest"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/statemachine"
 )
 
 // planOf makes a view of nodes that are given as "id parent type status".
-func planOf(t testing.TB, nodes []string) *view.View {
-	files := enginetest.Plan("w")
+func planOf(nodes []string) *view.View {
+	files := plan("w")
 	for i, n := range nodes {
 		var id, parent, typ, status string
 		fmt.Sscan(n, &id, &parent, &typ, &status)
 		front := fmt.Sprintf("title: %s\ntype: %s\nstatus: %s\nparentId: %s\norder: %d", id, typ, status, parent, i)
-		files[mdstore.NodePath("w", mdstore.ID(id))] = enginetest.Node(id, front, "")
+		files[mdstore.NodePath("w", mdstore.ID(id))] = node(id, front, "")
 	}
-	v, err := enginetest.New(t, files).View(t.Context(), "w")
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := viewOf(files)
 	return v
 }
 
@@ -52,7 +48,7 @@ func TestProgress(t *testing.T) {
 			"0 of 1 done · 1 not needed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := planOf(t, c.nodes).Progress().String(); got != c.want {
+			if got := planOf(c.nodes).Progress().String(); got != c.want {
 				t.Errorf("%q: progress is %q, want %q", c.nodes, got, c.want)
 			}
 		})
@@ -71,7 +67,7 @@ func TestEveryLeafCountsOnce(t *testing.T) {
 				parents = append(parents, fmt.Sprint("n", i))
 			}
 		}
-		v := planOf(t, nodes)
+		v := planOf(nodes)
 		var want statemachine.Outcomes
 		for n := range v.All() {
 			if n.ID == mdstore.Root || len(v.Children(n.ID)) > 0 {

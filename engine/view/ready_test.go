@@ -24,7 +24,7 @@ func TestWhatIsReady(t *testing.T) {
 		{"what has a problem", []string{"a root execution sleeping", "z root execution pending"}, []string{"z"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v := planOf(t, c.nodes)
+			v := planOf(c.nodes)
 			var got []string
 			for n := range v.Ready(func(*mdstore.Node) bool { return false }) {
 				got = append(got, string(n.ID))

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/engine/enginetest"
 	"arbor/engine/errs"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -18,10 +17,7 @@ func TestWhatMayHaveBeenMeantBeginsWithTheLikeliest(t *testing.T) {
 	for i := range 40 {
 		ids = append(ids, mdstore.ID(fmt.Sprintf("node-mjup%02d-abcdef", i)))
 	}
-	v, err := enginetest.New(t, enginetest.Plan("ws-a", ids...)).View(t.Context(), "ws-a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := viewOf(plan("ws-a", ids...))
 	for ref, first := range map[string]string{"node-mjup37": "node-mjup37-abcdef", "node-mjup37-abcdeg": "node-mjup37-abcdef",
 		"T node-mjup3": "node-mjup30-abcdef"} {
 		_, err := v.Known(mdstore.ID(ref))
@@ -51,11 +47,7 @@ func TestTheNameOfAWorkspaceIsAnsweredWithItsID(t *testing.T) {
 
 // For a mistyped short id the error lists the nodes with the nearest short ids; no node is chosen.
 func TestAShortIDWithASlipIsAnsweredWithTheNearest(t *testing.T) {
-	v, err := enginetest.New(t, enginetest.Plan("ws-a", "node-mjup01-ab12cd", "node-mjup02-xy98zw", "node-mjup03-ab12ce")).
-		View(t.Context(), "ws-a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := viewOf(plan("ws-a", "node-mjup01-ab12cd", "node-mjup02-xy98zw", "node-mjup03-ab12ce"))
 	for ref, want := range map[string]string{
 		"xy98zz": "node-mjup02-xy98zw", "yx98zw": "node-mjup02-xy98zw", "ab12cf": "node-mjup01-ab12cd node-mjup03-ab12ce",
 		"ab12dc": "node-mjup01-ab12cd node-mjup03-ab12ce", "qqqqqq": "", "zy89ww": "", "xy98z": "node-mjup02-xy98zw",

@@ -4,14 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/engine/enginetest"
 	"arbor/mdstore"
 )
 
 // A node whose file has only a title is in the tree: below the nearest folder with a node, as what its children make it.
 func TestANodeByHandNeedsATitleOnly(t *testing.T) {
 	const walls = "node-mjv3xk00-00000a"
-	files := enginetest.Plan("ws-a", walls)
+	files := plan("ws-a", walls)
 	for folder, text := range map[string]string{
 		"Buy milk":            "# Buy milk\n",
 		"Buy milk/eggs":       "---\ntitle: Eggs\n---\n",
@@ -30,10 +29,7 @@ func TestANodeByHandNeedsATitleOnly(t *testing.T) {
 	} {
 		files[mdstore.NodePath("ws-a", mdstore.ID(folder))] = []byte(text)
 	}
-	v, err := enginetest.New(t, files).View(t.Context(), "ws-a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := viewOf(files)
 	milk := "Buy-milk-df3db8a9"
 	for folder, want := range map[string]string{
 		"Buy milk":            milk + " root planning pending Buy milk",

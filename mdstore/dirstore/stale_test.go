@@ -330,10 +330,10 @@ func repository(t *testing.T, dir string) (run func(words ...string) string) {
 		if err != nil {
 			t.Fatalf("git %v: %v\n%s", words, err, out)
 		}
-		return string(out)
+		return strings.TrimSpace(string(out))
 	}
 	write(t, filepath.Join(top, ".gitignore"), ".local/\n")
-	run("init", "-q")
+	run("init", "-q", "-b", "main")
 	run("add", ".")
 	run("commit", "-qm", "a")
 	return run
@@ -502,10 +502,6 @@ func TestACommitBesideGitLooksOnceMore(t *testing.T) {
 // A stash reads the files first and resets them later. A write between these two is restored by the next command, also
 // if the stash was popped meanwhile. A write that a plain reset discards is reported.
 func TestAStashTakesNothingOutInSilence(t *testing.T) {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("no git here")
-	}
 	for name, c := range map[string]struct {
 		after []string
 		want  string // "" if git's text is kept, which is reported
@@ -519,18 +515,7 @@ func TestAStashTakesNothingOutInSilence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := fill(t, map[string]string{"ws/Workspace.md": text})
 			top := filepath.Dir(dir)
-			run := func(words ...string) string {
-				t.Helper()
-				out, err := exec.Command(git, append([]string{"-C", top, "-c", "user.name=a", "-c", "user.email=a@b"}, words...)...).CombinedOutput()
-				if err != nil {
-					t.Fatalf("git %v: %v\n%s", words, err, out)
-				}
-				return strings.TrimSpace(string(out))
-			}
-			write(t, filepath.Join(top, ".gitignore"), ".local/\n")
-			run("init", "-q")
-			run("add", ".")
-			run("commit", "-qm", "a")
+			run := repository(t, dir)
 			must(t, dir, replace("two", "TWO"))
 			id := run("stash", "create")
 			must(t, dir, replace("six", "SIX"))
@@ -576,18 +561,7 @@ func TestWhatGitTookBackIsAskedOfGitAtOnce(t *testing.T) {
 		texts[fmt.Sprintf("ws/nodes/n%d/Node.md", i)] = strings.Replace(text, "one", fmt.Sprintf("one %d", i), 1)
 	}
 	dir := fill(t, texts)
-	top := filepath.Dir(dir)
-	run := func(words ...string) {
-		t.Helper()
-		out, err := exec.Command(git, append([]string{"-C", top, "-c", "user.name=a", "-c", "user.email=a@b"}, words...)...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %v: %v\n%s", words, err, out)
-		}
-	}
-	write(t, filepath.Join(top, ".gitignore"), ".local/\n")
-	run("init", "-q")
-	run("add", ".")
-	run("commit", "-qm", "a")
+	run := repository(t, dir)
 	s := open(t, dir)
 	for p := range texts {
 		was, err := s.Read(t.Context(), mdstore.Path(p))
@@ -628,24 +602,10 @@ func TestWhatGitTookBackIsAskedOfGitAtOnce(t *testing.T) {
 
 // The files of another branch are kept after a switch, and so are edits of them. Committed changes are not reported.
 func TestASwitchOfBranchesIsNoEvent(t *testing.T) {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("no git here")
-	}
 	for _, pack := range []bool{false, true} {
 		dir := fill(t, map[string]string{"ws/Workspace.md": text})
-		top, at := filepath.Dir(dir), filepath.Join(dir, string(own))
-		run := func(words ...string) {
-			t.Helper()
-			out, err := exec.Command(git, append([]string{"-C", top, "-c", "user.name=a", "-c", "user.email=a@b"}, words...)...).CombinedOutput()
-			if err != nil {
-				t.Fatalf("git %v: %v\n%s", words, err, out)
-			}
-		}
-		write(t, filepath.Join(top, ".gitignore"), ".local/\n")
-		run("init", "-q", "-b", "main")
-		run("add", ".")
-		run("commit", "-qm", "a")
+		at := filepath.Join(dir, string(own))
+		run := repository(t, dir)
 		run("branch", "side")
 		must(t, dir, replace("two", "TWO"))
 		must(t, dir, replace("six", "SIX"))

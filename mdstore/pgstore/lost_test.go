@@ -54,18 +54,25 @@ func (c *cutConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func TestAnOutcomeThatIsNotKnownIsAskedFor(t *testing.T) {
-	a, err := pgstore.ParseAddress(pgtest.Address(t))
+// openThrough opens a store whose connections go through f.
+func openThrough(t *testing.T, address string, f func(net.Conn) net.Conn) *pgstore.Store {
+	t.Helper()
+	a, err := pgstore.ParseAddress(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	net := &cut{}
-	a.Through(netOf(net))
+	a.Through(f)
 	st, err := pgstore.Open(t.Context(), a, pgstore.Options{Make: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { st.Close() })
+	return st
+}
+
+func TestAnOutcomeThatIsNotKnownIsAskedFor(t *testing.T) {
+	net := &cut{}
+	st := openThrough(t, pgtest.Address(t), netOf(net))
 	before, _ := st.Generation(t.Context())
 	for _, lose := range []*atomic.Bool{&net.before, &net.after} {
 		lose.Store(true)
@@ -81,21 +88,12 @@ func TestAnOutcomeThatIsNotKnownIsAskedFor(t *testing.T) {
 }
 
 func TestAnOutcomeThatStaysUnknown(t *testing.T) {
-	a, err := pgstore.ParseAddress(pgtest.Address(t))
-	if err != nil {
-		t.Fatal(err)
-	}
 	net := &cut{}
-	a.Through(netOf(net))
-	st, err := pgstore.Open(t.Context(), a, pgstore.Options{Make: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { st.Close() })
+	st := openThrough(t, pgtest.Address(t), netOf(net))
 	st.SetPatience(0)
 	net.after.Store(true)
 	net.then.Store(true)
-	_, err = st.Commit(t.Context(), []mdstore.Change{{Path: "ws/a", New: []byte("a")}})
+	_, err := st.Commit(t.Context(), []mdstore.Change{{Path: "ws/a", New: []byte("a")}})
 	if u, ok := errors.AsType[*mdstore.UnfinishedError](err); !ok || !u.Unknown {
 		t.Fatalf("Commit: error %v, want an *UnfinishedError with an unknown outcome", err)
 	}

@@ -69,17 +69,8 @@ func TestAnUpdateSendsThreeMessages(t *testing.T) {
 	address := pgtest.Address(t)
 	other := pgtest.OpenAt(t, address, "other")
 	commit(t, other, mdstore.Change{Path: "ws/a", New: []byte{}}, mdstore.Change{Path: "ws/b", New: []byte{}})
-	a, err := pgstore.ParseAddress(address)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var sent atomic.Int64
-	a.Through(func(c net.Conn) net.Conn { return counter{c, &sent} })
-	st, err := pgstore.Open(t.Context(), a, pgstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { st.Close() })
+	st := openThrough(t, address, func(c net.Conn) net.Conn { return counter{c, &sent} })
 	var last uint64
 	for i := range 5 {
 		if i > 2 {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"arbor/engine"
+	"arbor/engine/enginetest"
 	"arbor/mdstore"
 	"arbor/mdstore/memstore"
 )
@@ -32,13 +33,7 @@ func newCheckout(t *testing.T, vault string, files map[string]string) *checkout 
 	}
 	for name, text := range files {
 		c.files[mdstore.Path(name)] = []byte(text)
-		full := filepath.Join(c.vault, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		enginetest.Put(t, c.vault, mdstore.Path(name), []byte(text))
 	}
 	return c
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"arbor/engine/env/jail"
@@ -110,24 +109,7 @@ func TestAFolderInAHiddenOneIsHidden(t *testing.T) {
 // A folder that is swapped for a link to what is hidden shows nothing of it.
 func TestNoPathSeesWhatIsHiddenWhileFoldersAreSwapped(t *testing.T) {
 	r, _, dir := hiding(t)
-	var swaps sync.WaitGroup
-	done := make(chan struct{})
-	swaps.Go(func() {
-		at := filepath.Join(dir, "root/swap")
-		for n := 0; ; n++ {
-			select {
-			case <-done:
-				return
-			default:
-			}
-			_ = os.RemoveAll(at)
-			if n%2 == 0 {
-				_ = os.Symlink(filepath.FromSlash(".vault/.local"), at)
-			} else if os.Mkdir(at, 0o777) == nil {
-				_ = os.WriteFile(filepath.Join(at, "token"), []byte("inside"), 0o666)
-			}
-		}
-	})
+	end := swapping(dir, ".vault/.local", "token")
 	for range 300 {
 		for _, name := range []string{"read", "search", "write"} {
 			if got, _ := calls[name](t.Context(), r, "swap/token"); strings.Contains(got, secret) {
@@ -135,8 +117,7 @@ func TestNoPathSeesWhatIsHiddenWhileFoldersAreSwapped(t *testing.T) {
 			}
 		}
 	}
-	close(done)
-	swaps.Wait()
+	end()
 	if data, _ := os.ReadFile(filepath.Join(dir, "root/.vault/.local/token")); string(data) != secret {
 		t.Errorf("the token is %q now", data)
 	}

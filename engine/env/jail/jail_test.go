@@ -195,13 +195,8 @@ func TestWhatIsProtectedIsReadAndNotWritten(t *testing.T) {
 	}
 }
 
-// 100,000 paths with ARBOR_HEAVY, over every tool, while folders are swapped for links that lead out.
-func TestNoPathLeavesTheRootWhileFoldersAreSwapped(t *testing.T) {
-	rounds := 6000
-	if os.Getenv("ARBOR_HEAVY") != "" {
-		rounds = 100_000
-	}
-	r, dir := world(t)
+// swapping makes root/swap a link to target and a folder with a file of that name, in turn, until end is called.
+func swapping(dir, target, name string) (end func()) {
 	var swaps sync.WaitGroup
 	done := make(chan struct{})
 	swaps.Go(func() {
@@ -214,12 +209,23 @@ func TestNoPathLeavesTheRootWhileFoldersAreSwapped(t *testing.T) {
 			}
 			_ = os.RemoveAll(at)
 			if n%2 == 0 {
-				_ = os.Symlink("../outside", at)
+				_ = os.Symlink(filepath.FromSlash(target), at)
 			} else if os.Mkdir(at, 0o777) == nil {
-				_ = os.WriteFile(filepath.Join(at, "secret.txt"), []byte("inside"), 0o666)
+				_ = os.WriteFile(filepath.Join(at, name), []byte("inside"), 0o666)
 			}
 		}
 	})
+	return func() { close(done); swaps.Wait() }
+}
+
+// 100,000 paths with ARBOR_HEAVY, over every tool, while folders are swapped for links that lead out.
+func TestNoPathLeavesTheRootWhileFoldersAreSwapped(t *testing.T) {
+	rounds := 6000
+	if os.Getenv("ARBOR_HEAVY") != "" {
+		rounds = 100_000
+	}
+	r, dir := world(t)
+	end := swapping(dir, "../outside", "secret.txt")
 	parts := []string{"..", ".", "swap", "secret.txt", "sub", "a.txt", "out", "abs", "inner", "up", "new", "", "\x00", "%2e%2e", "C:", "~", "root-sibling",
 		"outside", "\\..", "proc", "…", strings.Repeat("x", 300)}
 	names := []string{"read", "list", "search", "write", "edit", "delete"}
@@ -237,8 +243,7 @@ func TestNoPathLeavesTheRootWhileFoldersAreSwapped(t *testing.T) {
 			t.Fatalf("%q reads what is outside", p)
 		}
 	}
-	close(done)
-	swaps.Wait()
+	end()
 	untouched(t, dir)
 }
 

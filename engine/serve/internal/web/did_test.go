@@ -48,6 +48,12 @@ func (k *kept) Knows(secret string) bool {
 	return ok
 }
 
+// serves puts another server in the place of the one that answers.
+func (w *world) serves(s *Site) {
+	w.server.Config.Handler = httpguard.Handler(s.Handler(), httpguard.Options{Open: true})
+	w.server.CloseClientConnections()
+}
+
 // A server that is started again knows the tab. What was typed stays on the screen and is saved. If it knows no tab, a
 // bar says so, and the text stays, too.
 func TestATabGoesOnWhenTheServerIsStartedAgain(t *testing.T) {
@@ -60,9 +66,7 @@ func TestATabGoesOnWhenTheServerIsStartedAgain(t *testing.T) {
 	p.click("[data-edit=note]")
 	p.until(`document.activeElement.tagName === "TEXTAREA"`)
 	p.write("typed before")
-	again := New(w.engine, Options{Tabs: w.site.opt.Tabs})
-	w.server.Config.Handler = httpguard.Handler(again.Handler(), httpguard.Options{Open: true})
-	w.server.CloseClientConnections()
+	w.serves(New(w.engine, Options{Tabs: w.site.opt.Tabs}))
 	p.until(`document.querySelector("#away").hidden &&
 		document.querySelector(".editing textarea:not(.source)").value === "typed before"`)
 	p.click("button|Save")
@@ -74,8 +78,7 @@ func TestATabGoesOnWhenTheServerIsStartedAgain(t *testing.T) {
 	p.click("[data-edit=note]")
 	p.until(`document.activeElement.tagName === "TEXTAREA"`)
 	p.write("typed later ")
-	w.server.Config.Handler = httpguard.Handler(stranger.Handler(), httpguard.Options{Open: true})
-	w.server.CloseClientConnections()
+	w.serves(stranger)
 	p.click("button|Save")
 	p.until(`!document.querySelector("#away").hidden`)
 	p.until(`document.querySelector(".editing textarea:not(.source)").value.includes("typed later")`)

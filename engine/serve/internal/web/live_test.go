@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"arbor/engine/enginetest"
-	"arbor/engine/serve/internal/httpguard"
 )
 
 // A writer changes the plan twenty times a second: it adds rows above those that the person sees, and to the log of the
@@ -118,11 +117,9 @@ func TestTabsGoOnAfterANightOfSleep(t *testing.T) {
 	other := b.tab(w.server.URL)
 	other.front()
 	other.visit("/node/" + first)
-	again := New(w.engine, Options{Tabs: w.site.opt.Tabs})
-	w.server.Config.Handler = httpguard.Handler(again.Handler(), httpguard.Options{Open: true})
-	w.site = again
+	w.site = New(w.engine, Options{Tabs: w.site.opt.Tabs})
 	w.follow()
-	w.server.CloseClientConnections()
+	w.serves(w.site)
 	w.saved(first, "Do Design", "Do it well")
 	other.sees("Do it well")
 	p.front()
