@@ -88,11 +88,18 @@ export function retitle(row, id) {
     row.hidden = false;
     title.classList.remove("editing");
     rowOf(inTree(id))?.focus();
-    const over = () => { localStorage.removeItem(titleDraft(id)); drafts(); repaint(); };
-    if (!text) { over(); return; }
+    localStorage.removeItem(titleDraft(id));
+    drafts();
+    if (!text) { repaint(); return; }
     const old = row.textContent;
     row.textContent = text; // the keys that follow are for the row
-    run("node_update", { nodeId: id, title: text }).then(over, (x) => { row.textContent = old; failed(x); });
+    run("node_update", { nodeId: id, title: text }).then(repaint, (x) => {
+      const now = localStorage.getItem(titleDraft(id)); // of a further title that is being written
+      localStorage.setItem(titleDraft(id), now ?? JSON.stringify({ text, title: old }));
+      row.textContent = old;
+      drafts();
+      failed(x);
+    });
   };
   input.onkeydown = (e) => {
     if (e.isComposing || !["Enter", "Escape"].includes(e.key)) return;
