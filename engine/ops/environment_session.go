@@ -115,7 +115,7 @@ environment that has them. Attaching it again updates its tools and folder.`,
 // EnvAttach attaches an environment to a session, behind those that it has. If it is attached already, EnvAttach
 // replaces its tools and folder. If nobody trusts it yet, a person is asked to.
 func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, error) {
-	h, e, err := hereIn(ctx, env, in.SessionRef, in.ID)
+	_, e, err := hereIn(ctx, env, in.SessionRef, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,8 @@ func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, er
 			return nil, badParam("folder", "%q: a folder below the environment, without blanks, is expected", in.Folder)
 		}
 	}
-	if h, err = hereBegun(ctx, env, in.SessionRef); err != nil {
+	h, err := hereBegun(ctx, env, in.SessionRef)
+	if err != nil {
 		return nil, err
 	}
 	now := act.Attached{ID: in.ID, Folder: folder, Tools: in.Tools}.String()
