@@ -88,18 +88,16 @@ export function retitle(row, id) {
     row.hidden = false;
     title.classList.remove("editing");
     rowOf(inTree(id))?.focus();
-    localStorage.removeItem(titleDraft(id));
-    drafts();
-    if (!text) { repaint(); return; }
-    const old = row.textContent;
-    row.textContent = text; // the keys that follow are for the row
-    run("node_update", { nodeId: id, title: text }).then(repaint, (x) => {
-      const now = localStorage.getItem(titleDraft(id)); // of a further title that is being written
-      localStorage.setItem(titleDraft(id), now ?? JSON.stringify({ text, title: old }));
-      row.textContent = old;
+    const old = row.textContent, sent = JSON.stringify({ text, title: old });
+    const over = () => { // unless a further title is being written
+      if (!text || localStorage.getItem(titleDraft(id)) === sent) localStorage.removeItem(titleDraft(id));
       drafts();
-      failed(x);
-    });
+      repaint();
+    };
+    if (!text) { over(); return; }
+    localStorage.setItem(titleDraft(id), sent);
+    row.textContent = text; // the keys that follow are for the row
+    run("node_update", { nodeId: id, title: text }).then(over, (x) => { row.textContent = old; failed(x); });
   };
   input.onkeydown = (e) => {
     if (e.isComposing || !["Enter", "Escape"].includes(e.key)) return;

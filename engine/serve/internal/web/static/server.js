@@ -34,7 +34,8 @@ const request = (path, how) => fetch(path, how).catch(() => {
 export async function post(path, body, again) {
   const tab = mine() || await want() || "";
   const headers = { "Content-Type": "application/json", "Arbor-Tab": tab };
-  const res = await request(path, { method: "POST", headers, body: JSON.stringify(body) });
+  const text = JSON.stringify(body), keepalive = text.length < 2e4; // it arrives also if the page is left now
+  const res = await request(path, { method: "POST", headers, body: text, keepalive });
   const out = await res.json();
   if (out.error?.code === "NOT_LOGGED_IN" && !again && await back()) return post(path, body, true);
   if (out.error?.code === "TAB_UNKNOWN" && !again && await want(tab)) return post(path, body, true);
