@@ -24,7 +24,7 @@ func TestChangesOfPersonsLast(t *testing.T) {
 		return keeper{st}
 	})
 	err := w.Engine.EditPeople(t.Context(), func(b *people.Book) error {
-		_, err := b.Invite(w.Engine.Now(), "ann", people.Read)
+		_, err := b.Invite(w.Engine.Now(), "ann", people.Read, 0)
 		return err
 	})
 	if b, read := w.Engine.People(t.Context()); err != nil || read != nil || b.Find("ann") == nil {

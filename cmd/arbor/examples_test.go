@@ -94,7 +94,7 @@ var failing = map[string]string{
 	"arbor memory import ~/memcord/memory_slots":                                  "the file cannot be read",
 	"arbor memory summarize meetings --entry entry-lr3k2a00-x81bq0":               "has no such entry",
 	"arbor admin people add ann":                                                  "only a person at a terminal",
-	"arbor admin people add bob --rights read":                                    "only a person at a terminal",
+	"arbor admin people add bob --rights read --expires 30d":                      "only a person at a terminal",
 	"arbor admin people grant bob --rights work":                                  "only a person at a terminal",
 	"arbor admin people grant ann --programs":                                     "only a person at a terminal",
 	"arbor admin people revoke k3f9q2mx":                                          "no token has this id",

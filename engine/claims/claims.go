@@ -25,6 +25,7 @@ import (
 type Claim struct {
 	Session  string `json:"session,omitempty"`  // "" for a claim of the operator without a session
 	Operator string `json:"operator,omitempty"` // who claimed
+	Who      string `json:"who,omitempty"`      // the person, or "person/assistant", by whose token; "" for none
 	Since    int64  `json:"since,omitempty"`    // Unix milliseconds
 	Until    int64  `json:"until,omitempty"`    // Unix milliseconds; 0: it was given back
 	Lease    int64  `json:"lease,omitempty"`    // milliseconds from one renewal to the end
@@ -42,16 +43,17 @@ const (
 // future is invalid: otherwise a clock that was wrong for a moment could make a claim that lasts for years.
 const clockSlack = time.Hour
 
-// By returns the claim's owner: the session, or the operator if there is no session.
-func (c Claim) By() string { return cmp.Or(c.Session, c.Operator) }
+// By returns the claim's owner: the person or assistant by whose token it was claimed, else the session, else the
+// operator.
+func (c Claim) By() string { return cmp.Or(c.Who, c.Session, c.Operator) }
 
-// of reports whether a claim belongs to an act: to its session or, without one, to its operator. Several people may
-// share an operator's name.
+// of reports whether a claim belongs to an act: to its session or, without one, to its person and operator. Several
+// people without tokens may share an operator's name.
 func (c Claim) of(a plan.Act) bool {
 	if c.Session != "" || a.Session != "" {
 		return c.Session == a.Session
 	}
-	return c.Operator == a.By()
+	return c.Operator == a.By() && (c.Who == a.Who || c.Who == "")
 }
 
 func (c Claim) lease() time.Duration {
@@ -208,8 +210,11 @@ func (l *Ledger) Refuse(act plan.Act, ws mdstore.ID, n *mdstore.Node) (told stri
 // words returns a text that says who has claimed a node.
 func (c Claim) words(n *mdstore.Node) string {
 	who := "session " + c.Session
-	if c.Session == "" {
-		who = "another " + c.Operator
+	switch {
+	case c.Who != "" && c.Session != "":
+		who = c.Who + " (session " + c.Session + ")"
+	case c.Session == "":
+		who = cmp.Or(c.Who, "another "+c.Operator)
 	}
 	return fmt.Sprintf("%s (%s): %s has claimed it until %s UTC", n.ID, n.Title, who, time.UnixMilli(c.Until).UTC().Format(mdstore.TimeLayout))
 }

@@ -112,7 +112,7 @@ func (l *Ledger) Shown(o *Offer) *Offer {
 // Take claims the nodes of an offer.
 func (l *Ledger) Take(ws mdstore.ID, o *Offer, act plan.Act, lease time.Duration) {
 	for i, r := range o.Nodes {
-		c := Claim{Session: act.Session, Operator: act.By(), Since: cmp.Or(r.Claim.Since, l.now.UnixMilli())}
+		c := Claim{Session: act.Session, Operator: act.By(), Who: act.Who, Since: cmp.Or(r.Claim.Since, l.now.UnixMilli())}
 		o.Nodes[i].Claim = l.renewed(c, lease)
 		l.set(ws, r.Node.ID, o.Nodes[i].Claim)
 	}

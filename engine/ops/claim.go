@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 
 	"arbor/engine/claims"
@@ -8,18 +9,19 @@ import (
 	"arbor/statemachine"
 )
 
-// A Claim says which session has claimed a node, or had claimed it. It is empty for a node that nobody claimed.
+// A Claim says who has claimed a node, or had claimed it. It is empty for a node that nobody claimed.
 type Claim struct {
-	ClaimedBy   string  `json:"claimedBy,omitempty"`   // the session, or the operator of a call without one
+	ClaimedBy   string  `json:"claimedBy,omitempty"`   // PERSON/ASSISTANT of the token, or the session, or the operator
 	LeasedUntil int64   `json:"leasedUntil,omitempty"` // Unix milliseconds
 	Lapsed      *Lapsed `json:"lapsed,omitempty" only:"rarely"`
 }
 
 // Lapsed names the session that began the work on a node and then ended, or gave the node back. A claim without a
-// session names the operator instead.
+// session names the operator instead, and one by a token also its person or assistant.
 type Lapsed struct {
 	Session  string `json:"session,omitempty"`
 	Operator string `json:"operator,omitempty"`
+	Who      string `json:"who,omitempty"`
 	Since    int64  `json:"since"` // when it was claimed: Unix milliseconds
 }
 
@@ -27,7 +29,7 @@ type Lapsed struct {
 func claim(holds, lapsed claims.Claim) Claim {
 	c := Claim{ClaimedBy: holds.By(), LeasedUntil: holds.Until}
 	if lapsed != (claims.Claim{}) {
-		c.Lapsed = &Lapsed{Session: lapsed.Session, Since: lapsed.Since}
+		c.Lapsed = &Lapsed{Session: lapsed.Session, Who: lapsed.Who, Since: lapsed.Since}
 		if lapsed.Session == "" {
 			c.Lapsed.Operator = lapsed.Operator
 		}
@@ -35,7 +37,10 @@ func claim(holds, lapsed claims.Claim) Claim {
 	return c
 }
 
-// claimants returns a function that names the session that has claimed a node. It returns "" if nobody has, or if
+// By returns who began the work.
+func (l *Lapsed) By() string { return cmp.Or(l.Who, l.Session, l.Operator) }
+
+// claimants returns a function that names who has claimed a node. It returns "" if nobody has, or if
 // claims cannot be read.
 func claimants(ctx context.Context, env *Env, ws mdstore.ID) func(mdstore.ID) string {
 	all, _ := env.Engine.Claims(ctx)

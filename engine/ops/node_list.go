@@ -213,7 +213,7 @@ type TreeNode struct {
 	HasProblem bool         `json:"hasProblem,omitempty"`
 	Damaged    bool         `json:"damaged,omitempty"`
 	BlockedBy  []string     `json:"blockedBy,omitempty" is:"node"` // what a node that has not begun waits for
-	ClaimedBy  string       `json:"claimedBy,omitempty"`           // the session, or the operator of a claim without one
+	ClaimedBy  string       `json:"claimedBy,omitempty"`           // as in Claim
 	Hidden     int          `json:"hidden,omitempty"`              // nodes below that depth, limit or filter left out
 	Children   []*TreeNode  `json:"children"`
 	Passed     bool         `json:"-"` // here only as an ancestor of others: it does not match, or an earlier page has it

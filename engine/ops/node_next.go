@@ -254,8 +254,8 @@ func (env *Env) next(s *view.View, ready []claims.Ready, look bool) []NextNode {
 			n.Way = append([]string{"…"}, near...)
 		}
 		if look {
-			n.ClaimedBy, n.LeasedUntil = env.Session, math.MaxInt64
-			if env.Session == "" {
+			n.ClaimedBy, n.LeasedUntil = cmp.Or(env.Who.String(), env.Session), math.MaxInt64
+			if n.ClaimedBy == "" {
 				n.ClaimedBy = env.Operator + mdstore.OperatorAI
 			}
 		}

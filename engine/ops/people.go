@@ -3,7 +3,9 @@ package ops
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"arbor/engine/env/act"
 	"arbor/engine/env/trust"
@@ -22,6 +24,7 @@ type ListedPerson struct {
 	Right    people.Right `json:"right"`
 	Programs bool         `json:"programs,omitempty"` // decides what programs of environments may do
 	Tokens   int          `json:"tokens,omitempty"`
+	Used     int64        `json:"used,omitempty"`         // when one of the tokens was last used: see ListedToken
 	Invited  int64        `json:"invitedUntil,omitempty"` // when the last open invitation expires, Unix milliseconds
 }
 
@@ -33,8 +36,9 @@ type PeopleListOut struct {
 var peopleList = op("people_list", reads|repeats, PeopleList, Help{
 	Summary: "list the people who may use this vault through arbor serve",
 	Use:     "admin people list",
-	Text: `Each line has a name, the rights and the number of tokens. Whoever runs the
-server decides everything, with or without a line here.`,
+	Text: `Each line has a name, the rights, the number of tokens and when one of them was
+last used. Whoever runs the server decides everything, with or without a line
+here.`,
 	Example: "arbor admin people",
 })
 
@@ -48,6 +52,9 @@ func PeopleList(ctx context.Context, env *Env, _ PeopleListIn) (*PeopleListOut, 
 	deciders := env.deciders()
 	for _, p := range b.Persons {
 		l := ListedPerson{Name: p.Name, Right: p.Right, Programs: slices.Contains(deciders, p.ID), Tokens: len(p.Tokens)}
+		for _, t := range p.Tokens {
+			l.Used = max(l.Used, t.Used)
+		}
 		for _, v := range p.Invitations {
 			if v.Until > env.Engine.Now().UnixMilli() {
 				l.Invited = max(l.Invited, v.Until)
@@ -77,6 +84,8 @@ type ListedToken struct {
 	Person    string `json:"person"`
 	Assistant string `json:"assistant,omitempty"` // "" for a browser of the person
 	Made      int64  `json:"made"`                // Unix milliseconds
+	Used      int64  `json:"used,omitempty"`      // Unix milliseconds, less than an hour before the last use; 0: never
+	Ends      int64  `json:"ends,omitempty"`      // when it stops working: Unix milliseconds; 0: when it is revoked
 }
 
 type PeopleTokensOut struct {
@@ -87,7 +96,8 @@ type PeopleTokensOut struct {
 var peopleTokens = op("people_tokens", reads|repeats, PeopleTokens, Help{
 	Summary: "list the tokens of people and their assistants",
 	Use:     "admin people tokens [NAME]",
-	Text:    "A token belongs to a browser of a person, or to one of their assistants. Only its\ndigest is kept.",
+	Text: `A token belongs to a browser of a person, or to one of their assistants. Only its
+digest is kept. Its use is noted at most once an hour.`,
 	Example: "arbor admin people tokens\narbor admin people tokens ann",
 })
 
@@ -104,7 +114,8 @@ func PeopleTokens(ctx context.Context, env *Env, in PeopleTokensIn) (*PeopleToke
 	for _, p := range b.Persons {
 		for _, t := range p.Tokens {
 			if in.Name == "" || in.Name == p.Name {
-				out.Tokens = append(out.Tokens, ListedToken{ID: t.ID, Person: p.Name, Assistant: t.Assistant, Made: t.Made})
+				out.Tokens = append(out.Tokens, ListedToken{ID: t.ID, Person: p.Name, Assistant: t.Assistant, Made: t.Made,
+					Used: t.Used, Ends: t.Ends})
 			}
 		}
 	}
@@ -112,9 +123,10 @@ func PeopleTokens(ctx context.Context, env *Env, in PeopleTokensIn) (*PeopleToke
 }
 
 type PeopleAddIn struct {
-	Name   string `json:"name" req:"true" arg:"NAME"`
-	Rights string `json:"rights,omitempty" enum:"read,work,decide" help:"what they may do; default: decide for a new person"`
-	DryRun bool   `json:"dryRun,omitempty" help:"check the name and the rights; invite nobody"`
+	Name    string `json:"name" req:"true" arg:"NAME"`
+	Rights  string `json:"rights,omitempty" enum:"read,work,decide" help:"what they may do; default: decide for a new person"`
+	Expires string `json:"expires,omitempty" help:"the token that the invitation gives works for so long, as 30d or 12h; default: until it is revoked"`
+	DryRun  bool   `json:"dryRun,omitempty" help:"check the name and the rights; invite nobody"`
 }
 
 func (in PeopleAddIn) planned() bool { return in.DryRun }
@@ -124,6 +136,7 @@ type PeopleAddOut struct {
 	Right      people.Right `json:"right"`
 	Invitation string       `json:"invitation,omitempty"`   // the address that works once, with its secret
 	Until      int64        `json:"invitedUntil,omitempty"` // Unix milliseconds
+	Ends       int64        `json:"ends,omitempty"`         // of the token that it gives
 	Out
 }
 
@@ -138,7 +151,7 @@ invitation, for another browser or assistant.
 The rights are read (see the plan), work (change it) and decide (also answer
 questions, and complete by force). An assistant never decides. Only a person at
 a terminal of the server invites.`,
-	Example: "arbor admin people add ann\narbor admin people add bob --rights read",
+	Example: "arbor admin people add ann\narbor admin people add bob --rights read --expires 30d",
 })
 
 // PeopleAdd invites a person.
@@ -146,6 +159,10 @@ func PeopleAdd(ctx context.Context, env *Env, in PeopleAddIn) (*PeopleAddOut, er
 	r, err := people.ParseRight(in.Rights)
 	if err != nil {
 		return nil, badParam("rights", "%v", err)
+	}
+	lasts, err := tokenLasts(in.Expires)
+	if err != nil {
+		return nil, err
 	}
 	if !decides(env) && !in.DryRun {
 		return nil, errs.New(errs.NotAllowed, "only a person at a terminal of the server invites people: arbor admin people "+
@@ -155,8 +172,10 @@ func PeopleAdd(ctx context.Context, env *Env, in PeopleAddIn) (*PeopleAddOut, er
 	now := env.Engine.Now()
 	secret := ""
 	add := func(b *people.Book) (err error) {
-		if secret, err = b.Invite(now, in.Name, r); err == nil {
-			out.Right = b.Find(in.Name).Right
+		if secret, err = b.Invite(now, in.Name, r, lasts); err == nil {
+			p := b.Find(in.Name)
+			last := p.Invitations[len(p.Invitations)-1]
+			out.Right, out.Until, out.Ends = p.Right, last.Until, last.Ends
 		}
 		return err
 	}
@@ -168,8 +187,28 @@ func PeopleAdd(ctx context.Context, env *Env, in PeopleAddIn) (*PeopleAddOut, er
 		address = "https://SERVER"
 		out.Hint = "put the address of your server in place of SERVER; arbor serve is not running here"
 	}
-	out.Invitation, out.Until = address+"/#token="+secret, now.Add(people.InvitationLasts).UnixMilli()
+	out.Invitation = address + "/#token=" + secret
 	return out, nil
+}
+
+// maxLasts is the longest life of a token that has an end.
+const maxLasts = 3650 * 24 * time.Hour
+
+// tokenLasts reads how long a token lasts: "30d", "12h"; "" is 0.
+func tokenLasts(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	lasts, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n int
+		n, err = strconv.Atoi(days)
+		lasts = time.Duration(min(max(n, 0), 10_000)) * 24 * time.Hour
+	}
+	if err != nil || lasts < time.Minute || lasts > maxLasts {
+		return 0, badParam("expires", "expires %q: a time from 1m to 3650d is expected, as 30d or 12h", text)
+	}
+	return lasts, nil
 }
 
 // serving returns the address of the running server of the vault, "" for none.

@@ -55,7 +55,7 @@ func changesIn(t *testing.T, address string, lasts time.Duration) int {
 	stop := make(chan struct{})
 	var running sync.WaitGroup
 	for i := range 4 {
-		running.Go(func() { livesOnServer(t, l, fmt.Sprintf("p%d", i), address, nil, stop) })
+		running.Go(func() { livesOnServer(t, l, fmt.Sprintf("p%d", i), address, nil, nil, stop) })
 	}
 	<-time.After(lasts)
 	close(stop)

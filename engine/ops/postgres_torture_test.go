@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -148,64 +147,19 @@ func (l *serverLedger) read(r io.Reader) {
 	}
 }
 
-// A relay passes connections on to the socket of a server that is in use, until it falls silent.
-type relay struct {
-	net.Listener
-	to     atomic.Pointer[string]
-	silent atomic.Bool
-}
-
-func (r *relay) serve() {
-	for {
-		in, err := r.Accept()
-		if err != nil {
-			return
-		}
-		go func() {
-			defer in.Close()
-			out, err := net.Dial("unix", *r.to.Load())
-			if err != nil {
-				return
-			}
-			defer out.Close()
-			go func() { r.copy(in, out); in.Close() }()
-			r.copy(out, in)
-		}()
-	}
-}
-
-// copy passes bytes on. What arrives while the relay is silent is lost, and the connection with it, a while later.
-func (r *relay) copy(to, from net.Conn) {
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := from.Read(buf)
-		for r.silent.Load() {
-			<-time.After(10 * time.Millisecond)
-			if !r.silent.Load() {
-				return
-			}
-		}
-		if n > 0 {
-			if _, failed := to.Write(buf[:n]); failed != nil {
-				return
-			}
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// Sixteen writers of four processes work over one server while processes and the server are killed, the network falls
-// silent, and a synchronous standby takes over: no acknowledged write is lost, none is there twice, and no node is
-// claimed by two sessions.
+// Sixteen writers of four processes on two machines work over a server while processes and the server are killed,
+// cables are pulled out, and a synchronous standby takes over: no acknowledged write is lost, none is there twice, and
+// no node is claimed by two sessions. The server, the standby and the writers are on four machines of one network; where
+// none can be made, all are on this one, and instead of a cable a relay between two processes and the server is silent.
 func TestServerTorture(t *testing.T) {
 	if !heavy {
 		t.Skip("with ARBOR_HEAVY=1, in .ci/heavy postgres")
 	}
-	primary, err := pgtest.Init()
-	if err != nil {
-		t.Skip(err)
+	on, err := computers(t, 4)
+	apart := err == nil
+	if !apart {
+		t.Logf("all on one machine, as no others can be made here: %v", err)
+		on = make([]*computer, 4)
 	}
 	must := func(err error) {
 		t.Helper()
@@ -213,17 +167,7 @@ func TestServerTorture(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	defer os.RemoveAll(primary.Dir)
-	must(primary.Ctl("start"))
-	defer func() { _ = primary.Ctl("stop", "-m", "immediate") }()
-	standby, err := primary.Standby()
-	must(err)
-	defer os.RemoveAll(standby.Dir)
-	must(standby.Ctl("start"))
-	defer func() { _ = standby.Ctl("stop", "-m", "immediate") }()
-	must(primary.Set("synchronous_standby_names='*'"))
-	must(primary.Ctl("reload"))
-
+	primary, standby := hosts(t, on)
 	now := primary
 	sockets := fmt.Sprintf("postgres://arbor@/postgres?host=%s&port=5432,5432&vault=torture",
 		url.QueryEscape(primary.Dir+","+standby.Dir))
@@ -239,10 +183,13 @@ func TestServerTorture(t *testing.T) {
 	must(err)
 	defer l.Close()
 	r := &relay{Listener: l}
-	socketOf := func(s *pgtest.Server) *string { p := filepath.Join(s.Dir, ".s.PGSQL.5432"); return &p }
-	r.to.Store(socketOf(now))
+	r.to.Store(now.socket())
 	go r.serve()
-	relayed := fmt.Sprintf("postgres://arbor@%s/postgres?vault=torture&sslmode=disable", l.Addr())
+	addresses := []string{sockets, fmt.Sprintf("postgres://arbor@%s/postgres?vault=torture&sslmode=disable", l.Addr())}
+	if apart {
+		far := fmt.Sprintf("postgres://arbor@%s,%s/postgres?vault=torture&sslmode=disable", on[0].address, on[1].address)
+		addresses = []string{far, far}
+	}
 
 	ledger := &serverLedger{tried: map[string]bool{}, done: map[string]bool{}, claimed: map[string]map[string]bool{}, errors: map[string]int{}}
 	stop := make(chan struct{})
@@ -250,11 +197,9 @@ func TestServerTorture(t *testing.T) {
 	kill := make([]chan struct{}, 4)
 	for i := range kill {
 		kill[i] = make(chan struct{})
-		address := sockets
-		if i%2 == 1 {
-			address = relayed
-		}
-		running.Go(func() { livesOnServer(t, ledger, fmt.Sprintf("p%d", i), address, kill[i], stop) })
+		running.Go(func() {
+			livesOnServer(t, ledger, fmt.Sprintf("p%d", i), addresses[i%2], on[2+i%2], kill[i], stop)
+		})
 	}
 	began, failover := time.Now(), false
 	last := tortureTime(t)
@@ -265,25 +210,31 @@ func TestServerTorture(t *testing.T) {
 		case !failover && time.Since(began) > last/2:
 			failover = true
 			counts["failovers"]++
-			killServer(t, primary)
-			must(standby.Ctl("promote"))
+			killServer(t, primary.Server)
+			must(standby.ctl("promote"))
 			now = standby
-			r.to.Store(socketOf(now))
+			r.to.Store(now.socket())
 		case n < 5:
 			counts["kill -9 of a process of writers"]++
 			kill[rand.N(4)] <- struct{}{}
 		case n < 7:
 			counts["kill -9 of the server"]++
-			killServer(t, now)
+			killServer(t, now.Server)
 			restart(t, now)
 		case n < 8:
 			counts["restarts"]++
-			must(now.Ctl("restart", "-m", "fast"))
-		default:
+			must(now.ctl("restart", "-m", "fast"))
+		case !apart:
 			counts["network cuts"]++
 			r.silent.Store(true)
 			<-time.After(2 * time.Second)
 			r.silent.Store(false)
+		default:
+			m, lasts := on[rand.N(4)], []time.Duration{2 * time.Second, 2 * time.Second, 20 * time.Second}[rand.N(3)]
+			counts[fmt.Sprintf("cables pulled for %v", lasts)]++
+			must(m.plug(false))
+			<-time.After(lasts)
+			must(m.plug(true))
 		}
 	}
 	close(stop)
@@ -291,8 +242,8 @@ func TestServerTorture(t *testing.T) {
 	judgeServer(t, st, ledger, counts, time.Since(began))
 }
 
-// livesOnServer runs a process of writers, and another one each time that it is killed.
-func livesOnServer(t *testing.T, l *serverLedger, name, address string, kill <-chan struct{}, stop <-chan struct{}) {
+// livesOnServer runs a process of writers on a machine, and another one each time that it is killed.
+func livesOnServer(t *testing.T, l *serverLedger, name, address string, at *computer, kill <-chan struct{}, stop <-chan struct{}) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Error(err)
@@ -304,7 +255,7 @@ func livesOnServer(t *testing.T, l *serverLedger, name, address string, kill <-c
 		cmd.Stderr = os.Stderr
 		out, err := cmd.StdoutPipe()
 		if err == nil {
-			err = cmd.Start()
+			err = at.do(cmd.Start)
 		}
 		if err != nil {
 			t.Error(err)
@@ -325,47 +276,6 @@ func livesOnServer(t *testing.T, l *serverLedger, name, address string, kill <-c
 			return
 		}
 	}
-}
-
-// killServer kills a server and all its processes.
-func killServer(t *testing.T, s *pgtest.Server) {
-	t.Helper()
-	pid := s.PID()
-	if pid == 0 {
-		t.Error("the server does not run")
-		return
-	}
-	children := []int{}
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, name := range stats {
-		var id, parent int
-		var state byte
-		data, _ := os.ReadFile(name)
-		_, rest, _ := strings.Cut(string(data), ") ")
-		fmt.Sscanf(string(data), "%d", &id)
-		fmt.Sscanf(rest, "%c %d", &state, &parent)
-		if parent == pid {
-			children = append(children, id)
-		}
-	}
-	for _, id := range append([]int{pid}, children...) {
-		if p, err := os.FindProcess(id); err == nil {
-			_ = p.Kill()
-		}
-	}
-}
-
-// restart starts a server that was killed, once the system has let go of what it had.
-func restart(t *testing.T, s *pgtest.Server) {
-	t.Helper()
-	var err error
-	for range 20 {
-		if err = s.Ctl("start"); err == nil {
-			return
-		}
-		<-time.After(200 * time.Millisecond)
-	}
-	t.Error(err)
 }
 
 // judgeServer compares the ledger with the vault.

@@ -64,7 +64,7 @@ func (c Claim) marks() (all []string) {
 			time.UnixMilli(c.LeasedUntil).UTC().Format(mdstore.TimeLayout)+" UTC")
 	}
 	if l := c.Lapsed; l != nil {
-		all = append(all, "started by "+strings.TrimSpace(l.Session+" "+l.Operator)+", which is gone")
+		all = append(all, "started by "+l.By()+", which is gone")
 	}
 	return all
 }

@@ -158,14 +158,14 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 // mostRunning is how many running nodes arbor next names.
 const mostRunning = 10
 
-// whose returns which session has claimed a node, or had claimed it before its lease ended.
+// whose returns who has claimed a node, or had claimed it before its lease ended.
 func whose(c ops.Claim) string {
 	var parts []string
 	if c.ClaimedBy != "" {
 		parts = append(parts, "claimed by "+c.ClaimedBy+" until "+timeOf(c.LeasedUntil))
 	}
 	if l := c.Lapsed; l != nil {
-		parts = append(parts, "begun by "+l.Session+l.Operator+", which claimed it "+timeOf(l.Since)+" and is gone")
+		parts = append(parts, "begun by "+l.By()+", which claimed it "+timeOf(l.Since)+" and is gone")
 	}
 	return strings.Join(parts, "; ")
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"arbor/engine"
+	"arbor/engine/enginetest"
 	"arbor/mdstore"
-	"arbor/mdstore/memstore"
 )
 
 // crowd returns a world with n nodes that are ready.
@@ -21,8 +21,8 @@ func crowd(t *testing.T, n int) *world {
 	for i := range n {
 		node(fmt.Sprintf("node-%04d", i), "type: execution\nstatus: pending\nparentId: root")
 	}
-	st := memstore.New(files)
-	e, err := engine.Open(t.Context(), st, engine.Options{})
+	st, opt := enginetest.NewVault(t, "memory", files)
+	e, err := engine.Open(t.Context(), st, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,15 +12,15 @@ import (
 	"time"
 
 	"arbor/engine"
+	"arbor/engine/enginetest"
 	"arbor/mdstore"
-	"arbor/mdstore/memstore"
 )
 
-// A world is a command line over a vault in memory.
+// A world is a command line over a vault in memory, unless ARBOR_TEST_STORE says otherwise.
 type world struct {
 	t      *testing.T
 	engine *engine.Engine
-	store  *memstore.Store
+	store  enginetest.Vault
 	env    map[string]string
 	term   terminal
 	stdin  string
@@ -33,17 +33,16 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	now := time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC)
 	ids := 0
-	st := memstore.New(nil)
-	e, err := engine.Open(t.Context(), st, engine.Options{
-		Now: func() time.Time { now = now.Add(time.Second); return now },
-		NewID: func(prefix string) (mdstore.ID, error) {
-			ids++
-			if ids > 'z'-'a' {
-				return mdstore.ID(prefix + "-" + strconv.Itoa(ids)), nil
-			}
-			return mdstore.ID(prefix + "-" + string(rune('a'+ids-1))), nil
-		},
-	})
+	st, opt := enginetest.NewVault(t, "memory", nil)
+	opt.Now = func() time.Time { now = now.Add(time.Second); return now }
+	opt.NewID = func(prefix string) (mdstore.ID, error) {
+		ids++
+		if ids > 'z'-'a' {
+			return mdstore.ID(prefix + "-" + strconv.Itoa(ids)), nil
+		}
+		return mdstore.ID(prefix + "-" + string(rune('a'+ids-1))), nil
+	}
+	e, err := engine.Open(t.Context(), st, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

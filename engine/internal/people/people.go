@@ -15,8 +15,11 @@ import (
 	"arbor/engine/errs"
 )
 
-// InvitationLasts is how long an unused invitation is valid.
+// InvitationLasts is how long an unused invitation is valid, at most.
 const InvitationLasts = time.Hour
+
+// UseEvery is how long a further use of a token is not noted.
+const UseEvery = time.Hour
 
 const (
 	maxName    = 40 // bytes of the name of a person or assistant
@@ -43,7 +46,8 @@ type Person struct {
 // An Invitation gives a token to the first who shows its secret.
 type Invitation struct {
 	Hash  string `json:"hash"`
-	Until int64  `json:"until"` // Unix milliseconds
+	Until int64  `json:"until"`          // Unix milliseconds
+	Ends  int64  `json:"ends,omitempty"` // of the token that it gives
 }
 
 // A Token is what a browser of a person, or an assistant of theirs, shows with every request.
@@ -52,6 +56,8 @@ type Token struct {
 	Hash      string `json:"hash"`
 	Assistant string `json:"assistant,omitempty"` // its name; "" for a browser of the person
 	Made      int64  `json:"made"`                // Unix milliseconds
+	Ends      int64  `json:"ends,omitempty"`      // when it stops working; 0: when it is revoked
+	Used      int64  `json:"used,omitempty"`      // when it was last used, or less than UseEvery before; 0: never
 }
 
 // A Who is the caller that a token stands for.
@@ -127,8 +133,9 @@ func (b *Book) Known(name string) (*Person, error) {
 }
 
 // Invite makes an invitation for a person, whom it adds if they are new. It returns the secret, which no file has. A
-// right of None keeps the one that the person has; a new person then gets Decide.
-func (b *Book) Invite(now time.Time, name string, r Right) (secret string, err error) {
+// right of None keeps the one that the person has; a new person then gets Decide. The token that the invitation gives
+// works until lasts from now, for 0 until it is revoked.
+func (b *Book) Invite(now time.Time, name string, r Right, lasts time.Duration) (secret string, err error) {
 	if err := CheckName(name); err != nil {
 		return "", err
 	}
@@ -145,15 +152,24 @@ func (b *Book) Invite(now time.Time, name string, r Right) (secret string, err e
 	}
 	p.tidy(now)
 	secret = newSecret()
-	p.Invitations = append(p.Invitations, Invitation{digest(secret), now.Add(InvitationLasts).UnixMilli()})
+	v := Invitation{Hash: digest(secret), Until: now.Add(InvitationLasts).UnixMilli()}
+	if lasts > 0 {
+		v.Ends = now.Add(lasts).UnixMilli()
+		v.Until = min(v.Until, v.Ends)
+	}
+	p.Invitations = append(p.Invitations, v)
 	p.Invitations = p.Invitations[max(0, len(p.Invitations)-maxInvites):]
 	return secret, nil
 }
 
-// tidy drops invitations that have expired.
+// tidy drops invitations and tokens that have expired.
 func (p *Person) tidy(now time.Time) {
 	p.Invitations = slices.DeleteFunc(p.Invitations, func(v Invitation) bool { return now.UnixMilli() >= v.Until })
+	p.Tokens = slices.DeleteFunc(p.Tokens, func(t Token) bool { return t.Over(now) })
 }
+
+// Over reports whether a token has expired.
+func (t Token) Over(now time.Time) bool { return t.Ends > 0 && now.UnixMilli() >= t.Ends }
 
 // Redeem uses up the invitation with that secret, and returns a new token: of the person's assistant with that name, or
 // for "" of a browser of the person. ok is false if there is no such invitation.
@@ -168,14 +184,15 @@ func (b *Book) Redeem(now time.Time, secret, assistant string) (token string, wh
 		return "", nil, false, nil
 	}
 	p := &b.Persons[person]
+	ends := p.Invitations[index].Ends
+	p.Invitations = slices.Delete(p.Invitations, index, index+1)
+	p.tidy(now)
 	if len(p.Tokens) >= maxTokens {
 		return "", nil, false, errs.New(errs.InvalidParams, "%s has %d tokens; revoke some first "+
 			"(arbor admin people revoke ID)", p.Name, len(p.Tokens))
 	}
-	p.Invitations = slices.Delete(p.Invitations, index, index+1)
-	p.tidy(now)
 	token = newSecret()
-	t := Token{ID: newID(), Hash: digest(token), Assistant: assistant, Made: now.UnixMilli()}
+	t := Token{ID: newID(), Hash: digest(token), Assistant: assistant, Made: now.UnixMilli(), Ends: ends}
 	p.Tokens = append(p.Tokens, t)
 	return token, p.who(t), true, nil
 }
@@ -201,13 +218,13 @@ func (b *Book) invited(now time.Time, secret string) (person, index int) {
 	return person, index
 }
 
-// Of returns the caller that a token stands for, nil for none. It compares with every token, so that its time does not
-// tell how near a guess was.
-func (b *Book) Of(token string) (who *Who) {
+// Of returns the caller that a token stands for, nil for none and for one that has expired. It compares with every
+// token, so that its time does not tell how near a guess was.
+func (b *Book) Of(now time.Time, token string) (who *Who) {
 	sum := []byte(digest(token))
 	for i := range b.Persons {
 		for _, t := range b.Persons[i].Tokens {
-			if subtle.ConstantTimeCompare(sum, []byte(t.Hash)) == 1 {
+			if subtle.ConstantTimeCompare(sum, []byte(t.Hash)) == 1 && !t.Over(now) {
 				who = b.Persons[i].who(t)
 			}
 		}
@@ -221,6 +238,19 @@ func (p *Person) who(t Token) *Who {
 		w.Right = min(w.Right, Work)
 	}
 	return w
+}
+
+// Use notes that the token with that id is in use, and reports whether there was anything to note.
+func (b *Book) Use(now time.Time, id string) bool {
+	for i := range b.Persons {
+		for j := range b.Persons[i].Tokens {
+			if t := &b.Persons[i].Tokens[j]; t.ID == id && now.UnixMilli()-t.Used >= UseEvery.Milliseconds() {
+				t.Used = now.UnixMilli()
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Remove takes a person out, with their invitations and tokens.

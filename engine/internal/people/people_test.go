@@ -13,7 +13,7 @@ var noon = time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
 // An invitation works once, for an hour, and secrets are in no part of the list.
 func TestAnInvitationWorksOnce(t *testing.T) {
 	b := &Book{}
-	secret, err := b.Invite(noon, "ann", None)
+	secret, err := b.Invite(noon, "ann", None, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestAnInvitationWorksOnce(t *testing.T) {
 		t.Error("it works after an hour")
 	}
 	token, who, ok, err := b.Redeem(late.Add(-time.Millisecond), secret, "claude")
-	if !ok || err != nil || who.String() != "ann/claude" || who.Right != Work || b.Of(token) == nil {
+	if !ok || err != nil || who.String() != "ann/claude" || who.Right != Work || b.Of(noon, token) == nil {
 		t.Fatalf("redeemed: %v %v %v", who, ok, err)
 	}
 	if _, _, ok, _ := b.Redeem(noon, secret, ""); ok {
@@ -33,8 +33,53 @@ func TestAnInvitationWorksOnce(t *testing.T) {
 		t.Errorf("a secret is kept: %s", data)
 	}
 	again := &Book{}
-	if err := json.Unmarshal(data, again); err != nil || again.Of(token) == nil {
+	if err := json.Unmarshal(data, again); err != nil || again.Of(noon, token) == nil {
 		t.Errorf("the list does not read back: %v", err)
+	}
+}
+
+// A token with an end works until then, and its invitation no longer than it. Afterwards it makes room for others.
+func TestATokenExpires(t *testing.T) {
+	const month = 30 * 24 * time.Hour
+	b := &Book{}
+	long, _ := b.Invite(noon, "ann", None, month)
+	short, _ := b.Invite(noon, "ann", None, time.Minute)
+	token, _, ok, err := b.Redeem(noon.Add(InvitationLasts/2), long, "claude")
+	if !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if b.Invited(noon.Add(time.Minute), short) {
+		t.Error("an invitation outlasts its token")
+	}
+	end := noon.Add(month)
+	if b.Of(end.Add(-time.Millisecond), token) == nil || b.Of(end, token) != nil {
+		t.Error("the token does not end when it should")
+	}
+	again, _ := b.Invite(end, "ann", None, 0)
+	if _, _, ok, _ := b.Redeem(end, again, ""); !ok || len(b.Find("ann").Tokens) != 1 {
+		t.Errorf("after another one: %+v", b.Find("ann").Tokens)
+	}
+}
+
+// The use of a token is noted at most once in UseEvery.
+func TestUsesAreSeldomNoted(t *testing.T) {
+	b := &Book{}
+	secret, _ := b.Invite(noon, "ann", None, 0)
+	_, who, _, _ := b.Redeem(noon, secret, "")
+	noted := 0
+	for at := noon; at.Before(noon.Add(24 * time.Hour)); at = at.Add(time.Minute) {
+		if b.Use(at, who.Token) {
+			noted++
+		}
+		if late := at.UnixMilli() - b.Find("ann").Tokens[0].Used; late < 0 || late >= UseEvery.Milliseconds() {
+			t.Fatalf("a use at %v is %d ms off", at, late)
+		}
+	}
+	if noted != 24 {
+		t.Errorf("%d notes in a day of uses each minute", noted)
+	}
+	if b.Use(noon.Add(48*time.Hour), "another") {
+		t.Error("a token that is not there is noted")
 	}
 }
 

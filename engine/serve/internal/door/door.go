@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"arbor/engine"
@@ -25,6 +26,9 @@ type Door struct {
 	url    string // of /mcp, as clients call it
 	limits httpguard.Limits
 	look   time.Duration // between two looks whether the token of a request that goes on is still valid
+
+	mu    sync.Mutex
+	noted map[string]time.Time // by the id of a token: when its use was last noted
 }
 
 // maxBody is the largest body of a request, in bytes.
@@ -32,7 +36,8 @@ const maxBody = 4 << 20
 
 // New returns the door of the vault of an engine. Failed logins are logged to log.
 func New(e *engine.Engine, log *slog.Logger) *Door {
-	return &Door{engine: e, limits: httpguard.Limits{Log: log}, look: 2 * time.Second}
+	return &Door{engine: e, limits: httpguard.Limits{Log: log}, look: 2 * time.Second,
+		noted: map[string]time.Time{}}
 }
 
 // Serve sets the address of /mcp, for those who redeem an invitation. It is called before the first request.
@@ -55,7 +60,7 @@ func (d *Door) accept(r *http.Request, token string) (*http.Request, *httpguard.
 	case err != nil:
 		return r, refusal(err)
 	case who == nil || who.Assistant == "":
-		return r, d.failed(r, "TOKEN_WRONG", "the token is that of no assistant here; it may have been revoked. "+
+		return r, d.failed(r, "TOKEN_WRONG", "the token is that of no assistant here; it may be revoked or expired. "+
 			"arbor admin people redeem ADDRESS gets one for an invitation")
 	}
 	if no := d.take(r, who); no != nil {
@@ -72,7 +77,10 @@ func (d *Door) find(ctx context.Context, token string) (*people.Who, error) {
 	if err != nil {
 		return nil, err
 	}
-	who := b.Of(token)
+	who := b.Of(d.engine.Now(), token)
+	if who != nil {
+		d.used(ctx, who.Token)
+	}
 	if who != nil && who.Assistant == "" && who.Right >= people.Decide {
 		if s, err := act.StoreOf(d.engine); err == nil {
 			if book, err := s.Read(); err == nil {
@@ -82,6 +90,31 @@ func (d *Door) find(ctx context.Context, token string) (*people.Who, error) {
 	}
 	return who, nil
 }
+
+// used notes that a token is in use: seldom, as the note is a change of the vault's list. A note that cannot be made at
+// once is left out.
+func (d *Door) used(ctx context.Context, token string) {
+	now := d.engine.Now()
+	d.mu.Lock()
+	due := now.Sub(d.noted[token]) >= people.UseEvery
+	if due {
+		d.noted[token] = now
+	}
+	d.mu.Unlock()
+	if !due {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	_ = d.engine.EditPeople(ctx, func(b *people.Book) error {
+		if !b.Use(now, token) {
+			return errNoted
+		}
+		return nil
+	})
+}
+
+var errNoted = errors.New("another server has noted it")
 
 // take takes a request out of the allowance of its token.
 func (d *Door) take(r *http.Request, who *people.Who) *httpguard.Refusal {
@@ -135,7 +168,7 @@ func (d *Door) Who(r *http.Request, token string) (*people.Who, *httpguard.Refus
 		return nil, refusal(err)
 	case who == nil || who.Assistant != "":
 		return nil, &httpguard.Refusal{Status: http.StatusUnauthorized, Code: "NOT_LOGGED_IN",
-			Message: "this browser is not logged in, or its token was revoked; ask for an invitation"}
+			Message: "this browser is not logged in, or its token is revoked or expired; ask for an invitation"}
 	}
 	return who, d.take(r, who)
 }

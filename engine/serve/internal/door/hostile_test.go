@@ -221,6 +221,38 @@ func TestAttacksAreRefused(t *testing.T) {
 	}
 }
 
+// A claim names the person and the assistant by whose token it was made: in replies, refusals, among what is at work,
+// and among what is theirs. So does what is left of it after the session has gone.
+func TestClaimsNamePersons(t *testing.T) {
+	w := newWorld(t)
+	w.do("node_create", `{"title": "Other"}`)
+	ann, bob := w.assistant(w.invite("ann", "")), w.assistant(w.invite("bob", ""))
+	claim := w.tool(ann, "node_next", `{"claim": true, "sessionId": "s-1"}`).text
+	if !strings.Contains(claim, "claimed by ann/claude until") {
+		t.Errorf("the reply: %s", claim)
+	}
+	if r := w.tool(bob, "node_transition", `{"nodeId": "Other", "action": "start", "sessionId": "s-2"}`); !strings.Contains(r.text, "ann/claude (session s-1) has claimed it") {
+		t.Errorf("the refusal: %s", r.text)
+	}
+	for name, want := range map[string]bool{"ann": true, "bob": false, "an": false} {
+		b := w.browser(w.invite(name, ""))
+		if mine := b.send(b.client, "GET", "/plan?claim=me", "").text; strings.Contains(mine, ">Other</a>") != want {
+			t.Errorf("the node is among those of %s: %v", name, !want)
+		}
+		now := b.send(b.client, "GET", "/", "").text
+		if _, atWork, _ := strings.Cut(now, "<h2>At work</h2>"); !strings.Contains(atWork, "ann/claude") {
+			t.Errorf("at work, as %s sees it: %s", name, now)
+		}
+	}
+	w.tool(ann, "node_transition", `{"nodeId": "Other", "action": "start", "sessionId": "s-1"}`)
+	w.mu.Lock()
+	w.now = w.now.Add(time.Hour)
+	w.mu.Unlock()
+	if r := w.tool(bob, "node_next", `{"count": 5}`); !strings.Contains(r.text, "started by ann/claude, which is gone") {
+		t.Errorf("after the lease: %s", r.text)
+	}
+}
+
 // What each right lets through, with who it was in the record.
 func TestPersonsAndAssistantsWork(t *testing.T) {
 	w := newWorld(t)
@@ -423,6 +455,49 @@ func TestAFailedLoginIsDelayedAndCounted(t *testing.T) {
 	if n := w.door.limits.Failures("127.0.0.1"); n != 10 {
 		t.Errorf("%d failures are counted", n)
 	}
+}
+
+// A token with an end is refused from then on, by the clock of the engine, and what it has open ends. The list says when
+// each was last used.
+func TestATokenExpiresByTheClock(t *testing.T) {
+	w := newWorld(t)
+	invite := func(name string) string {
+		out := w.do("people_add", `{"name": "`+name+`", "expires": "30d"}`).(*ops.PeopleAddOut)
+		if want := w.now.Add(30 * 24 * time.Hour).UnixMilli(); out.Ends != want {
+			t.Errorf("the invitation says that the token ends at %d, want %d", out.Ends, want)
+		}
+		_, secret, _ := strings.Cut(out.Invitation, "#token=")
+		return secret
+	}
+	began := w.now
+	token, b := w.assistant(invite("ann")), w.browser(invite("bob"))
+	after := func(d time.Duration) { w.mu.Lock(); w.now = began.Add(d); w.mu.Unlock() }
+	used := func() (all []int64) {
+		for _, t := range w.do("people_tokens", `{}`).(*ops.PeopleTokensOut).Tokens {
+			all = append(all, t.Used-began.UnixMilli())
+		}
+		return all
+	}
+	const hour, day = time.Hour, 24 * time.Hour
+	for _, at := range []time.Duration{0, time.Minute, 59 * time.Minute, hour, 30*day - time.Second} {
+		after(at)
+		if r := w.tool(token, "node_list", "{}"); r.code != 200 {
+			t.Errorf("after %v: %d %s", at, r.code, r.text)
+		}
+		if ann, want := used()[0], at.Truncate(hour).Milliseconds(); at < day && ann != want {
+			t.Errorf("after %v the list says used after %d ms, want %d", at, ann, want)
+		}
+	}
+	ended := make(chan reply)
+	go func() { ended <- b.send(b.client, "GET", "/events", "") }()
+	after(30 * day)
+	if r := w.tool(token, "node_list", "{}"); r.code != 401 || !strings.Contains(r.text, "expired") {
+		t.Errorf("an expired token: %d %s", r.code, r.text)
+	}
+	if r := b.post("/do/log_append", event); r.code == 200 {
+		t.Errorf("an expired browser: %d %s", r.code, r.text)
+	}
+	<-ended
 }
 
 // What a revoked token has open ends.

@@ -37,7 +37,7 @@ func (d *doorman) Enter(r *http.Request, secret string) (token string, no *httpg
 func (d *doorman) Who(r *http.Request, token string) (*people.Who, *httpguard.Refusal) {
 	b, err := d.People(r.Context())
 	if err == nil {
-		if who := b.Of(token); who != nil {
+		if who := b.Of(d.Now(), token); who != nil {
 			who.Programs = d.programs
 			return who, nil
 		}
@@ -55,7 +55,7 @@ func (w *world) several() (d *doorman, invite func(name string, r people.Right) 
 	return d, func(name string, r people.Right) (address string) {
 		w.t.Helper()
 		err := w.engine.EditPeople(w.t.Context(), func(b *people.Book) error {
-			secret, err := b.Invite(w.engine.Now(), name, r)
+			secret, err := b.Invite(w.engine.Now(), name, r, 0)
 			address = w.server.URL + "/#token=" + secret
 			return err
 		})

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -210,7 +211,7 @@ func (s *Site) working(
 		if c, holds := claims.Get(snap.Workspace().ID, mdstore.ID(n.ID)); holds {
 			w.Who, w.Since, w.Claimed = l.who(c.By()), c.Since, true
 			if session, ok := snap.Pages().Session(c.Session); ok {
-				w.Who, w.Session = l.say("assistant")+" "+session.Name(), string(session.ID)
+				w.Who, w.Session = cmp.Or(c.Who, l.say("assistant"))+" "+session.Name(), string(session.ID)
 				busy[w.Session] = true
 			}
 		}

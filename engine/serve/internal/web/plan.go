@@ -35,7 +35,7 @@ const (
 	levels    = 8      // levels of the plan that it shows at first, at most
 	everyNode = 100000 // a limit that no plan reaches
 
-	mine    = "me"      // a claim to filter by: nodes that the person holds, or that are assigned to them
+	mine    = "me"      // a claim to filter by: see held
 	problem = "problem" // to filter by like a status: nodes that have a problem
 )
 
@@ -195,11 +195,13 @@ func (o *outline) matching(tree []*ops.TreeNode) (kept []*ops.TreeNode) {
 	return kept
 }
 
-// held reports whether a node is claimed as the filter asks, or for "me" is the person's.
+// held reports whether a node is claimed as the filter asks, or for "me" is the person's: they or one of their
+// assistants hold it, or it is assigned to them.
 func (o *outline) held(n *ops.TreeNode) bool {
 	if o.Claim == mine {
 		me := func(name string) bool { return strings.EqualFold(name, o.me) }
-		return me(n.ClaimedBy) || slices.ContainsFunc(n.Assignee, me)
+		holder, _, _ := strings.Cut(n.ClaimedBy, "/")
+		return me(holder) || slices.ContainsFunc(n.Assignee, me)
 	}
 	return o.Claim == "" || n.ClaimedBy != "" && holds(n.ClaimedBy, o.Claim)
 }
