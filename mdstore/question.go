@@ -53,6 +53,21 @@ func (e LogEntry) Answers() (at string, ok bool) {
 	return "", true
 }
 
+// Plain returns the event without the sign by which it asks or answers, and without the time that an answer names.
+func (e LogEntry) Plain() string {
+	if e.Asks() {
+		return strings.TrimPrefix(e.Event, askedSign)
+	}
+	switch at, ok := e.Answers(); {
+	case !ok:
+		return e.Event
+	case at == "":
+		return strings.TrimPrefix(e.Event, answerSign)
+	default:
+		return strings.TrimPrefix(e.Event, answerSign+answersAt+at+" ")
+	}
+}
+
 // IsAnswer reports whether an event has the form of an answer. It is an answer only if a person wrote it.
 func IsAnswer(event string) bool { return signed(event, answerSign) }
 

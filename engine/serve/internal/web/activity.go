@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"arbor/engine/feed"
 	"arbor/engine/ops"
@@ -78,13 +79,14 @@ func (s *Site) activity(r *http.Request, v *screen) error {
 		return err
 	}
 	b := activityPage{}
-	for _, h := range out.Happenings {
-		date, at, _ := strings.Cut(v.when(h.Time), " ")
+	for _, x := range v.happened(out.Happenings, snap) {
+		date, at, _ := strings.Cut(v.when(x.Time), " ")
+		x.At = at
 		if len(b.Days) == 0 || b.Days[len(b.Days)-1].Date != date {
 			b.Days = append(b.Days, day{Date: date})
 		}
 		last := &b.Days[len(b.Days)-1]
-		last.Rows = append(last.Rows, v.row(h, at, snap))
+		last.Rows = append(last.Rows, x)
 	}
 	if n := len(out.Happenings); out.Older && n > 0 {
 		b.Older = out.Happenings[n-1].Time - 1
@@ -106,9 +108,27 @@ func (s *Site) seenSaves(ws string) ops.ActivityIn {
 	return in
 }
 
-// row puts what happened into words.
-func (l look) row(h ops.Happening, at string, snap *view.View) row {
-	x := row{Happening: h, At: at, Who: cmp.Or(h.Who, l.who(h.By))}
+// happened puts what happened into words. An undo says what it took back, as the row of that says it.
+func (l look) happened(all []ops.Happening, snap *view.View) (rows []row) {
+	for _, h := range slices.Backward(all) { // the oldest first
+		x := l.row(h, snap)
+		if text, undo := strings.CutPrefix(h.Text, "undo: "); undo && h.Operation {
+			i := slices.IndexFunc(rows, func(r row) bool { return r.Operation && r.Undone && r.Text == text })
+			if i >= 0 {
+				text = strings.TrimSuffix(rows[i].Said, l.undoneMark())
+			}
+			x.Said = l.say("Undone") + ": " + text
+		}
+		rows = slices.Insert(rows, 0, x)
+	}
+	return rows
+}
+
+func (l look) undoneMark() string { return " · " + l.say("undone") }
+
+// row puts one thing that happened into words.
+func (l look) row(h ops.Happening, snap *view.View) row {
+	x := row{Happening: h, Who: cmp.Or(h.Who, l.who(h.By))}
 	for _, c := range h.What {
 		if _, ok := snap.Node(c.ID); ok && (x.Node == "" || c.Do == view.Created) {
 			x.Node = string(c.ID)
@@ -120,15 +140,21 @@ func (l look) row(h ops.Happening, at string, snap *view.View) row {
 	title := func(id mdstore.ID) string { return h.Titles[id] }
 	switch {
 	case h.Operation:
-		x.Said = l.did(h.What, title, func(id string) bool { return h.Deleted(mdstore.ID(id)) })
+		kind, _, _ := strings.Cut(h.By, " ")
+		what := slices.Clone(h.What)
+		for i, c := range what {
+			if c.Key == "log" {
+				at := time.UnixMilli(h.Time).UTC().Format(mdstore.TimeLayout)
+				what[i].To = l.spoken(mdstore.LogEntry{Time: at, Operator: kind, Event: c.To})
+			}
+		}
+		x.Said = l.did(what, title, func(id string) bool { return l.alike(h, mdstore.ID(id)) }, h.More)
 		if x.Said == "" {
 			about, did, _ := strings.Cut(h.Text, " ") // such as "memory save decisions"
 			x.Said = l.say(strings.ToUpper(about[:min(1, len(about))])+about[min(1, len(about)):]) + ": " + did
-		} else {
-			x.Said += l.besides("and others", h.More)
 		}
 		if h.Undone {
-			x.Said += " · " + l.say("undone")
+			x.Said += l.undoneMark()
 		}
 	case !h.Commit():
 		x.Who = l.say("another program")
@@ -142,6 +168,20 @@ func (l look) row(h ops.Happening, at string, snap *view.View) row {
 			l.besides("and others", len(h.What)-len(titles)+h.More)
 	}
 	return x
+}
+
+// alike reports whether an operation was for a node: it deleted the node, or did to it what it did to the first one.
+func (l look) alike(h ops.Happening, id mdstore.ID) bool {
+	words := func(id mdstore.ID) (all []string) {
+		for _, c := range h.What {
+			if c.ID == id && c.Key != "" && c.Key != "log" {
+				all = append(all, l.changeWord(c))
+			}
+		}
+		return all
+	}
+	first := words(h.What[0].ID)
+	return h.Deleted(id) || slices.ContainsFunc(words(id), func(w string) bool { return slices.Contains(first, w) })
 }
 
 // who returns who operated, in words.

@@ -2,12 +2,14 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
+	"arbor/engine/ops"
 	"arbor/engine/view"
 	"arbor/mdstore"
 )
@@ -27,7 +29,8 @@ func (s *Site) told(w http.ResponseWriter, r *http.Request, out any) {
 		Workspace() string
 		About(node string) bool
 	})
-	if !ok || did.Began() == 0 {
+	undo, undoes := out.(*ops.UndoOut)
+	if !ok || did.Began() == 0 && !undoes {
 		return
 	}
 	v, err := s.engine.View(r.Context(), mdstore.ID(did.Workspace()))
@@ -40,7 +43,12 @@ func (s *Site) told(w http.ResponseWriter, r *http.Request, out any) {
 		}
 		return ""
 	}
-	if said := (look{Language: language(w, r)}).did(did.Changes(), title, did.About); said != "" {
+	l := look{Language: language(w, r)}
+	said := l.did(did.Changes(), title, did.About, 0)
+	if undoes {
+		said = s.undone(r.Context(), l, did.Workspace(), undo)
+	}
+	if said != "" {
 		w.Header().Set(didHeader, url.PathEscape(said))
 	}
 	if id, ok := s.engine.Undoable(r.Context(), did.Began()); ok {
@@ -48,10 +56,27 @@ func (s *Site) told(w http.ResponseWriter, r *http.Request, out any) {
 	}
 }
 
+// undone says which operation an undo took back, as the list of what happened says it.
+func (s *Site) undone(ctx context.Context, l look, ws string, out *ops.UndoOut) string {
+	said := out.Undone
+	snap, err := s.engine.View(ctx, mdstore.ID(ws))
+	if err != nil {
+		return ""
+	}
+	if did, err := ops.Activity(ctx, s.env(), s.seenSaves(ws)); err == nil {
+		for _, row := range l.happened(did.Happenings, snap) {
+			if row.ID == out.ID {
+				said = strings.TrimSuffix(row.Said, l.undoneMark())
+			}
+		}
+	}
+	return l.say("Undone") + ": " + said
+}
+
 // did puts the changes of an operation into a sentence with titles. It is about the nodes that the operation was for:
-// new or deleted ones, or else the first; of the others it tells the number. title returns the title of a node, and
-// named reports whether the call named it.
-func (l look) did(all []view.Change, title func(mdstore.ID) string, named func(string) bool) string {
+// new or deleted ones, or else the first; of the others, and of more, it tells the number. title returns the title of a
+// node, and named reports whether the call named it.
+func (l look) did(all []view.Change, title func(mdstore.ID) string, named func(string) bool, more int) string {
 	whole := func(do string) (found []view.Change) {
 		for _, c := range all {
 			if c.Key == "" && c.Do == do {
@@ -67,16 +92,24 @@ func (l look) did(all []view.Change, title func(mdstore.ID) string, named func(s
 		if len(tops) == 0 {
 			tops = titles(gone[len(gone)-1:], title, func(string) bool { return true })
 		}
-		return l.say("Deleted") + " " + l.listed(tops) + l.besides("and below it", len(gone)-len(tops))
+		return l.say("Deleted") + " " + l.listed(tops, 0) + l.besides("and below it", len(gone)-len(tops)+more)
 	case len(added) > 0:
-		return l.say("Added") + " " + cmp.Or(title(added[0].ID), added[0].Name) + l.besides("and others", len(added)-1)
+		if len(added) > 1 { // a root comes with its workspace
+			added = slices.DeleteFunc(added, func(c view.Change) bool { return c.ID == mdstore.Root })
+		}
+		return l.say("Added") + " " + cmp.Or(title(added[0].ID), added[0].Name) + l.besides("and others", len(added)-1+more)
 	case len(all) == 0:
 		return ""
 	}
 	main, keys, logged := all[0].ID, []string{}, ""
+	if i := slices.IndexFunc(all, func(c view.Change) bool { return named(string(c.ID)) }); i >= 0 {
+		main = all[i].ID
+	}
 	for _, c := range all {
 		switch {
-		case c.ID != main || c.Key == "" || c.Key == "order":
+		case c.ID != main || c.Key == "":
+		case c.Key == "log" && c.Do == view.Plus: // it tells the number of entries
+			logged = cmp.Or(logged, strings.ToLower(l.say("New entry")))
 		case c.Key == "log":
 			logged = cmp.Or(logged, c.To)
 		default:
@@ -89,7 +122,7 @@ func (l look) did(all []view.Change, title func(mdstore.ID) string, named func(s
 		logged, _, _ = strings.Cut(logged, "\n")
 		keys = append(keys, logged)
 	}
-	subject := l.listed(titles(all, title, func(id string) bool { return mdstore.ID(id) == main || named(id) }))
+	subject := l.listed(titles(all, title, func(id string) bool { return mdstore.ID(id) == main || named(id) }), more)
 	if i := slices.IndexFunc(all, func(c view.Change) bool { return c.Name != "" }); subject == "" && i >= 0 { // of a page
 		subject, keys = all[i].Name, append(keys, l.say(all[i].Do))
 	}
@@ -102,9 +135,9 @@ func (l look) did(all []view.Change, title func(mdstore.ID) string, named func(s
 // titlesInSentence is how many titles a sentence has; it tells the number of the others.
 const titlesInSentence = 3
 
-func (l look) listed(titles []string) string {
+func (l look) listed(titles []string, more int) string {
 	shown := titles[:min(len(titles), titlesInSentence)]
-	return strings.Join(shown, ", ") + l.besides("and others", len(titles)-len(shown))
+	return strings.Join(shown, ", ") + l.besides("and others", len(titles)-len(shown)+more)
 }
 
 // titles returns the titles of the nodes of changes that named accepts, each once.
@@ -121,11 +154,11 @@ func titles(all []view.Change, title func(mdstore.ID) string, named func(string)
 // changeWord returns what a change of a node did, in a word.
 func (l look) changeWord(c view.Change) string {
 	switch c.Key {
-	case "", "order":
+	case "":
 		return l.say(c.Do)
 	case mdstore.KeyStatus:
 		return l.say(c.To)
-	case mdstore.KeyParent:
+	case mdstore.KeyParent, "order":
 		return l.say("moved")
 	}
 	if f := mdstore.FieldOf(c.Key); f != nil {

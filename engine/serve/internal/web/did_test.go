@@ -1,6 +1,10 @@
 package web
 
 import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +23,7 @@ func TestAnOperationSaysWhatItDidAndIsUndone(t *testing.T) {
 	p.until(`document.querySelector("#did").innerText.includes("Design: implementing")`)
 	p.click("#did button|Undo")
 	p.until(`!!document.querySelector("[data-action=start]")`)
+	p.until(`document.querySelector("#did").innerText.startsWith("Undone: Design: implementing")`)
 	p.visit("/node/" + second)
 	p.click("[data-delete]")
 	p.click("#ask button|OK")
@@ -28,6 +33,7 @@ func TestAnOperationSaysWhatItDidAndIsUndone(t *testing.T) {
 	p.eval(`document.activeElement.blur()`)
 	p.keys("Control+z")
 	p.until(shop)
+	p.until(`document.querySelector("#did").innerText.startsWith("Undone: Deleted Shop")`)
 	if said := w.says(second); !strings.Contains(said, "status: pending") {
 		t.Errorf("the file says\n%s", said)
 	}
@@ -86,6 +92,70 @@ func TestATabGoesOnWhenTheServerIsStartedAgain(t *testing.T) {
 		if !strings.Contains(said, "401") && !strings.Contains(said, "ERR_") {
 			t.Errorf("the console says %s", said)
 		}
+	}
+}
+
+// What was done is said in words that a person knows, in the message and in the list of what happened.
+func TestASentenceSaysWhatWasDone(t *testing.T) {
+	w := newWorld(t, nil)
+	ws, first, second := w.plan()
+	w.do("node_create", map[string]any{"workspaceId": ws, "parentId": "root", "title": "Paint", "type": "planning"})
+	said := func(operation string, args map[string]any) string {
+		t.Helper()
+		if operation != "undo" {
+			args["workspaceId"] = ws
+		}
+		data, _ := json.Marshal(args) // strings cannot fail
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.server.URL+"/do/"+operation, bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set(tabHeader, w.tab)
+		res, err := w.guest.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		text, err := url.PathUnescape(res.Header.Get(didHeader))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	w.saved(first, "Do Design", "Do Design\n\n## Log\n\n- [2026-11-28 00:00:01] [AI] ? Which colours?")
+	w.engine.Refresh()
+	for _, c := range []struct {
+		operation string
+		args      map[string]any
+		want      string
+	}{
+		{"log_append", map[string]any{"nodeId": second, "event": "Called them"}, "Shop: new entry"},
+		{"log_append", map[string]any{"nodeId": first, "event": "! re 00:00:01 Green"}, "Design: new entry"},
+		{"node_move", map[string]any{"nodeId": second, "newParentId": "root", "before": first}, "Shop: moved"},
+		{"node_move?also=" + second, map[string]any{"nodeId": first, "newParentId": "Paint"}, "Design, Shop: moved"},
+		{"undo", map[string]any{}, "Undone: Design, Shop: moved"},
+	} {
+		if got := said(c.operation, c.args); got != c.want {
+			t.Errorf("%s %v says %q, not %q", c.operation, c.args, got, c.want)
+		}
+	}
+	_, list := w.get("/activity")
+	for _, want := range []string{"Shop: Called them", "Design: Answer: Green", "<bdi>Shop: moved</bdi>",
+		"<bdi>Design, Shop: moved · undone</bdi>", "<bdi>Undone: Design, Shop: moved</bdi>", "<bdi>Added Website</bdi>"} {
+		if !strings.Contains(list, want) {
+			t.Errorf("the activity does not say %q:\n%s", want, list)
+		}
+	}
+	if _, talk := w.get("/node/" + first); !strings.Contains(talk, "Question: Which colours?") ||
+		!strings.Contains(talk, "Answer: Green") {
+		t.Errorf("the log has signs:\n%s", talk)
+	}
+	w.do("problem_update", map[string]any{"nodeId": first, "problem": "No paint"})
+	w.do("node_transition", map[string]any{"nodeId": first, "action": "start"})
+	w.do("problem_update", map[string]any{"nodeId": first, "problem": "No paint at all"})
+	if _, now := w.get("/"); !strings.Contains(now, "problem: No paint at all") {
+		t.Errorf("the last line of the log is empty:\n%s", now)
 	}
 }
 

@@ -19,6 +19,7 @@ type nodePage struct {
 	Documents []document
 	Refers    []*mdstore.Node // the nodes that refer to this one
 	Rules     []string
+	Titles    map[string]string // of nodes that it depends on, by their ids; none where the title names no single node
 	RulesHash string
 	Talk      []talk
 	MoreLog   int           // further entries of the log
@@ -85,6 +86,14 @@ func (s *Site) node(r *http.Request, v *screen) error {
 	p := nodePage{NodeGetOut: out, Rules: status.Workspace.Rules, RulesHash: status.Workspace.RulesHash}
 	for _, n := range below.Tree {
 		p.Children = append(p.Children, n.Children...)
+	}
+	p.Titles = map[string]string{}
+	for _, id := range out.Node.Dependencies {
+		if n, ok := snap.Node(mdstore.ID(id)); ok {
+			if named, err := snap.Resolve(n.Title); err == nil && named == n.ID {
+				p.Titles[id] = n.Title
+			}
+		}
 	}
 	for up, ok := snap.Node(mdstore.ID(out.Node.ParentID)); ok && len(p.Trail) < snap.Len(); {
 		p.Trail = append(p.Trail, up)

@@ -151,7 +151,7 @@ func TestWhatOthersDeletedIsShownAndComesBack(t *testing.T) {
 	if said := words(part); strings.Contains(said, "Design") || strings.Contains(said, "Kitchen") {
 		t.Errorf("since: %s", said)
 	}
-	if row, _ := w.activityRow("Deleted Rooms (and others: 1)"); !strings.Contains(row, "data-undo") {
+	if row, _ := w.activityRow("Deleted Rooms (and below it: 1)"); !strings.Contains(row, "data-undo") {
 		t.Errorf("Activity: %s", row)
 	}
 	undo := regexp.MustCompile(`data-undo="([^"]+)"\s+aria-label="Undo: Rooms"`).FindStringSubmatch(part)

@@ -52,6 +52,8 @@ func (l look) funcs() template.FuncMap {
 		"fields":   l.formFields,
 		"when":     func(ms int64) string { return l.lately(ms, time.Now()) },
 		"logged":   l.logged,
+		"spoken":   l.spoken,
+		"lastLine": func(e mdstore.LogEntry) string { return firstLine(strings.Replace(l.spoken(e), ":\n", ": ", 1)) },
 		"item":     l.item,
 		"page":     l.page,
 		"static":   l.static,

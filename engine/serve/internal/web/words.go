@@ -73,6 +73,16 @@ func (l look) say(words string) string {
 	return cmp.Or(translations()[l.Language][words], words)
 }
 
+// spoken returns what an entry of a log says: a question or an answer with that word instead of its sign.
+func (l look) spoken(e mdstore.LogEntry) string {
+	if text := e.Plain(); e.Asks() {
+		return l.say("Question") + ": " + text
+	} else if text != e.Event {
+		return l.say("Answer") + ": " + text
+	}
+	return e.Event
+}
+
 // words returns the texts of the script in the language of the look, as JSON, by their English.
 func (l look) words() string {
 	all := map[string]string{}
@@ -104,7 +114,7 @@ var scripted = []string{
 	"Conclusion: the result", "The life cycle does not allow that. From here a node can become:", "The rules:",
 	"This text was changed elsewhere. It now says:", "Title", "Type",
 	"Places where both changed the same lines (yours come first):", "moved", "not connected", "saved",
-	"Add below", "Undo", "Discarded", "Drafts", "Close",
+	"Add below", "As a group", "Reference", "Node or document", "What for", "Undo", "Discarded", "Drafts", "Close",
 	"The server does not answer. Your text is kept in this browser; try again when it runs.",
 	"The server was started again and does not know this browser.",
 	"Chosen", "What is below is deleted too. You can undo it.", "level", "Your text is kept as a draft.",

@@ -36,7 +36,9 @@ function begun() {
     create(input, ([into]) => post("/outline", { workspaceId: workspace, into, text }).then(() => [into]));
   };
   input.onkeydown = (e) => titleKey(e, input);
-  return made("li", { id: "adding", className: "editing", role: "treeitem" }, input);
+  const group = made("button", { className: "quiet", textContent: t("As a group"), title: "Tab" });
+  group.onclick = () => { if (input.value.trim()) sent(input, "planning"); else input.focus(); };
+  return made("li", { id: "adding", className: "editing", role: "treeitem" }, input, group);
 }
 
 function titleKey(e, input) {
@@ -44,21 +46,26 @@ function titleKey(e, input) {
   const title = input.value.trim(), group = e.key === "Tab" && !e.shiftKey, up = above(input.parentElement);
   if (e.key === "Escape") {
     localStorage.removeItem(draft);
-    rowOf(spot[1] && inTree(spot[1]) || up)?.focus();
+    rowOf(input.parentElement.previousElementSibling ?? up)?.focus();
     input.parentElement.remove();
   } else if (e.key === "Tab" && e.shiftKey && above(up) && !title) {
     e.preventDefault();
     adding(above(up).dataset.id);
   } else if (title && (group || e.key === "Enter")) {
     e.preventDefault();
-    input.value = "";
-    localStorage.removeItem(draft);
-    const type = group ? "planning" : "execution";
-    create(input, async ([parentId, after]) => {
-      const { nodeId } = await run("node_create", { parentId, title, type, ...(after ? { after } : {}) });
-      return group ? [nodeId] : [parentId, after && nodeId];
-    }, title);
+    sent(input, group ? "planning" : "execution");
   }
+}
+
+// sent makes a task, or a group below which one goes on.
+function sent(input, type) {
+  const title = input.value.trim();
+  input.value = "";
+  localStorage.removeItem(draft);
+  create(input, async ([parentId, after]) => {
+    const { nodeId } = await run("node_create", { parentId, title, type, ...(after ? { after } : {}) });
+    return type === "planning" ? [nodeId] : [parentId, after && nodeId];
+  }, title);
 }
 
 // create makes nodes at the place, and goes on where they say. What is typed meanwhile stays; if it fails, the title is

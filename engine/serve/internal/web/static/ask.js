@@ -2,6 +2,7 @@
 import { $, made, t } from "./base.js";
 import { run } from "./server.js";
 import { repaint } from "./live.js";
+import { offer } from "./palette.js";
 
 function entry(f, title) {
   if (f.text) return made("p", { textContent: f.text });
@@ -12,7 +13,9 @@ function entry(f, title) {
   input.required = !!f.required;
   input.value = localStorage.getItem(answerDraft(title, f)) ?? f.value ?? (f.options ? f.options[0] : "");
   input.addEventListener("input", () => localStorage.setItem(answerDraft(title, f), input.value));
-  return made("label", { textContent: f.label + " " }, input);
+  const label = made("label", { textContent: f.label + " " }, input);
+  if (f.nodes) offer(input, /([^\n]+)$/, f.rows ? "\n" : "");
+  return label;
 }
 const answerDraft = (title, f) => "draft ask " + title + " " + f.name;
 

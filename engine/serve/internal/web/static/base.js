@@ -28,6 +28,7 @@ let noted;
 export function note(text, stays) {
   clearTimeout(noted);
   $("#live").textContent = text;
+  $("#live").className = stays ? "bad" : "";
   if (text && !stays) noted = setTimeout(note, lasts, "");
 }
 

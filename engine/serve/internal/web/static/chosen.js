@@ -3,8 +3,8 @@ import { $, failed, made, main, t, workspace } from "./base.js";
 import { run } from "./server.js";
 import { ask } from "./ask.js";
 import { drafts } from "./edit.js";
-import { repaint } from "./live.js";
-import { inTree, rowOf } from "./outline.js";
+import { refresh, repaint } from "./live.js";
+import { above, inTree, rowOf } from "./outline.js";
 
 const all = () => [...main.querySelectorAll('#tree [aria-selected="true"]')];
 const idOf = (row) => row.closest("li").dataset.id;
@@ -56,14 +56,19 @@ export async function remove(row) {
   if (!rows.length) return;
   const fields = [{ text: t("What is below is deleted too. You can undo it.") }];
   const answer = await ask(t("Delete") + ": " + named(rows), fields);
-  if (answer) await together(rows, "node_delete");
+  if (!answer) return;
+  const first = rows[0].closest("li"), last = rows.at(-1).closest("li");
+  const near = [last.nextElementSibling, first.previousElementSibling, above(first)].find((li) => li?.dataset.id);
+  await together(rows, "node_delete");
+  await refresh();
+  rowOf(near)?.focus();
 }
 
 // together runs one operation on the nodes of rows.
 export async function together(rows, operation, args) {
   const [nodeId, ...also] = rows.map(idOf);
   await run(operation + "?" + also.map((id) => "also=" + encodeURIComponent(id)).join("&"), { nodeId, ...args });
-  clear();
+  if (operation !== "node_move") clear(); // the next step moves them, too
   repaint();
 }
 

@@ -1,6 +1,6 @@
 // What is drawn again: the page hears of changes, asks for what it shows, and repairs it where it differs.
 /* global Idiomorph */
-import { $, main, note, t, workspace } from "./base.js";
+import { $, main, note, say, t, workspace } from "./base.js";
 import { back, listen, part, pass } from "./server.js";
 import { changedBelow, drafts, resume } from "./edit.js";
 import { fill, load, refold } from "./outline.js";
@@ -10,7 +10,7 @@ function identify(below) {
   for (const e of below.querySelectorAll("[data-id]:not([id])")) e.id = "id-" + e.dataset.id;
 }
 
-const ofScript = ["tabindex", "aria-expanded", "aria-selected"]; // of rows: the script sets them
+const ofScript = ["tabindex", "aria-expanded", "aria-selected", "aria-current"]; // of rows: the script sets them
 const opened = (e) => e?.matches?.("details[open]");
 const callbacks = {
   beforeNodeMorphed(old, now) {
@@ -75,7 +75,7 @@ function waiting(n) {
 
 function heard(e) {
   if (e.away) note(t("not connected"), true);
-  else if (e.begin) note("");
+  else if (e.begin) { note(""); say(""); } // what it did not answer was long ago
   if (e.waits !== undefined) waiting(e.waits);
   else if (!e.workspace || e.workspace === workspace || !workspace) repaint();
 }

@@ -17,6 +17,7 @@ if (location.hash.startsWith("#token=")) history.replaceState(null, "", location
 document.addEventListener("keydown", (e) => {
   const held = e.ctrlKey || e.metaKey;
   if (held && e.key === "Enter" && e.target.matches("textarea")) {
+    e.preventDefault(); // the button that gets the focus is not pressed
     e.target.form?.requestSubmit($("button:not([type=button])", e.target.form));
     return;
   }

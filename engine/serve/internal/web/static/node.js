@@ -64,6 +64,17 @@ const clicks = {
     const args = (out) => ({ ...changed(out, only ? fields : properties()), nodeId: node().node });
     return send(t("Properties") + ": " + title(), fields, "node_update", args);
   },
+  async refer(b) {
+    const nodeId = node().node, targetIdOrPath = b.dataset.refer;
+    if (targetIdOrPath) {
+      await run("node_reference", { nodeId, targetIdOrPath, action: "remove" });
+      repaint();
+      return;
+    }
+    const fields = [{ name: "targetIdOrPath", label: t("Node or document"), nodes: true, required: true },
+      { name: "description", label: t("What for") }];
+    await send(t("Reference") + ": " + title(), fields, "node_reference", { nodeId, action: "add" });
+  },
   problem() {
     const fields = [{ name: "problem", label: t("What is wrong"), rows: 4, required: true },
       { name: "nextStep", label: t("What to do next") }];
@@ -83,7 +94,8 @@ const clicks = {
   async release(b) { await run("node_next", { release: b.dataset.release }); repaint(); },
   async seen() { await post("/seen", {}); repaint(); },
   move() {
-    const fields = [{ name: "newParentId", label: t("Below which node (its title or id)"), required: true }];
+    const label = t("Below which node (its title or id)");
+    const fields = [{ name: "newParentId", label, nodes: true, required: true }];
     return send(t("Move"), fields, "node_move", { nodeId: node().node });
   },
   async delete() {
@@ -156,7 +168,7 @@ async function submitted(form, button) {
   say("");
   if (form.dataset.post) form.closest("details").remove(); // the text that it was about is another one now
   if (form.dataset.then) location.href = form.dataset.then;
-  else if (form.dataset.make === "workspace_init") location.href = "/plan";
+  else if (form.dataset.make === "workspace_init") location.href = "/plan#add";
   else repaint();
 }
 

@@ -26,6 +26,7 @@ export async function fill(d) {
   if (d.pieces && d.matches("#tree > li > details")) $("#tree > li > [data-more]")?.parentNode.remove();
   if (more) all.append(more.parentNode);
   if (all.firstChild) morph($("ul", d), all);
+  markOpen();
 }
 export async function load(d) {
   const n = d.loads = (d.loads || 0) + 1, got = await part(withWorkspace(d.dataset.part));
@@ -126,7 +127,14 @@ function folded(d) {
   if (d.open === usual) delete folds[id];
   localStorage.setItem(foldsOf, JSON.stringify(folds));
 }
+// markOpen marks the row of the node that is shown beside the outline.
+function markOpen() {
+  const id = $("#beside article")?.dataset.node;
+  for (const a of document.querySelectorAll("#tree [aria-current]")) a.removeAttribute("aria-current");
+  if (id) rowOf(inTree(id))?.setAttribute("aria-current", "true");
+}
 export function refold() {
+  markOpen();
   for (const d of filtered() ? [] : document.querySelectorAll("#tree details")) {
     d.open = folds[d.closest("li").dataset.id] ?? d.open;
   }

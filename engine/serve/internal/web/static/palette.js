@@ -89,17 +89,19 @@ export function palette() {
   show(all);
 }
 
-// offer offers nodes in a text after [[.
-export function offer(area) {
+// offer offers nodes for what a field has before the cursor: in a text after [[, in a list in each line. What is chosen
+// ends with more.
+export function offer(area, part = /\[\[([^\[\]\n]+)$/, more = "]]") {
   const list = made("ul", { className: "choices", role: "listbox", ariaLabel: t("Node") }), of = choices(area, list);
-  const typed = () => /\[\[([^\[\]\n]+)$/.exec(area.value.slice(0, area.selectionStart))?.[1];
+  const typed = () => part.exec(area.value.slice(0, area.selectionStart))?.[1];
   area.addEventListener("input", async () => {
     const query = typed();
-    const links = query ? await found(query, "plan").catch(() => []) : [];
+    let links = query ? await found(query, "plan").catch(() => []) : [];
     if (query !== typed()) return;
+    if (links.some((a) => a.label === query)) links = []; // it is one already
     of.show(links.filter((a) => a.href.startsWith("/node/")).map((a) => ({ label: a.label, kind: "", go() {
       const end = area.selectionStart, from = end - query.length;
-      area.setRangeText(a.label + "]]", from, end, "end");
+      area.setRangeText(a.label + more, from, end, "end");
       area.dispatchEvent(new Event("input"));
     } })));
   });
