@@ -106,9 +106,9 @@ func (d *Draft) place(id mdstore.ID, cascade bool) ([]*mdstore.Node, error) {
 		d.OnNode(p).Set(mdstore.KeyType, mdoc.Text(string(p.Type)))
 	}
 	if !statemachine.TakesChildren(p.Type) {
-		const how = "%s: an execution node has no children; put others beside it, under its parent %s, or, to split " +
-			"it, create a planning node there ({node_create type}) and move it below that ({node_move})"
-		return nil, errs.New(errs.ExecutionChildren, how, view.Named(p), p.Parent).With(errs.Details{NodeID: string(p.ID)})
+		const how = "%s: an execution node has no children; put others beside it or, to split it, create a planning " +
+			"node beside it ({node_create type}) and move it below that ({node_move})"
+		return nil, errs.New(errs.ExecutionChildren, how, view.Named(p)).With(errs.Details{NodeID: string(p.ID)})
 	}
 	above, whole := d.View.Ancestors(id)
 	if !whole {

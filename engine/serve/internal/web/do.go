@@ -32,7 +32,9 @@ func (s *Site) do(w http.ResponseWriter, r *http.Request) {
 	if several, ok := in.(interface{ Further() *[]string }); ok {
 		*several.Further() = r.URL.Query()["also"]
 	}
-	s.answer(w, r, o, in)
+	var at struct{ WorkspaceID string }
+	_ = json.Unmarshal(args, &at) // it was read as JSON
+	s.answer(w, r, at.WorkspaceID, o, in)
 }
 
 // outline makes nodes of lines or Markdown that a person pasted.
@@ -43,15 +45,19 @@ func (s *Site) outline(w http.ResponseWriter, r *http.Request) {
 	}
 	o, _ := ops.Find("import")
 	read := func(string) ([]byte, error) { return []byte(in.Text), nil }
-	s.answer(w, r, o, &ops.ImportIn{In: ops.In{WorkspaceID: in.WorkspaceID}, Path: "-", From: "markdown", Into: in.Into,
+	s.answer(w, r, in.WorkspaceID, o, &ops.ImportIn{In: ops.In{WorkspaceID: in.WorkspaceID}, Path: "-", From: "markdown", Into: in.Into,
 		RulesRead: true, Source: exchange.Source{Read: read}})
 }
 
-// answer runs an operation and sends its reply.
-func (s *Site) answer(w http.ResponseWriter, r *http.Request, o ops.Operation, in any) {
-	out, err := s.run(r, o, in)
+// answer runs an operation of a workspace and sends its reply.
+func (s *Site) answer(w http.ResponseWriter, r *http.Request, ws string, o ops.Operation, in any) {
+	env := s.envOf(people.From(r.Context()))
+	env.Names, env.Voice.Op = ops.NamesLoose, look{Language: language(w, r)}.button
+	out, err := s.caught(o.Name, func() (any, error) { return o.Run(r.Context(), env, in) })
 	if err != nil {
-		refuseError(w, err)
+		e := *errs.As(err)
+		e.Message = s.titled(r.Context(), ws, e.Message)
+		refuseError(w, &e)
 		return
 	}
 	s.told(w, r, out)
@@ -65,13 +71,6 @@ func (s *Site) answer(w http.ResponseWriter, r *http.Request, o ops.Operation, i
 func refuseError(w http.ResponseWriter, err error) {
 	e := errs.As(err)
 	refuse(w, status(err), string(e.Code), e.In(ops.Shell).Message)
-}
-
-// run runs an operation.
-func (s *Site) run(r *http.Request, o ops.Operation, in any) (any, error) {
-	env := s.envOf(people.From(r.Context()))
-	env.Names = ops.NamesLoose
-	return s.caught(o.Name, func() (any, error) { return o.Run(r.Context(), env, in) })
 }
 
 // caught calls f. A panic fails this call only.

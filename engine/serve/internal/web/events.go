@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"arbor/engine/feed"
@@ -79,7 +78,7 @@ func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 	still, look := time.NewTicker(beat), time.NewTicker(askedEvery)
 	defer still.Stop()
 	defer look.Stop()
-	waits := "unknown"
+	known := "unknown"
 	for err == nil {
 		if err = out.Flush(); err != nil {
 			return
@@ -91,9 +90,10 @@ func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 			_, err = fmt.Fprint(w, "event: beat\ndata: {}\n\n")
 		case <-look.C:
 			all := s.waiting(r.Context())
-			if ids := strings.Join(all, " "); ids != waits {
-				waits = ids
-				_, err = fmt.Fprintf(w, "event: waits\ndata: %d\n\n", len(all))
+			n := len(all) + s.alsoWaits(r.Context())
+			if now := fmt.Sprint(n, all); now != known {
+				known = now
+				_, err = fmt.Fprintf(w, "event: waits\ndata: %d\n\n", n)
 			}
 		case e, open := <-c:
 			if !open {

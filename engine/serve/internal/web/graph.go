@@ -192,7 +192,8 @@ func (g *graph) draw(out *ops.PlanGraphOut) {
 }
 
 // line returns the path of an SVG from the right of one step to the left of another, or to its right if that is in no
-// later column. A step is given by column and row.
+// later column. Over the columns between, it runs above the row of its end, where no steps are. A step is given by column
+// and row.
 func line(from, to [2]int) string {
 	middle := func(at [2]int) (x, y int) {
 		return at[0] * (columnWide + columnGap), columnHead + at[1]*(stepHigh+stepUp) + stepUp + stepHigh/2
@@ -200,6 +201,12 @@ func line(from, to [2]int) string {
 	x1, y1 := middle(from)
 	x2, y2 := middle(to)
 	x1 += columnWide
+	if from[0]+1 < to[0] {
+		const turn = columnGap / 2
+		over := y2 - stepHigh/2 - stepUp/2
+		return fmt.Sprintf("M%d %dC%d %d %d %d %d %dH%dC%d %d %d %d %d %d", x1, y1, x1+turn, y1, x1+turn-16, over,
+			x1+columnGap-4, over, x2-columnGap+4, x2-turn+8, over, x2-turn, y2, x2-4, y2)
+	}
 	if from[0] < to[0] {
 		return fmt.Sprintf("M%d %dC%d %d %d %d %d %d", x1, y1, x1+columnGap, y1, x2-columnGap, y2, x2-4, y2)
 	}

@@ -189,3 +189,37 @@ func TestTheGraphIsDrawn(t *testing.T) {
 	w.do("node_transition", map[string]any{"workspaceId": "ws-a", "nodeId": "node-build", "action": "complete", "conclusion": "built"})
 	p.until(`document.querySelector('[data-id="wave-0"] [data-id="node-build"]')`)
 }
+
+// A line over several columns runs between the rows: behind a step that it does not concern, it would look like a chain.
+func TestALongLineRunsBetweenTheRows(t *testing.T) {
+	w := newWorld(t, nil)
+	b := newBrowser(t)
+	ws, first, second := w.plan()
+	w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": second, "dependencies": []string{first}})
+	add := func(title string, after ...string) string {
+		return w.do("node_create", map[string]any{"workspaceId": ws, "parentId": "root", "title": title, "type": "execution",
+			"dependencies": after})["nodeId"].(string)
+	}
+	third := add("Third", second)
+	add("Fourth", third)
+	add("Far", third, first)
+	p := b.open(w, "/graph")
+	p.size(1440, 900)
+	p.until(`document.querySelectorAll(".drawn path:not(marker path)").length === 5`)
+	if crossed := p.eval(`(() => {
+		const svg = document.querySelector(".drawn svg").getBoundingClientRect(), steps = [...document.querySelectorAll(".step")];
+		return [...document.querySelectorAll(".drawn path:not(marker path)")].flatMap((line) => {
+			const n = line.getTotalLength(), behind = new Set();
+			for (let i = 6; i < n - 6; i += 2) {
+				const at = line.getPointAtLength(i), x = svg.x + at.x, y = svg.y + at.y;
+				for (const s of steps) {
+					const r = s.getBoundingClientRect();
+					if (x > r.left + 1 && x < r.right - 1 && y > r.top + 1 && y < r.bottom - 1) behind.add(s.innerText);
+				}
+			}
+			return [...behind];
+		}).join(" | ");
+	})()`); crossed != "" {
+		t.Errorf("lines run behind %v", crossed)
+	}
+}

@@ -7,7 +7,7 @@ type menuItem struct {
 	Path, Title string
 	Address     string
 	Here        bool // it is the view that is shown, or one of its things
-	Waits       int  // requests that wait for a decision; Now has them
+	Waits       int  // what waits for the person; Now has it
 }
 
 // planForms are the views that show the plan.

@@ -134,7 +134,8 @@ func (s *Site) overview(r *http.Request, v *screen) error {
 // inWork reports whether somebody works on a node.
 func inWork(n *ops.TreeNode) bool {
 	waits, over := n.Status == statemachine.Initial(n.Type), statemachine.Terminal(n.Status)
-	return n.Type == statemachine.Execution && !waits && !over || n.ClaimedBy != ""
+	known := statemachine.Valid(n.Type, n.Status) // else a file says what is no status
+	return n.Type == statemachine.Execution && known && !waits && !over || n.ClaimedBy != ""
 }
 
 // forYou collects what waits for the person in the workspace.

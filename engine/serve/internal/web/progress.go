@@ -41,7 +41,8 @@ const (
 func progressOf(snap *view.View) (p progress) {
 	all, running := snap.Progress(), 0
 	for n, frozen := range snap.Leaves() {
-		if !frozen && !statemachine.Terminal(n.Status) && n.Status != statemachine.Initial(n.Type) {
+		begun := statemachine.Valid(n.Type, n.Status) && n.Status != statemachine.Initial(n.Type)
+		if !frozen && begun && !statemachine.Terminal(n.Status) {
 			running++
 		}
 	}

@@ -45,13 +45,9 @@ func (s *Site) otherVaults() (all []otherVault) {
 	return all
 }
 
-// noteWaits keeps with the person's state how many questions, problems and nodes in validation wait for them in this
-// vault: the pages of their other vaults show it.
+// noteWaits counts the questions, problems and nodes in validation that wait for the person in this vault. The number
+// is kept with the person's state, too: the pages of their other vaults show it.
 func (s *Site) noteWaits(ctx context.Context) {
-	store, err := act.StoreOf(s.engine)
-	if err != nil {
-		return // there is no folder for what this person decided
-	}
 	all, err := s.engine.Workspaces(ctx)
 	if err != nil {
 		return // the next change tells
@@ -70,6 +66,11 @@ func (s *Site) noteWaits(ctx context.Context) {
 				waits += len(n.OpenQuestions())
 			}
 		}
+	}
+	s.waits.Store(int64(waits))
+	store, err := act.StoreOf(s.engine)
+	if err != nil {
+		return // there is no folder for what this person decided
 	}
 	if b, err := store.Read(); err == nil && b.Waits != waits {
 		err = store.Update(ctx, func(b *trust.Book) error { b.Waits = waits; return nil })

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"arbor/engine/env/trust"
+	"arbor/engine/internal/people"
 	"arbor/engine/ops"
 )
 
@@ -28,7 +29,7 @@ func (s *Site) choose(r *http.Request, v *screen) error {
 			}
 		}
 	}
-	v.Waits = len(s.waiting(r.Context()))
+	v.Waits = len(s.waiting(r.Context())) + s.alsoWaits(r.Context())
 	return nil
 }
 
@@ -42,6 +43,14 @@ func (s *Site) waiting(ctx context.Context) (ids []string) {
 		ids = append(ids, r.ID)
 	}
 	return ids
+}
+
+// alsoWaits returns how many questions, problems and nodes in validation wait for the server's own user; 0 for others.
+func (s *Site) alsoWaits(ctx context.Context) int {
+	if people.From(ctx) != nil {
+		return 0
+	}
+	return int(s.waits.Load())
 }
 
 // open returns the requests that are not decided yet.

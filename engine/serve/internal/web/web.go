@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"arbor/engine"
@@ -64,6 +65,8 @@ type Site struct {
 	guests  map[string]string // the token of a logged-in browser's person, by its cookie; "" is the server's own user
 	tabs    map[string]bool   // the secrets of tabs of the server's own user, which may change something
 	streams map[chan event]bool
+
+	waits atomic.Int64 // see noteWaits
 }
 
 //go:embed pages static words
@@ -155,7 +158,7 @@ type screen struct {
 	View, Title string
 	Workspace   string // its id; "" if none is chosen
 	All         []ops.WorkspaceHead
-	Waits       int // requests that wait for a decision
+	Waits       int // what waits for the person: requests, and see alsoWaits
 	Here        string
 	Theme       string // see theme
 	Several     bool   // the server is for several people
