@@ -31,8 +31,9 @@ type changed struct {
 	Undo      string // the operation that deleted it, if that can be undone; else ""
 }
 
-// since lists the nodes that others changed since the previous visit: what the record and the files tell, and nodes
-// whose files came or say that they were changed since. Changes by people on this machine are left out.
+// since lists the nodes that others changed since the previous visit: what the record and the files tell, nodes that git
+// had then and has no longer, and nodes whose files came or say that they were changed since. Changes by people on this
+// machine are left out.
 func (s *Site) since(ctx context.Context, v *screen, snap *view.View) (out since, err error) {
 	if out.Last = v.lastVisit; out.Last == 0 {
 		return out, nil
@@ -80,6 +81,18 @@ func (s *Site) since(ctx context.Context, v *screen, snap *view.View) (out since
 	}
 	for i, c := range out.Changed {
 		out.Changed[i].What = strings.Join(keys[c.ID], ", ")
+	}
+	gone, err := ops.GoneSince(ctx, s.env(), ops.In{WorkspaceID: v.Workspace}, time.UnixMilli(out.Last))
+	if err != nil {
+		return out, err
+	}
+	for _, h := range gone { // by git pull, also while no server ran
+		id := string(h.What[0].ID)
+		if met[id] {
+			continue
+		}
+		out.Changed = append(out.Changed, changed{ID: id, Title: h.What[0].Name, Who: v.who(h.By), What: v.say(view.Deleted),
+			Time: h.Time, Part: "/activity/" + url.PathEscape(h.ID), Gone: true})
 	}
 	for n := range snap.All() { // also files with an older updatedAt that came just now, as by git pull
 		id, kind := string(n.ID), view.Altered
