@@ -76,7 +76,11 @@ func (s *Site) check(r *http.Request, v *screen) error {
 	if err != nil {
 		return err
 	}
-	b := findings{All: out.Diagnostics}
+	b := findings{All: slices.Clone(out.Diagnostics)}
+	for i, d := range b.All {
+		ws, _, _ := strings.Cut(string(d.File), "/")
+		b.All[i].Text = s.titled(r.Context(), ws, d.Text)
+	}
 	if !v.Static && slices.ContainsFunc(b.All, func(d mdoc.Diagnostic) bool { return d.Fix != "" }) {
 		in.Fix, in.DryRun = true, true
 		fixed, err := ops.WorkspaceCheck(r.Context(), s.env(), in)

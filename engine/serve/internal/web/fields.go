@@ -35,6 +35,14 @@ func (l look) chipsOf(p nodePage) (all []formField) {
 	return all
 }
 
+// openEnd returns lines for a form in which the next one is typed behind them.
+func openEnd(lines string) string {
+	if lines == "" {
+		return ""
+	}
+	return lines + "\n"
+}
+
 // text returns the value of a field as people write it: nodes by their titles.
 func (p nodePage) text(f *mdstore.Field) string {
 	text := p.Node.Text(f)
@@ -66,7 +74,7 @@ func (l look) formFields(p nodePage) string {
 		form := formField{Name: f.Key, Label: l.say(f.Label), Value: f.Said(n.Text(f)), None: "", List: f.Rule.List}
 		switch kind := f.Rule.Kind; {
 		case f.Node && f.Rule.List:
-			form.None, form.Value, form.Nodes = []string{}, p.text(f), true
+			form.None, form.Value, form.Nodes = []string{}, openEnd(p.text(f)), true
 			form.Rows, form.Label = 3, form.Label+perLine
 		case f.Rule.List && f.Commas:
 			form.None = []string{}
@@ -88,7 +96,7 @@ func (l look) formFields(p nodePage) string {
 	}
 	if plain { // else a form cannot show what there is
 		all = append(all, formField{Name: "criteria", Label: l.say("Acceptance criteria") + perLine, None: []string{},
-			Value: strings.Join(criteria, "\n"), List: true, Rows: 5})
+			Value: openEnd(strings.Join(criteria, "\n")), List: true, Rows: 5})
 	}
 	for _, o := range n.Own {
 		items := strings.Join(o.Items, "\n")

@@ -82,7 +82,10 @@ func (s *Site) node(r *http.Request, v *screen) error {
 	if err != nil {
 		return err
 	}
-	v.Title = out.Node.Title
+	v.Title, out.Node.Diagnostics = out.Node.Title, slices.Clone(out.Node.Diagnostics)
+	for i, d := range out.Node.Diagnostics {
+		out.Node.Diagnostics[i].Text = s.titled(r.Context(), v.Workspace, d.Text)
+	}
 	p := nodePage{NodeGetOut: out, Rules: status.Workspace.Rules, RulesHash: status.Workspace.RulesHash}
 	for _, n := range below.Tree {
 		p.Children = append(p.Children, n.Children...)

@@ -81,7 +81,7 @@ func TestTheOutlineStaysWhereItIsBesideANode(t *testing.T) {
 	w.follow()
 	_, _, second := w.plan()
 	p := b.open(w, "/plan")
-	for _, width := range []int{1100, 1440} {
+	for _, width := range []int{1100, 1339, 1340, 1440} {
 		p.size(width, 800)
 		p.visit("/plan")
 		row := `document.querySelector('#tree [data-id="` + second + `"] a')`

@@ -32,7 +32,7 @@ func TestDependenciesAreNamedByTitle(t *testing.T) {
 		t.Errorf("the file says\n%s", said)
 	}
 	p.click("[data-rename=dependencies]")
-	p.until(`document.querySelector("#ask textarea")?.value === "Water off, in the cellar, too\nShop"`)
+	p.until(`document.querySelector("#ask textarea")?.value === "Water off, in the cellar, too\nShop\n"`)
 	p.keys("Escape")
 	p.visit("/node/" + second)
 	p.click("[data-move]")
@@ -60,7 +60,7 @@ func TestAPersonWritesCriteriaAndReferences(t *testing.T) {
 	p.click("[data-rename=criteria]")
 	p.until(`document.activeElement.matches("#ask textarea")`)
 	p.eval(`document.activeElement.setSelectionRange(99, 99)`)
-	p.write("\ndry")
+	p.write("dry")
 	p.keys("Control+Enter")
 	p.sees("1/3")
 	if said := w.says(first); !strings.Contains(said, "- [x] no leak\n- [ ] signed, by the plumber\n- [ ] dry") {

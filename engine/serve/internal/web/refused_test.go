@@ -37,6 +37,21 @@ func TestAnErrorSpeaksOfTitlesAndButtons(t *testing.T) {
 	}
 }
 
+// What is wrong with a node is said with titles, too.
+func TestFindingsSpeakOfTitles(t *testing.T) {
+	w := newWorld(t, nil)
+	ws, first, second := w.plan()
+	w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": second, "dependencies": []string{first}})
+	w.do("node_transition", map[string]any{"workspaceId": ws, "nodeId": first, "action": "start"})
+	w.do("node_transition", map[string]any{"workspaceId": ws, "nodeId": first, "action": "fail", "conclusion": "No paint"})
+	for _, path := range []string{"/node/" + second, "/check"} {
+		_, said := w.get(path)
+		if at := strings.Index(said, "it waits for Design, which is failed"); at < 0 {
+			t.Errorf("%s: %s", path, said)
+		}
+	}
+}
+
 // The number in the title of the window and in the menu has questions, problems and nodes in validation, too, in each
 // view and as they come and go.
 func TestTheTitleHasTheNumberThatWaits(t *testing.T) {
