@@ -52,8 +52,8 @@ func GoneSince(ctx context.Context, env *Env, in In, t time.Time) (all []Happeni
 	}
 	dir := v.Workspace().Dir
 	differ = slices.DeleteFunc(differ, func(c gitrepo.Change) bool {
-		return c.New.Mode != "" || !c.Old.IsFile() || !c.Path.Under(dir) || mdstore.AllKinds().Of(c.Path) != mdstore.NodeKind ||
-			recorded(c.Path)
+		deleted := c.New.Mode == "" && c.Old.IsFile() && !recorded(c.Path)
+		return !deleted || !c.Path.Under(dir) || mdstore.AllKinds().Of(c.Path) != mdstore.NodeKind
 	})
 	differ = differ[:min(len(differ), goneNodes)]
 	var ids []string

@@ -45,8 +45,8 @@ func (s *Site) outline(w http.ResponseWriter, r *http.Request) {
 	}
 	o, _ := ops.Find("import")
 	read := func(string) ([]byte, error) { return []byte(in.Text), nil }
-	s.answer(w, r, in.WorkspaceID, o, &ops.ImportIn{In: ops.In{WorkspaceID: in.WorkspaceID}, Path: "-", From: "markdown", Into: in.Into,
-		RulesRead: true, Source: exchange.Source{Read: read}})
+	s.answer(w, r, in.WorkspaceID, o, &ops.ImportIn{In: ops.In{WorkspaceID: in.WorkspaceID}, Path: "-",
+		From: "markdown", Into: in.Into, RulesRead: true, Source: exchange.Source{Read: read}})
 }
 
 // answer runs an operation of a workspace and sends its reply.

@@ -192,8 +192,8 @@ func (g *graph) draw(out *ops.PlanGraphOut) {
 }
 
 // line returns the path of an SVG from the right of one step to the left of another, or to its right if that is in no
-// later column. Over the columns between, it runs above the row of its end, where no steps are. A step is given by column
-// and row.
+// later column. Over the columns between, it runs above the row of its end, where no steps are. A step is given by
+// column and row.
 func line(from, to [2]int) string {
 	middle := func(at [2]int) (x, y int) {
 		return at[0] * (columnWide + columnGap), columnHead + at[1]*(stepHigh+stepUp) + stepUp + stepHigh/2

@@ -31,9 +31,9 @@ type changed struct {
 	Undo      string // the operation that deleted it, if that can be undone; else ""
 }
 
-// since lists the nodes that others changed since the previous visit: what the record and the files tell, nodes that git
-// had then and has no longer, and nodes whose files came or say that they were changed since. Changes by people on this
-// machine are left out.
+// since lists the nodes that others changed since the previous visit: what the record and the files tell, nodes that
+// git had then and has no longer, and nodes whose files came or say that they were changed since. Changes by people on
+// this machine are left out.
 func (s *Site) since(ctx context.Context, v *screen, snap *view.View) (out since, err error) {
 	if out.Last = v.lastVisit; out.Last == 0 {
 		return out, nil
