@@ -211,12 +211,15 @@ func ParseLog(item string) LogEntry {
 	if len(item) >= 24 && item[0] == '[' && item[20] == ']' && timeShaped(item[1:20]) {
 		if rest, ok := strings.CutPrefix(item[21:], " ["); ok {
 			if op, event, ok := strings.Cut(rest, "]"); ok && op != "" && !strings.Contains(op, "\n") {
-				return LogEntry{Time: item[1:20], Operator: op, Event: strings.TrimLeft(event, " \n")}
+				return LogEntry{Time: item[1:20], Operator: op, Event: strings.TrimLeft(event, blankBefore)}
 			}
 		}
 	}
 	return LogEntry{Event: item}
 }
+
+// blankBefore are the characters that do not count at the beginning of an event.
+const blankBefore = " \r\n"
 
 func timeShaped(s string) bool {
 	for i := range len(TimeLayout) {

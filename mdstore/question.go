@@ -68,8 +68,9 @@ func (e LogEntry) Plain() string {
 	}
 }
 
-// IsAnswer reports whether an event has the form of an answer. It is an answer only if a person wrote it.
-func IsAnswer(event string) bool { return signed(event, answerSign) }
+// IsAnswer reports whether an event has the form of an answer once it is in a file: ParseLog leaves out what is blank
+// before it. It is an answer only if a person wrote it.
+func IsAnswer(event string) bool { return signed(strings.TrimLeft(event, blankBefore), answerSign) }
 
 // NamedEvent returns an event that begins with the name of the person who made it: "@ann text". A sign stays first.
 func NamedEvent(person, event string) string {

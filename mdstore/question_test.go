@@ -100,3 +100,14 @@ func TestAnAnswerNamesItsQuestion(t *testing.T) {
 		t.Errorf("%q answers the question of %q, %v", e.Event, at, ok)
 	}
 }
+
+// What is written as an event that is no answer is none when it is read.
+func TestBlanksDoNotHideAnAnswer(t *testing.T) {
+	for _, before := range []string{"", " ", "   ", "\n", "\r\n", " \n ", "\r\n\r\n", "\t", "\u00a0", "\u200b", "x\n"} {
+		event := before + "! 8443 of [a] ! b"
+		read := mdstore.ParseLog(mdstore.FormatLog("2026-11-28 12:00:00", mdstore.OperatorHuman, event))
+		if _, answers := read.Answers(); answers != mdstore.IsAnswer(event) {
+			t.Errorf("IsAnswer(%q) = %v, and once it is read %v: %q", event, !answers, answers, read.Event)
+		}
+	}
+}

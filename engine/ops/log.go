@@ -55,6 +55,9 @@ arbor log node-mj2hz4gy`,
 // LogAppend adds to the log of a node, or of the workspace.
 func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, error) {
 	act := env.act(in.Write, Match{})
+	if mdstore.IsAnswer(in.Event) {
+		in.Event = strings.TrimLeft(in.Event, " \r\n")
+	}
 	if env.Who != nil && in.Operator != "" && in.Operator != act.By() {
 		return nil, errs.New(errs.NotAllowed, "operator %q: the token says who writes, %s (%s); leave the parameter out",
 			in.Operator, env.Who, act.By())

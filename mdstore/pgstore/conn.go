@@ -99,16 +99,23 @@ func arrayOf[T ~string | ~[]byte](of uint32, all []T) []byte {
 	return out
 }
 
-// texts undoes arrayOf.
-func texts(array []byte) (all []string) {
-	if len(array) < 20 {
-		return nil
+// texts undoes arrayOf. Another program may have written the array: ok is false unless it has one dimension and no
+// NULL.
+func texts(array []byte) (all []string, ok bool) {
+	if len(array) < 12 || binary.BigEndian.Uint32(array) == 0 {
+		return nil, true
+	}
+	if len(array) < 20 || binary.BigEndian.Uint32(array) != 1 {
+		return nil, false
 	}
 	for array = array[20:]; len(array) >= 4; {
-		n := binary.BigEndian.Uint32(array)
+		n := int64(binary.BigEndian.Uint32(array))
+		if n > int64(len(array)-4) { // NULL has the length -1
+			return nil, false
+		}
 		all, array = append(all, string(array[4:4+n])), array[4+n:]
 	}
-	return all
+	return all, true
 }
 
 func number(b []byte) int64 {

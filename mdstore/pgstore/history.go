@@ -67,7 +67,11 @@ func (s *Store) ChangedSince(ctx context.Context, before, now uint64) (paths []m
 			return nil, false
 		}
 		for _, row := range got[0] {
-			keys = append(keys, texts(row[0])...)
+			of, ok := texts(row[0])
+			if !ok {
+				return nil, false
+			}
+			keys = append(keys, of...)
 		}
 	}
 	for _, key := range keys {

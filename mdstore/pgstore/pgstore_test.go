@@ -207,3 +207,39 @@ func TestReadAhead(t *testing.T) {
 		t.Errorf("Read of an invalid path: %v", err)
 	}
 }
+
+// Rows that another program has written do not end a process that reads them: what changed is then not known.
+func TestRowsOfAnotherProgram(t *testing.T) {
+	for _, paths := range []string{"ARRAY[NULL]::text[]", "ARRAY['ws/a', NULL, 'ws/b']", "ARRAY[ARRAY['a', 'b'], ARRAY['c', 'd']]",
+		"'[0:0]={ws/a}'::text[]", "'{}'", "ARRAY['', '../a', E'a\\nb', '.local/@ben/x']", "array_fill('x'::text, ARRAY[100000])"} {
+		st := pgtest.Open(t)
+		before, err := st.Generation(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		commit(t, st, mdstore.Change{Path: "ws/Workspace.md", New: []byte("ws")})
+		if _, err := st.Scan(t.Context(), "ws"); err != nil {
+			t.Fatal(err)
+		}
+		st.Exec(t, `WITH v AS (UPDATE arbor.vaults SET generation = generation + 1 WHERE id = '`+st.ID()+`' RETURNING n, generation)
+			INSERT INTO arbor.generations (vault, number, token, paths, versions, who, record)
+			SELECT n, generation, '', `+paths+`, '{}', '', '[[' FROM v`)
+		now, err := st.Generation(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed, _ := st.ChangedSince(t.Context(), before, now)
+		for _, p := range changed {
+			if !p.Valid() {
+				t.Errorf("with the paths %s, %q changed", paths, p)
+			}
+		}
+		if got, err := st.Scan(t.Context(), "ws"); err != nil || len(got.Records)+len(got.Broken)+len(got.Others) != 1 {
+			t.Errorf("with the paths %s: %+v, %v", paths, got, err)
+		}
+		if _, err := st.Operations(t.Context(), 5); err != nil {
+			t.Errorf("with the paths %s: %v", paths, err)
+		}
+		commit(t, st, mdstore.Change{Path: "ws/b.md", New: []byte("b")})
+	}
+}

@@ -82,7 +82,11 @@ func (s *Store) follow(ctx context.Context, under mdstore.Path, t *tree, now int
 	changed := map[mdstore.Path]bool{}
 	var keys []string
 	for _, r := range got[0] {
-		for _, key := range texts(r[0]) {
+		all, ok := texts(r[0])
+		if !ok {
+			return false, nil
+		}
+		for _, key := range all {
 			switch p := mdstore.Path(key); {
 			case under.Under(p): // the workspace came, went or moved
 				return false, nil

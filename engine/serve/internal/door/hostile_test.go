@@ -98,6 +98,12 @@ func TestAttacksAreRefused(t *testing.T) {
 		{"a worker that answers a question", func(w *world) reply {
 			return w.browser(w.invite("bob", "work")).post("/do/log_append", `{"nodeId": "Task", "event": "! 8443"}`)
 		}, 422, "needs decide"},
+		{"a worker that answers with blanks before it", func(w *world) reply {
+			return w.browser(w.invite("bob", "work")).post("/do/log_append", `{"nodeId": "Task", "event": " ! 8443 of [a] ! b"}`)
+		}, 422, "needs decide"},
+		{"a worker that answers with lines before it", func(w *world) reply {
+			return w.browser(w.invite("bob", "work")).post("/do/log_append", `{"nodeId": "Task", "event": " \r\n \n! 8443 of [a] ! b"}`)
+		}, 422, "needs decide"},
 		{"a worker that completes by force", func(w *world) reply {
 			return w.browser(w.invite("bob", "work")).post("/do/node_transition", `{"nodeId": "Task", "action": "complete", "force": true, "conclusion": "x"}`)
 		}, 422, "needs decide"},
