@@ -10,7 +10,7 @@ import (
 
 // ReadProject returns the bytes of a file of the project. A file of more than most bytes is an error.
 func (e *Engine) ReadProject(ctx context.Context, path string, most int64) (data []byte, err error) {
-	docs, ok := mdstore.AsStore[mdstore.Docs](e.st)
+	docs, ok := e.docs()
 	if !ok {
 		return nil, errNoProject
 	}
@@ -26,7 +26,7 @@ func (e *Engine) ReadProject(ctx context.Context, path string, most int64) (data
 
 // MakeInProject makes a new file in the project. The file's folder must exist, and the file must not.
 func (e *Engine) MakeInProject(ctx context.Context, path string, data []byte) error {
-	docs, ok := mdstore.AsStore[mdstore.Docs](e.st)
+	docs, ok := e.docs()
 	if !ok {
 		return errNoProject
 	}

@@ -16,7 +16,7 @@ import (
 // Context assembles what work on a node needs. An empty id means the node with the workspace's focus, or the root if no
 // node has the focus or that node is gone.
 func (e *Engine) Context(ctx context.Context, ws, id mdstore.ID, opt assemble.Options) (b *assemble.Bundle, err error) {
-	if r, ok := mdstore.AsStore[mdstore.Docs](e.st); ok {
+	if r, ok := e.docs(); ok {
 		opt.Doc = func(target string) (mdoc.Foreign, bool) {
 			data, err := readDoc(ctx, r, target)
 			return mdoc.ReadForeign(data), err == nil

@@ -11,7 +11,7 @@ import (
 
 // CheckFile returns the findings about one file of a view. The view may hold unsaved text. Call it under Read.
 func (e *Engine) CheckFile(ctx context.Context, v *view.View, p mdstore.Path) []check.Finding {
-	docs, ok := mdstore.AsStore[mdstore.Docs](e.st)
+	docs, ok := e.docs()
 	absent := func(target string) (string, bool) {
 		if !ok || !missing(ctx, docs, target) {
 			return "", false

@@ -52,6 +52,8 @@ type Engine struct {
 	opt  Options
 	live *live.Vault
 	seen *sessions.Seen
+
+	dotless bool // see HideDots
 }
 
 // Open returns an engine over the store. It reads nothing yet: a workspace is read when it is first asked for.

@@ -44,7 +44,7 @@ func (e *Engine) facts(ctx context.Context, v *view.View) (check.Store, error) {
 		return st, err
 	}
 	st.Unusable = append(st.Unusable, e.checkConfig(ctx, v.Workspace().Dir)...)
-	if r, ok := mdstore.AsStore[mdstore.Docs](e.st); ok {
+	if r, ok := e.docs(); ok {
 		st.Missing = map[string]string{}
 		for _, target := range check.Targets(v) {
 			if missing(ctx, r, target) {
@@ -92,7 +92,7 @@ func (e *Engine) Lacks(ctx context.Context, target string) error {
 	if !e.Absent(ctx, target) {
 		return nil
 	}
-	r, _ := mdstore.AsStore[mdstore.Docs](e.st)
+	r, _ := e.docs()
 	if found := alike(ctx, r, target); found != "" {
 		return fmt.Errorf("%s: no such file in the project; did you mean %s?", target, found)
 	}
@@ -102,14 +102,14 @@ func (e *Engine) Lacks(ctx context.Context, target string) error {
 // Absent reports whether a target is the path of a document of the project that is not there. It is false if the store
 // knows no documents.
 func (e *Engine) Absent(ctx context.Context, target string) bool {
-	r, ok := mdstore.AsStore[mdstore.Docs](e.st)
+	r, ok := e.docs()
 	return ok && missing(ctx, r, target)
 }
 
 // Head returns the id of the commit that git has checked out in the project, "" if there is none or the store cannot
 // tell.
 func (e *Engine) Head(ctx context.Context) string {
-	if r, ok := mdstore.AsStore[mdstore.Docs](e.st); ok {
+	if r, ok := e.docs(); ok {
 		return r.Head(ctx)
 	}
 	return ""
@@ -120,7 +120,7 @@ func (e *Engine) Head(ctx context.Context) string {
 func (e *Engine) Tree(
 	ctx context.Context, dir string, most int,
 ) (found []mdstore.TreeEntry, lacking string, err error) {
-	r, ok := mdstore.AsStore[mdstore.Docs](e.st)
+	r, ok := e.docs()
 	if !ok {
 		return nil, "", nil
 	}

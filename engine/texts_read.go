@@ -22,7 +22,7 @@ func (e *Engine) ReadFile(ctx context.Context, p mdstore.Path) (mdstore.File, er
 // ReadDoc returns the present bytes of a document of the project, at most mdstore.MaxFileSize. target is the target of
 // a reference.
 func (e *Engine) ReadDoc(ctx context.Context, target string) ([]byte, error) {
-	r, ok := mdstore.AsStore[mdstore.Docs](e.st)
+	r, ok := e.docs()
 	if !ok {
 		return nil, fs.ErrNotExist
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"iter"
 	"strings"
+	"unicode"
 
 	"arbor/mdstore/mdoc"
 )
@@ -17,9 +18,35 @@ import (
 type Path string
 
 // Valid reports whether p can name something in a vault on every platform:
-// fs.ValidPath, no control characters and no backslash.
+// fs.ValidPath, no control characters, no backslash, nothing that git would
+// take for its own folder, and no other spelling of LocalDir.
 func (p Path) Valid() bool {
-	return fs.ValidPath(string(p)) && p != "." && !strings.ContainsFunc(string(p), unfit)
+	return fs.ValidPath(string(p)) && p != "." && !strings.ContainsFunc(string(p), unfit) && !p.taken()
+}
+
+// taken reports whether an element of p leads, on some platform, into the folder of git, whose settings name programs,
+// or into LocalDir by another spelling.
+func (p Path) taken() bool {
+	if p == "" || p[0] != '.' && !strings.Contains(string(p), "/.") && !strings.Contains(string(p), "~") {
+		return false
+	}
+	for elem := range strings.SplitSeq(string(p), "/") {
+		name, _, _ := strings.Cut(elem, ":") // a stream of a file, on Windows
+		name = strings.TrimRight(strings.Map(shown, name), " .")
+		if strings.EqualFold(name, ".git") || strings.EqualFold(name, "git~1") ||
+			strings.EqualFold(name, LocalDir) && elem != LocalDir {
+			return true
+		}
+	}
+	return false
+}
+
+// shown drops the characters that file systems of macOS ignore.
+func shown(r rune) rune {
+	if unicode.Is(unicode.Cf, r) {
+		return -1
+	}
+	return r
 }
 
 // unfit reports whether some platform does not allow r in the name of a file.

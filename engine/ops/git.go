@@ -9,6 +9,7 @@ import (
 	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/internal/gitsync"
+	"arbor/engine/internal/people"
 	"arbor/engine/plan"
 	"arbor/mdstore"
 	"arbor/mdstore/gitrepo"
@@ -22,9 +23,17 @@ func repoOf(ctx context.Context, env *Env) (*gitrepo.Repo, error) {
 	}
 	r, err := gitrepo.Open(ctx, env.Engine.Vault())
 	if errors.Is(err, gitrepo.ErrNone) {
-		return nil, errs.New(errs.NoRepository, "%s: %v; git init makes a repository", env.Engine.Vault(), err)
+		return nil, errs.New(errs.NoRepository, "%s: %v; git init makes a repository", env.shown(ctx, env.Engine.Vault(), "the vault"), err)
 	}
 	return r, fail(err)
+}
+
+// shown returns the path of a folder of this machine for a message. Persons on a server get another word for it.
+func (env *Env) shown(ctx context.Context, folder, word string) string {
+	if env.Who != nil || people.From(ctx) != nil || folder == "" {
+		return word
+	}
+	return folder
 }
 
 // overTree returns a copy of env over the files that the vault has in the commit or tree with this full id, and its

@@ -91,7 +91,7 @@ func (env *Env) present(ctx context.Context, target string) (warned []string, er
 	}
 	lacks := cmp.Or(env.Engine.Lacks(ctx, target), fmt.Errorf("%s: no such file in the project", target))
 	e := errs.New(errs.ReferenceNotFound, "%v; name it as seen from %s, or make it first",
-		lacks, cmp.Or(env.Engine.Project(), "the project's folder")).With(errs.Details{Paths: []string{target}})
+		lacks, env.shown(ctx, env.Engine.Project(), "the project's folder")).With(errs.Details{Paths: []string{target}})
 	if env.Caller == ByAssistant {
 		return []string{e.Message}, nil
 	}

@@ -290,7 +290,7 @@ var documents = []promise{
 		}
 		s.put(files{"ws/nodes/a/Node.md~": "backup", "ws/nodes/a/Node.sync-conflict-20260101-100000-ABCDEFG.md": "theirs"})
 		got, err := i.Strays(s.Context(), "ws")
-		want := "[{ws/nodes/.git/Node.md hidden } {ws/nodes/a/.x/Node.md hidden } {ws/nodes/a/Node.md~ backup } " +
+		want := "[{ws/nodes/.hidden/Node.md hidden } {ws/nodes/a/.x/Node.md hidden } {ws/nodes/a/Node.md~ backup } " +
 			"{ws/nodes/a/Node.sync-conflict-20260101-100000-ABCDEFG.md conflict copy ws/nodes/a/Node.md}]"
 		if err != nil || fmt.Sprint(got) != want {
 			s.Errorf("Strays: %v, error %v, want %s", got, err, want)

@@ -20,7 +20,7 @@ var tree = files{
 	"ws/Workspace.md":             "ws",
 	"ws/notes.md":                 "a person's",
 	"ws/nodes/Node.md":            "in no folder of its own",
-	"ws/nodes/.git/Node.md":       "hidden",
+	"ws/nodes/.hidden/Node.md":    "hidden",
 	"ws/nodes/a/Node.md":          "a",
 	"ws/nodes/a/.x/Node.md":       "hidden below a",
 	"ws/nodes/a/notes.txt":        "a's notes",

@@ -112,7 +112,7 @@ var nodes = files{
 	"archive/old/nodes/r/Node.md":      sound("r", "Archived"),
 	"ws/Workspace.md":                  workspace("WS"),
 	"ws/nodes/Node.md":                 sound("top", "In no folder of its own"),
-	"ws/nodes/.git/Node.md":            sound("hidden", "Hidden"),
+	"ws/nodes/.hidden/Node.md":         sound("hidden", "Hidden"),
 	"ws/nodes/a/Node.md":               sound("a", "'quoted: title'"),
 	"ws/nodes/a/sub/Node.md":           sound("sub", "Below another"),
 	"ws/nodes/a-b/Node.md":             "---\nid: a-b\ntype: odd\nrole: none such\n---\n",

@@ -34,8 +34,10 @@ type Door struct {
 // maxBody is the largest body of a request, in bytes.
 const maxBody = 4 << 20
 
-// New returns the door of the vault of an engine. Failed logins are logged to log.
+// New returns the door of the vault of an engine. Failed logins are logged to log. From then on the engine reads no
+// documents whose names begin with a dot.
 func New(e *engine.Engine, log *slog.Logger) *Door {
+	e.HideDots()
 	return &Door{engine: e, limits: httpguard.Limits{Log: log}, look: 2 * time.Second,
 		noted: map[string]time.Time{}}
 }

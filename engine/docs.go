@@ -1,0 +1,43 @@
+package engine
+
+import (
+	"context"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"arbor/mdstore"
+)
+
+// HideDots makes documents in files and folders whose names begin with a dot unreadable. A server for several people
+// does so: whoever may work names documents, and such files of the server's user hold passwords and keys. It is called
+// before the first request.
+func (e *Engine) HideDots() { e.dotless = true }
+
+// docs returns the documents of the project; false if the store knows none.
+func (e *Engine) docs() (mdstore.Docs, bool) {
+	d, ok := mdstore.AsStore[mdstore.Docs](e.st)
+	if ok && e.dotless {
+		return dotless{d, e.opt.Project}, true
+	}
+	return d, ok
+}
+
+// dotless are the documents without those below names that begin with a dot.
+type dotless struct {
+	mdstore.Docs
+	project string
+}
+
+func (d dotless) ReadDoc(ctx context.Context, target string, most int64) ([]byte, error) {
+	name := target
+	if rel, err := filepath.Rel(d.project, target); err == nil && filepath.IsAbs(target) {
+		name = rel
+	}
+	for elem := range strings.SplitSeq(filepath.ToSlash(name), "/") {
+		if strings.HasPrefix(elem, ".") && elem != "." && elem != ".." {
+			return nil, &fs.PathError{Op: "read document", Path: target, Err: fs.ErrPermission}
+		}
+	}
+	return d.Docs.ReadDoc(ctx, target, most)
+}
