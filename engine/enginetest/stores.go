@@ -185,7 +185,7 @@ func (v serverVault) SetDoc(target string, data []byte) { v.docs.SetDoc(target, 
 
 func (v serverVault) Files() map[mdstore.Path][]byte {
 	v.t.Helper()
-	all, err := v.Store.Files(v.ctx())
+	all, _, err := v.Store.Files(v.ctx())
 	if err != nil {
 		v.t.Fatal(err)
 	}

@@ -3,9 +3,11 @@ package pgstore
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io/fs"
 	"iter"
 	"slices"
+	"strings"
 
 	"arbor/mdstore"
 )
@@ -200,19 +202,46 @@ func (s *Store) scan(ctx context.Context, t *tree, files []row, out *mdstore.Sca
 }
 
 // Files returns all files of the vault and of this machine with their versions, which the server computes from the
-// bytes.
-func (s *Store) Files(ctx context.Context) (map[mdstore.Path]mdstore.Version, error) {
-	got, err := s.query(ctx, sql(s.in("SELECT path, sha256(bytes) FROM SCHEMA.files WHERE vault = $1"), s.n))
+// bytes. left says of rows that another program has written why no folder could hold them.
+func (s *Store) Files(ctx context.Context) (all map[mdstore.Path]mdstore.Version, left map[string]string, err error) {
+	got, err := s.query(ctx, sql(s.in(`SELECT path, octet_length(bytes)::bigint, sha256(bytes) FROM SCHEMA.files
+		WHERE vault = $1 ORDER BY path`), s.n))
 	if err != nil {
-		return nil, s.said(err)
+		return nil, nil, s.said(err)
 	}
-	all := make(map[mdstore.Path]mdstore.Version, len(got[0]))
+	all, left = make(map[mdstore.Path]mdstore.Version, len(got[0])), map[string]string{}
 	for _, r := range got[0] {
-		if p, ok := s.path(string(r[0])); ok {
-			var v mdstore.Version
-			copy(v[:], r[1])
-			all[p] = v
+		key := string(r[0])
+		p, ok := s.path(key)
+		switch {
+		case strings.HasPrefix(key, ownPrefix) && !ok: // of another machine
+		case !ok || !storable(p):
+			left[key] = "no file of a vault may have such a name"
+		case number(r[1]) > mdstore.MaxSize(p):
+			left[key] = fmt.Sprintf("has %d bytes; %d are the limit", number(r[1]), mdstore.MaxSize(p))
+		default:
+			all[p] = mdstore.Version(r[2])
 		}
 	}
-	return all, nil
+	for p := range all {
+		for dir := p.Dir(); dir != ""; dir = dir.Dir() {
+			if _, file := all[dir]; file {
+				left[string(p)] = "lies below " + string(dir) + ", which is a file"
+			}
+		}
+	}
+	for key := range left {
+		delete(all, mdstore.Path(key))
+	}
+	return all, left, nil
+}
+
+// storable reports whether file systems can hold a path.
+func storable(p mdstore.Path) bool {
+	for elem := range strings.SplitSeq(string(p), "/") {
+		if len(elem) > 255 {
+			return false
+		}
+	}
+	return len(p) <= 2048
 }

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -162,6 +165,46 @@ func TestVaultCopy(t *testing.T) {
 	p.must("admin", "vault", "copy", ".", address)
 	if n := strings.Count(p.must("list", "--vault", address), "\n"); n != 3 {
 		t.Errorf("%d lines after the copy went on", n)
+	}
+}
+
+// Rows that another program has written, which no folder can hold or which would lead git astray, are left out of a
+// copy, and named without their control characters. The rest is copied.
+func TestVaultCopyLeavesOutWhatNoFolderMayHold(t *testing.T) {
+	address := pgtest.Address(t)
+	p := newPerson(t, address)
+	p.must("init", "Plan")
+	st := pgtest.OpenAt(t, address, "other")
+	psql, err := pgtest.Program("psql")
+	u, err2 := url.Parse(address)
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	hostile := []string{"../x", "/etc/evil", ".git/config", ".git/HEAD", "ws/.GIT/hooks/x", ".LOCAL/people.json", "git~1/config", ".git",
+		"a\\b", "a\nb", "\x1b[31mred", "arbor/../x", ".local/@other/../../x", strings.Repeat("n", 300), strings.Repeat("a/", 3000) + "x", "huge.md"}
+	for _, path := range append(hostile, "kept.md", "kept.md/below") {
+		bytes := "'x'::bytea"
+		if path == "huge.md" {
+			bytes = "convert_to(repeat('x', 5000000), 'UTF8')"
+		}
+		run := fmt.Sprintf(`INSERT INTO arbor.files (vault, path, bytes, version)
+			SELECT n, $j$%s$j$, %s, '' FROM arbor.vaults WHERE id = '%s'`, path, bytes, st.ID())
+		if said, err := exec.Command(psql, "-h", u.Query().Get("host"), "-U", "arbor", "-d", "postgres", "-c", run).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v", said, err)
+		}
+	}
+	to := filepath.Join(p.dir, "copy")
+	out, said, code := p.arbor("admin", "vault", "copy", address, to)
+	if code != 0 || !strings.Contains(out, "both vaults are equal") || strings.ContainsAny(said, "\x1b") {
+		t.Errorf("code %d, %s%s", code, out, said)
+	}
+	for name := range filesBelow(t, to) {
+		if strings.Contains(strings.ToLower(name), ".git/") || strings.HasPrefix(name, ".L") || name == "huge.md" || strings.HasPrefix(name, "kept.md/") {
+			t.Errorf("%s was copied", name)
+		}
+	}
+	if filesBelow(t, to)["kept.md"] != "x" || strings.Count(said, "left out: ") != len(hostile) { // one is of another machine, one below kept.md
+		t.Errorf("the copy has %v, left out: %s", filesBelow(t, to), said)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"arbor/cmd/internal/cli"
+	"arbor/context/render"
 	"arbor/engine/config"
 	"arbor/engine/errs"
 	"arbor/mdstore"
@@ -76,7 +77,7 @@ func runVaultCopy(ctx context.Context, call cli.Call) error {
 		return err
 	}
 	for _, l := range out.Left {
-		fmt.Fprintf(call.Stderr, "left out: %s: %s\n", l.Path, l.Why)
+		fmt.Fprintf(call.Stderr, "left out: %s: %s\n", render.Visible(l.Path), l.Why)
 	}
 	text := fmt.Sprintf("%d files, %d of them written: both vaults are equal\n", out.Files, out.Written)
 	if call.DryRun {
@@ -119,11 +120,15 @@ func (v vaults) side(ctx context.Context, call cli.Call, name string, mode cli.M
 			return nil, err
 		}
 		files := func(ctx context.Context) (map[mdstore.Path]mdstore.Version, []leftOut, error) {
-			all, err := st.Files(ctx)
+			all, unfit, err := st.Files(ctx)
 			maps.DeleteFunc(all, func(p mdstore.Path, _ mdstore.Version) bool {
 				return p.Under(mdstore.LocalDir) || strings.HasPrefix(string(p), string(mdstore.SessionsFile))
 			})
-			return all, nil, err
+			var left []leftOut
+			for _, name := range slices.Sorted(maps.Keys(unfit)) {
+				left = append(left, leftOut{name, unfit[name]})
+			}
+			return all, left, err
 		}
 		return &side{found.Vault, st, files, st.Close}, nil
 	}
