@@ -64,7 +64,7 @@ func ParseAddress(s string) (*Address, error) {
 		}
 		q.Del(key)
 	}
-	said := q.Has("sslmode") || os.Getenv("PGSSLMODE") != ""
+	said := q.Get("sslmode") != "" || os.Getenv("PGSSLMODE") != ""
 	u.RawQuery = q.Encode()
 	if a.config, err = pgconn.ParseConfig(u.String()); err != nil {
 		return nil, fmt.Errorf("the address of the server cannot be used: %w", err)
@@ -85,6 +85,9 @@ func ParseAddress(s string) (*Address, error) {
 	if filepath.IsAbs(a.config.Host) {
 		shown.Host = ""
 		names.Set("host", a.config.Host)
+		if a.config.Port != defaultPort {
+			names.Set("port", fmt.Sprint(a.config.Port))
+		}
 	}
 	if a.schema != DefaultSchema {
 		names.Set("schema", a.schema)
@@ -106,12 +109,17 @@ func (a *Address) Identity() string {
 	return strings.Join(append(a.hosts(), a.config.Database, a.schema, a.vault), "\x00")
 }
 
-// hosts returns the servers, each with its port.
+const defaultPort = 5432
+
+// hosts returns the servers, each with its port. A folder of sockets has one for each port.
 func (a *Address) hosts() (all []string) {
 	add := func(host string, port uint16) {
 		at := host
-		if !filepath.IsAbs(host) {
+		switch {
+		case !filepath.IsAbs(host):
 			at = net.JoinHostPort(host, fmt.Sprint(port))
+		case port != defaultPort:
+			at = filepath.Join(host, fmt.Sprintf(".s.PGSQL.%d", port))
 		}
 		if !slices.Contains(all, at) {
 			all = append(all, at)
@@ -127,8 +135,8 @@ func (a *Address) hosts() (all []string) {
 // remote reports whether a host is another machine, as far as its name tells.
 func remote(at string) bool {
 	host, _, err := net.SplitHostPort(at)
-	if err != nil || host == "localhost" {
-		return false // a socket
+	if filepath.IsAbs(at) || err != nil || host == "localhost" {
+		return false // a socket, or this machine
 	}
 	ip := net.ParseIP(host)
 	return ip == nil || !ip.IsLoopback()
