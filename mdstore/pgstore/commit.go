@@ -189,7 +189,7 @@ const onDisk = `SELECT set_config('synchronous_commit', CASE current_setting('sy
 	ELSE current_setting('synchronous_commit') END, true)`
 
 // stateSQL returns the generation of the vault and the time.
-const stateSQL = `SELECT generation, (extract(epoch from clock_timestamp()) * 1000000)::bigint
+const stateSQL = `SELECT generation, (extract(epoch from clock_timestamp()) * 1000000::numeric)::bigint
 	FROM SCHEMA.vaults WHERE n = $1 AND id = $2`
 
 // begin locks the vault and reads what the changes are compared with.

@@ -190,8 +190,14 @@ func valid(op string, p mdstore.Path) error {
 	return nil
 }
 
-// stampColumns are the columns that stampOf reads.
-const stampColumns = "octet_length(bytes)::bigint, (extract(epoch from changed) * 1000000)::bigint, written"
+// Statements name functions and operators with the types of their values, or with pg_catalog: a user of the database
+// may have made others that would fit as well, and they would run with the rights of whoever calls them.
+
+// stampColumns are the columns that stampOf reads. Another program may have written a time that is none.
+const stampColumns = "octet_length(bytes)::bigint, " + changedColumn + ", written"
+
+const changedColumn = `CASE WHEN isfinite(changed) THEN (extract(epoch from changed) * 1000000::numeric)::bigint
+	ELSE 0::bigint END`
 
 func stampOf(row [][]byte) mdstore.Stamp {
 	return mdstore.Stamp{Size: number(row[0]), Mtime: micros(row[1]), Inode: uint64(number(row[2])), Proven: true}
@@ -284,7 +290,7 @@ func (s *Store) read(ctx context.Context, p mdstore.Path, bytes bool) (mdstore.F
 }
 
 // belowSQL returns those paths of $2 below which a file lies. '0' follows '/'.
-const belowSQL = `SELECT q FROM unnest($2::text[]) q WHERE EXISTS (SELECT 1 FROM SCHEMA.files
+const belowSQL = `SELECT q FROM pg_catalog.unnest($2::text[]) q WHERE EXISTS (SELECT 1 FROM SCHEMA.files
 	WHERE vault = $1 AND path >= q || '/' AND path < q || '0')`
 
 // fileOf returns the file that a row holds.

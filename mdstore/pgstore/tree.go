@@ -123,7 +123,7 @@ func (s *Store) follow(ctx context.Context, under mdstore.Path, t *tree, now int
 const insideSQL = "SELECT path, " + stampColumns + `, version FROM SCHEMA.files
 	WHERE vault = $1 AND path >= $2 AND path < $3 ORDER BY path`
 
-const changedSQL = "SELECT path, " + stampColumns + `, version FROM unnest($2::text[]) q CROSS JOIN LATERAL (
+const changedSQL = "SELECT path, " + stampColumns + `, version FROM pg_catalog.unnest($2::text[]) q CROSS JOIN LATERAL (
 		(SELECT * FROM SCHEMA.files WHERE vault = $1 AND path = q)
 	UNION ALL
 		(SELECT * FROM SCHEMA.files WHERE vault = $1 AND path >= q || '/' AND path < q || '0')) found`

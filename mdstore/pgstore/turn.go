@@ -42,11 +42,11 @@ type commitNote struct {
 // sinceSQL returns the paths that commits after $2 have changed, each with its file as it is now, and the files of $3.
 // If there are more than $4 commits, it leaves them out.
 const sinceSQL = `SELECT q.number, q.key, octet_length(f.bytes)::bigint,
-	(extract(epoch from f.changed) * 1000000)::bigint, f.written,
+	` + changedColumn + `, f.written,
 	CASE WHEN q.number = 0 OR octet_length(f.bytes) <= $5 THEN f.bytes END
-	FROM (SELECT g.number, unnest(g.paths) AS key FROM SCHEMA.generations g WHERE g.vault = $1 AND g.number > $2
+	FROM (SELECT g.number, pg_catalog.unnest(g.paths) AS key FROM SCHEMA.generations g WHERE g.vault = $1 AND g.number > $2
 		AND (SELECT generation FROM SCHEMA.vaults WHERE n = $1) - $2 <= $4
-	UNION ALL SELECT 0, unnest($3::text[])) q LEFT JOIN SCHEMA.files f ON f.vault = $1 AND f.path = q.key
+	UNION ALL SELECT 0::bigint, pg_catalog.unnest($3::text[])) q LEFT JOIN SCHEMA.files f ON f.vault = $1 AND f.path = q.key
 	ORDER BY q.number`
 
 // catchUp takes in the rows of sinceSQL and returns those of .local/. s.mu must be held.
@@ -167,8 +167,8 @@ func (d *draft) recall() bool {
 func (d *draft) guard() stmt {
 	return sql(d.in(`WITH v AS (UPDATE SCHEMA.vaults SET generation = $3 + 1
 			WHERE n = $1 AND id = $2 AND generation = $3 RETURNING n),
-		met AS (SELECT 1 FROM SCHEMA.files WHERE vault = $1 AND path = ANY($4 || $5) UNION ALL
-			SELECT 1 FROM unnest($4::text[]) q JOIN SCHEMA.files ON vault = $1 AND path >= q || '/' AND path < q || '0')
+		met AS (SELECT 1 FROM SCHEMA.files WHERE vault = $1 AND (path = ANY($4) OR path = ANY($5)) UNION ALL
+			SELECT 1 FROM pg_catalog.unnest($4::text[]) q JOIN SCHEMA.files ON vault = $1 AND path >= q || '/' AND path < q || '0')
 		SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM v) AND NOT EXISTS (SELECT 1 FROM met) THEN 1 ELSE 0 END`),
 		d.n, d.id, d.generation, d.absent, d.folders)
 }
