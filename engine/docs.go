@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"arbor/mdstore"
@@ -30,11 +29,8 @@ type dotless struct {
 }
 
 func (d dotless) ReadDoc(ctx context.Context, target string, most int64) ([]byte, error) {
-	name := target
-	if rel, err := filepath.Rel(d.project, target); err == nil && filepath.IsAbs(target) {
-		name = rel
-	}
-	for elem := range strings.SplitSeq(filepath.ToSlash(name), "/") {
+	name := strings.ReplaceAll(strings.TrimPrefix(target, d.project), `\`, "/")
+	for elem := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(elem, ".") && elem != "." && elem != ".." {
 			return nil, &fs.PathError{Op: "read document", Path: target, Err: fs.ErrPermission}
 		}

@@ -168,7 +168,8 @@ func (d *draft) guard() stmt {
 	return sql(d.in(`WITH v AS (UPDATE SCHEMA.vaults SET generation = $3 + 1
 			WHERE n = $1 AND id = $2 AND generation = $3 RETURNING n),
 		met AS (SELECT 1 FROM SCHEMA.files WHERE vault = $1 AND (path = ANY($4) OR path = ANY($5)) UNION ALL
-			SELECT 1 FROM pg_catalog.unnest($4::text[]) q JOIN SCHEMA.files ON vault = $1 AND path >= q || '/' AND path < q || '0')
+			SELECT 1 FROM pg_catalog.unnest($4::text[]) q
+			JOIN SCHEMA.files ON vault = $1 AND path >= q || '/' AND path < q || '0')
 		SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM v) AND NOT EXISTS (SELECT 1 FROM met) THEN 1 ELSE 0 END`),
 		d.n, d.id, d.generation, d.absent, d.folders)
 }

@@ -47,7 +47,8 @@ const (
 		ON CONFLICT (vault, path) DO UPDATE SET bytes = excluded.bytes, version = excluded.version,
 		changed = excluded.changed, written = excluded.written
 		RETURNING path, ` + stampColumns + `, bytes`
-	moveSQL = `UPDATE SCHEMA.files SET path = $3 || substr(path, length($2) + 1), written = pg_catalog.nextval('SCHEMA.writes')
+	moveSQL = `UPDATE SCHEMA.files SET path = $3 || substr(path, length($2) + 1),
+		written = pg_catalog.nextval('SCHEMA.writes')
 		WHERE vault = $1 AND (path = $2 OR path >= $2 || '/' AND path < $2 || '0')`
 )
 
