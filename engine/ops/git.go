@@ -23,7 +23,8 @@ func repoOf(ctx context.Context, env *Env) (*gitrepo.Repo, error) {
 	}
 	r, err := gitrepo.Open(ctx, env.Engine.Vault())
 	if errors.Is(err, gitrepo.ErrNone) {
-		return nil, errs.New(errs.NoRepository, "%s: %v; git init makes a repository", env.shown(ctx, env.Engine.Vault(), "the vault"), err)
+		return nil, errs.New(errs.NoRepository, "%s: %v; git init makes a repository",
+			env.shown(ctx, env.Engine.Vault(), "the vault"), err)
 	}
 	return r, fail(err)
 }

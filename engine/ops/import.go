@@ -76,7 +76,8 @@ func kindsHelp() (text string) {
 // Import makes nodes of what another program has.
 func Import(ctx context.Context, env *Env, in ImportIn) (*ImportOut, error) {
 	if in.Source.Read == nil {
-		return nil, badParam("path", "import reads a file where arbor import runs, not on the server; on the page, paste the text")
+		return nil, badParam("path", "import reads a file where arbor import runs, not on the server; on the page, "+
+			"paste the text")
 	}
 	return env.imported(ctx, in, func() (*exchange.Result, error) { return exchange.Read(in.Source, in.From) })
 }

@@ -79,7 +79,8 @@ func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*Workspac
 	}
 	const hint = "plan with {node_create} under root"
 	out := &WorkspaceInitOut{
-		WorkspaceID: string(w.ID), Path: env.path(w.Dir), ProjectRoot: env.shown(ctx, env.Engine.Project(), ""), RootNodeID: string(mdstore.Root),
+		WorkspaceID: string(w.ID), Path: env.path(w.Dir),
+		ProjectRoot: env.shown(ctx, env.Engine.Project(), ""), RootNodeID: string(mdstore.Root),
 		RulesHash: mdstore.RulesHash(w.Rules),
 		Wrote:     env.wrote(ctx, w.ID, w.Outcome, hint),
 	}

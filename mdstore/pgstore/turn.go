@@ -46,7 +46,8 @@ const sinceSQL = `SELECT q.number, q.key, octet_length(f.bytes)::bigint,
 	CASE WHEN q.number = 0 OR octet_length(f.bytes) <= $5 THEN f.bytes END
 	FROM (SELECT g.number, pg_catalog.unnest(g.paths) AS key FROM SCHEMA.generations g WHERE g.vault = $1 AND g.number > $2
 		AND (SELECT generation FROM SCHEMA.vaults WHERE n = $1) - $2 <= $4
-	UNION ALL SELECT 0::bigint, pg_catalog.unnest($3::text[])) q LEFT JOIN SCHEMA.files f ON f.vault = $1 AND f.path = q.key
+	UNION ALL SELECT 0::bigint, pg_catalog.unnest($3::text[])) q
+	LEFT JOIN SCHEMA.files f ON f.vault = $1 AND f.path = q.key
 	ORDER BY q.number`
 
 // catchUp takes in the rows of sinceSQL and returns those of .local/. s.mu must be held.
