@@ -172,6 +172,7 @@ func (r *release) work(t *testing.T) {
 	if len(r.site.waiting(t.Context())) != 1 {
 		t.Fatal("no request waits")
 	}
+	r.site.noteWaits(t.Context())
 }
 
 // named notes the ids of the nodes of a tree.
