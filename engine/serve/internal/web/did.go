@@ -107,6 +107,16 @@ func (l look) did(all []view.Change, title func(mdstore.ID) string, named func(s
 	}
 	for _, c := range all {
 		switch {
+		case c.ID == main && c.Key == "" && c.Name != "": // of a page, such as "moved to NAME"
+			do, to, moved := strings.Cut(c.Do, " to ")
+			word := l.say(do)
+			if moved {
+				word += ": " + to
+			}
+			if strings.HasPrefix(do, "entries + ") {
+				word = strings.ToLower(l.say("New entry"))
+			}
+			keys = append(keys, word)
 		case c.ID != main || c.Key == "":
 		case c.Key == "log" && c.Do == view.Plus: // it tells the number of entries
 			logged = cmp.Or(logged, strings.ToLower(l.say("New entry")))
@@ -123,13 +133,13 @@ func (l look) did(all []view.Change, title func(mdstore.ID) string, named func(s
 		keys = append(keys, logged)
 	}
 	subject := l.listed(titles(all, title, func(id string) bool { return mdstore.ID(id) == main || named(id) }), more)
-	if i := slices.IndexFunc(all, func(c view.Change) bool { return c.Name != "" }); subject == "" && i >= 0 { // of a page
-		subject, keys = all[i].Name, append(keys, l.say(all[i].Do))
-	}
 	if subject == "" {
 		subject = l.say("Workspace")
 	}
-	return strings.TrimSuffix(subject+": "+strings.Join(keys, ", "), ": ")
+	if len(keys) == 0 {
+		keys = append(keys, l.say(view.Altered))
+	}
+	return subject + ": " + strings.Join(keys, ", ")
 }
 
 // titlesInSentence is how many titles a sentence has; it tells the number of the others.
@@ -160,6 +170,9 @@ func (l look) changeWord(c view.Change) string {
 		return l.say(c.To)
 	case mdstore.KeyParent, "order":
 		return l.say("moved")
+	}
+	if c.Do == "ticked" || c.Do == "unticked" {
+		return l.say(c.Do)
 	}
 	if f := mdstore.FieldOf(c.Key); f != nil {
 		return strings.ToLower(l.say(f.Label))

@@ -135,6 +135,16 @@ func TestASentenceSaysWhatWasDone(t *testing.T) {
 		{"node_move", map[string]any{"nodeId": second, "newParentId": "root", "before": first}, "Shop: moved"},
 		{"node_move?also=" + second, map[string]any{"nodeId": first, "newParentId": "Paint"}, "Design, Shop: moved"},
 		{"undo", map[string]any{}, "Undone: Design, Shop: moved"},
+		{"memory_save", map[string]any{"slot": "tiles", "text": "Sand"}, "Added tiles"},
+		{"memory_save", map[string]any{"slot": "tiles", "text": "Or grey"}, "tiles: new entry"},
+		{"memory_update", map[string]any{"slot": "tiles", "name": "floor"}, "tiles: moved: floor"},
+		{"memory_archive", map[string]any{"slot": "floor"}, "floor: archived"},
+		{"memory_restore", map[string]any{"slot": "floor"}, "floor: restored"},
+		{"memory_delete", map[string]any{"slot": "floor"}, "Deleted floor"},
+		{"session_start", map[string]any{"name": "Measuring", "sessionId": "s20"}, "Added Measuring"},
+		{"session_note", map[string]any{"sessionId": "s20", "text": "The east wall first"}, "Measuring: noted"},
+		{"session_end", map[string]any{"sessionId": "s20", "summary": "Done"}, "Measuring: ended"},
+		{"workspace_update", map[string]any{"goal": "A larger site"}, "Workspace: goal"},
 	} {
 		if got := said(c.operation, c.args); got != c.want {
 			t.Errorf("%s %v says %q, not %q", c.operation, c.args, got, c.want)

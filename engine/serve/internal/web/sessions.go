@@ -66,6 +66,9 @@ func (s *Site) session(r *http.Request, v *screen) error {
 	if err != nil {
 		return err
 	}
+	for i, e := range out.Log {
+		out.Log[i].Event = s.titled(r.Context(), v.Workspace, e.Event)
+	}
 	v.Title, v.Body = out.Name, out
 	return nil
 }
