@@ -52,7 +52,9 @@ func (s *Site) outline(w http.ResponseWriter, r *http.Request) {
 // answer runs an operation of a workspace and sends its reply.
 func (s *Site) answer(w http.ResponseWriter, r *http.Request, ws string, o ops.Operation, in any) {
 	env := s.envOf(people.From(r.Context()))
-	env.Names, env.Voice.Op = ops.NamesLoose, look{Language: language(w, r)}.button
+	l := look{Language: language(w, r)}
+	env.Names, env.Voice.Op = ops.NamesLoose, l.button
+	env.Voice.Param = func(given string) string { return ops.Shell.Param(given) + l.say(" (at the command line)") }
 	out, err := s.caught(o.Name, func() (any, error) { return o.Run(r.Context(), env, in) })
 	if err != nil {
 		e := *errs.As(err)

@@ -22,12 +22,18 @@ func TestAnErrorSpeaksOfTitlesAndButtons(t *testing.T) {
 		t.Errorf("it says %q", said)
 	}
 	p.said() // the browser tells of the refusal
+	for _, title := range []string{"Walls", "Paint"} {
+		w.do("node_create", map[string]any{"workspaceId": ws, "parentId": "root", "title": title, "type": "execution"})
+	}
+	w.do("node_transition", map[string]any{"workspaceId": ws, "nodeId": "Walls", "action": "start"})
+	w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": "Paint", "dependencies": []string{"Walls"}})
 	for _, c := range []struct {
 		operation, want string
 		args            map[string]any
 	}{
 		{"node_update", "Desing: no such node; did you mean Design", map[string]any{"nodeId": "Shop", "dependencies": []string{"Desing"}}},
 		{"node_move", "root: the root stays", map[string]any{"nodeId": "root", "newParentId": first}},
+		{"node_transition", "repeat this with --force (at the command line)", map[string]any{"nodeId": "Paint", "action": "start"}},
 		{"node_transition", "Design: cannot complete", map[string]any{"nodeId": first, "action": "complete"}},
 	} {
 		c.args["workspaceId"] = ws

@@ -20,6 +20,7 @@ export function say(text) {
   close.onclick = () => { p.hidden = true; };
   p.replaceChildren(text, " ", close);
   p.hidden = !text;
+  if (text) $("#did").hidden = true; // they have one place
 }
 export const failed = (x) => say(x.message);
 
@@ -39,6 +40,7 @@ export function did(text, back) {
   clearTimeout(didFor);
   undo.onclick = () => { box.hidden = true; back(); };
   box.replaceChildren(made("span", { textContent: text }), ...(back ? [" ", undo] : []));
+  say("");
   box.hidden = false;
   didFor = setTimeout(() => { box.hidden = true; }, lasts);
 }
