@@ -33,6 +33,11 @@ func TestDependenciesAreNamedByTitle(t *testing.T) {
 	}
 	p.click("[data-rename=dependencies]")
 	p.until(`document.querySelector("#ask textarea")?.value === "Water off, in the cellar, too\nShop\n"`)
+	p.write("Half a na")
+	p.click("#ask button|Cancel") // gives up what was typed: the field shows what the node has
+	p.until(`!document.querySelector("#ask")`)
+	p.click("[data-rename=dependencies]")
+	p.until(`document.querySelector("#ask textarea")?.value === "Water off, in the cellar, too\nShop\n"`)
 	p.keys("Escape")
 	p.visit("/node/" + second)
 	p.click("[data-move]")

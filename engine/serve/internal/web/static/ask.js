@@ -26,12 +26,16 @@ export function ask(title, fields) {
   $("#ask-title", dialog).textContent = title;
   document.body.append(dialog);
   box.replaceChildren(...fields.map((f) => entry(f, title)));
-  dialog.returnValue = "no";
+  dialog.returnValue = ""; // Escape keeps what is typed
   dialog.showModal();
   return new Promise((done) => {
     dialog.onclose = () => {
       dialog.remove();
-      if (dialog.returnValue !== "yes") { done(null); return; }
+      if (dialog.returnValue !== "yes") {
+        if (dialog.returnValue) for (const f of named) if (f.value) localStorage.removeItem(answerDraft(title, f));
+        done(null);
+        return;
+      }
       const out = {};
       for (const f of named) out[f.name] = $('[name="' + CSS.escape(f.name) + '"]', box).value;
       const sent = () => { for (const f of named) localStorage.removeItem(answerDraft(title, f)); };
