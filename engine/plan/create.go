@@ -267,9 +267,13 @@ func refersTo(d *Draft, target string) error {
 
 // warnTitle warns of a sibling with the same title.
 func warnTitle(d *Draft, title string, parent, self mdstore.ID) {
+	in := string(parent)
+	if n, ok := d.View.Node(parent); ok {
+		in = view.Named(n)
+	}
 	for _, k := range d.View.Below(parent) {
 		if k.Title == title && k.ID != self {
-			d.warn("%s: %s has a child of this title already, %s; only their ids tell them apart", title, parent, k.ID)
+			d.warn("%s: %s has a child of this title already, %s; only their ids tell them apart", title, in, k.ID)
 			return
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"arbor/mdstore"
 )
 
-// The headers of the reply to an operation: what it did, in a sentence in the language of the page, and the id by which
-// it can be undone. The sentence is escaped as in an address.
+// The headers of the reply to an operation: what it did, in a sentence in the language of the page, with its warnings,
+// and the id by which it can be undone. The sentence is escaped as in an address.
 const (
 	didHeader  = "Arbor-Did"
 	undoHeader = "Arbor-Undo"
@@ -28,6 +28,7 @@ func (s *Site) told(w http.ResponseWriter, r *http.Request, out any) {
 		Changes() []view.Change
 		Workspace() string
 		About(node string) bool
+		Written() ops.Wrote
 	})
 	undo, undoes := out.(*ops.UndoOut)
 	if !ok || did.Began() == 0 && !undoes {
@@ -47,6 +48,9 @@ func (s *Site) told(w http.ResponseWriter, r *http.Request, out any) {
 	said := l.did(did.Changes(), title, did.About, 0)
 	if undoes {
 		said = s.undone(r.Context(), l, did.Workspace(), undo)
+	}
+	for _, warning := range did.Written().Warned {
+		said = strings.TrimPrefix(said+" · "+s.titled(r.Context(), did.Workspace(), warning), " · ")
 	}
 	if said != "" {
 		w.Header().Set(didHeader, url.PathEscape(said))

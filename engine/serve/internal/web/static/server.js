@@ -1,5 +1,5 @@
 // What goes to the server and comes from it.
-import { $, made, note, t, workspace } from "./base.js";
+import { $, made, t, workspace } from "./base.js";
 
 // The text of the tab goes along with everything that changes something: the cookie alone only reads. A tab without
 // one, or with one of an earlier server, asks the other tabs of this origin.
@@ -45,10 +45,8 @@ export async function post(path, body, again) {
 }
 
 // run runs an operation of the catalogue.
-export async function run(operation, args) {
-  const out = await post("/do/" + operation, { workspaceId: workspace, ...args });
-  if (out.warnings) note(out.warnings.join("; "));
-  return out;
+export function run(operation, args) {
+  return post("/do/" + operation, { workspaceId: workspace, ...args });
 }
 
 // back logs in again with the tab's secret after the server was started again. If that fails, a bar says so, and the
