@@ -27,8 +27,13 @@ type access struct {
 // If the note cannot be written, nothing fails.
 func (e *Engine) Touched(ctx context.Context, ws mdstore.ID) {
 	now := e.opt.Now().UnixMilli()
+	recent := func(at int64) bool { return at != 0 && now >= at && now-at < accessStep.Milliseconds() }
+	if at, _ := e.touched.Load(ws); at != nil && recent(at.(int64)) {
+		return
+	}
 	all, err := e.readAccess(ctx)
-	if age := now - all[ws].At; err == nil && age >= 0 && age < accessStep.Milliseconds() {
+	if err == nil && recent(all[ws].At) {
+		e.touched.Store(ws, all[ws].At)
 		return
 	}
 	_ = e.editAccess(ctx, func(all map[mdstore.ID]access) { all[ws] = access{now, all[ws].Resolved} })
@@ -42,6 +47,7 @@ func (e *Engine) editAccess(ctx context.Context, edit accessEdit) error {
 	if !ok {
 		return nil
 	}
+	e.touched.Clear() // what was noted may go
 	err := e.st.Update(ctx, func(mdstore.Tx) error {
 		all, err := e.readAccess(ctx)
 		if err != nil {

@@ -20,6 +20,7 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"sync"
 	"time"
 
 	"arbor/engine/config"
@@ -54,6 +55,7 @@ type Engine struct {
 	seen *sessions.Seen
 
 	dotless bool // see HideDots
+	touched sync.Map // when the uses of workspaces were noted last: int64, Unix milliseconds
 }
 
 // Open returns an engine over the store. It reads nothing yet: a workspace is read when it is first asked for.

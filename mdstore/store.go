@@ -160,7 +160,8 @@ type Store interface {
 	// Update calls f while no other writer, of this or another process, can commit. f reads and commits through the Tx
 	// that it is given, which must not be used after f has returned. Update may call f again if f's commit was refused
 	// without any change, because another program was in the middle of something. It waits for the lock as long as ctx
-	// allows and its holders make progress; the error is a *BusyError if they do not.
+	// allows and its holders make progress; the error is a *BusyError if they do not. What f commits may be durable only
+	// when Update has returned: after an error of its own, other than an *UnfinishedError, nothing was changed.
 	Update(ctx context.Context, f func(Tx) error) error
 }
 
@@ -224,6 +225,9 @@ type History interface {
 	// generations. ok is false if unknown: anything may have changed.
 	ChangedSince(ctx context.Context, before, now uint64) (paths []Path, ok bool)
 }
+
+// Committed is the capability of stores whose files change by commits alone: History tells of every change.
+type Committed interface{ OnlyByCommits() }
 
 // Watcher is the capability of stores that can tell when files may have changed, whichever program changed them.
 type Watcher interface {

@@ -68,6 +68,11 @@ func Open(st mdstore.Store, opt Options) (*Vault, error) {
 
 // Generation returns the store's generation, 0 if it has none.
 func (l *Vault) Generation(ctx context.Context) (uint64, error) {
+	return l.asked(mdstore.Now(ctx))
+}
+
+// asked is Generation as the operation of the context may take it: see mdstore.WithMoment.
+func (l *Vault) asked(ctx context.Context) (uint64, error) {
 	if h, ok := mdstore.AsStore[mdstore.History](l.st); ok {
 		return h.Generation(ctx)
 	}
@@ -122,7 +127,7 @@ func (l *Vault) current(ctx context.Context, id mdstore.ID, pages bool) (*view.V
 	l.mu.Unlock()
 	was := s.view
 	for range rounds {
-		gen, err := l.Generation(ctx)
+		gen, err := l.asked(ctx)
 		if err != nil {
 			return nil, err
 		}

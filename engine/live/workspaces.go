@@ -16,6 +16,11 @@ import (
 // Workspaces returns every workspace of the vault in the order of their creation, the one with the id default last,
 // active ones and archived ones. A Workspace.md that cannot be read is a workspace with a problem.
 func (l *Vault) Workspaces(ctx context.Context) ([]*mdstore.Workspace, error) {
+	if _, ok := mdstore.AsStore[mdstore.Committed](l.st); ok {
+		if known, err := l.listed(ctx); known != nil || err != nil {
+			return slices.Clone(known), err
+		}
+	}
 	for round := 1; ; round++ {
 		before, err := l.Generation(ctx)
 		if err != nil {
@@ -139,21 +144,46 @@ func (l *Vault) workspace(ctx context.Context, id mdstore.ID) (*mdstore.Workspac
 	return view.Workspace(all, id)
 }
 
-// listed returns the workspaces as they were listed last, nil where a process has committed since.
+// listed returns the workspaces as they were listed last, nil where a commit may have changed the list since.
 func (l *Vault) listed(ctx context.Context) ([]*mdstore.Workspace, error) {
-	gen, err := l.Generation(ctx)
+	gen, err := l.asked(ctx)
 	if err != nil {
 		return nil, err
 	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.allGen != gen {
+	all, last, epoch := l.all, l.allGen, l.epoch
+	l.mu.Unlock()
+	if all == nil || last == gen {
+		return all, nil
+	}
+	if !l.within(ctx, all, last, gen) {
 		return nil, nil
 	}
-	return l.all, nil
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.epoch == epoch && l.allGen == last {
+		l.allGen = gen
+	}
+	return all, nil
 }
 
-// Known is Workspaces for what only Arbor writes: it lists them again only where a process has committed since.
+// within reports whether the commits between two generations changed only files in folders of these workspaces, and
+// none that lists or names one of them.
+func (l *Vault) within(ctx context.Context, all []*mdstore.Workspace, before, now uint64) bool {
+	h, ok := mdstore.AsStore[mdstore.History](l.st)
+	if !ok || now < before {
+		return false
+	}
+	paths, ok := h.ChangedSince(ctx, before, now)
+	outside := func(p mdstore.Path) bool {
+		return !p.Under(mdstore.LocalDir) && !slices.ContainsFunc(all, func(w *mdstore.Workspace) bool {
+			return p.Under(w.Dir) && p != w.Dir && p != w.Path
+		})
+	}
+	return ok && !slices.ContainsFunc(paths, outside)
+}
+
+// Known is Workspaces for what only Arbor writes: it lists them again only where a commit may have changed the list.
 func (l *Vault) Known(ctx context.Context) ([]*mdstore.Workspace, error) {
 	if known, err := l.listed(ctx); known != nil || err != nil {
 		return known, err

@@ -134,13 +134,13 @@ func (o Operation) do(ctx context.Context, env *Env, in any) (any, error) {
 		preview := *env
 		preview.May, env = max(env.May, MayPreview), &preview
 	}
-	out, err := o.run(ctx, env, in)
+	out, err := o.run(mdstore.WithMoment(ctx), env, in)
 	if err != nil && errs.As(err).Class() == errs.NotFound && env.Engine.Live().Following() {
 		env.Engine.Live().Stale()
-		out, err = o.run(ctx, env, in)
+		out, err = o.run(mdstore.WithMoment(ctx), env, in)
 	}
 	if e := errs.As(err); e != nil && (e.Class() == errs.NotFound || e.Class() == errs.Unreadable) && env.Engine.Live().AwaitSaves(ctx) {
-		out, err = o.run(ctx, env, in)
+		out, err = o.run(mdstore.WithMoment(ctx), env, in)
 	}
 	if m, ok := in.(interface{ workspace() string }); ok && err == nil && env.Detail == DetailBrief {
 		if r, ok := out.(interface{ out() *Out }); ok && r.out().ws == "" {

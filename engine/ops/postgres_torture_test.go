@@ -74,7 +74,9 @@ func writeToServer(job string) error {
 // writesToServer logs, adds nodes, claims and completes them. Nothing is tried twice.
 func writesToServer(ctx context.Context, e *engine.Engine, session string, say func(string, ...any)) {
 	env := &ops.Env{Engine: e, Session: session}
+	whole := ctx
 	for i := 0; ; i++ {
+		ctx := mdstore.WithMoment(whole)
 		token := fmt.Sprintf("tok-%s-%d.", session, i)
 		hub := string(hubs[rand.N(len(hubs))])
 		var err error

@@ -23,7 +23,7 @@ type draft struct {
 	c       conn
 	changes []mdstore.Change
 	op      *mdstore.Operation // nil for none
-	locked  bool               // the caller holds the lock of the vault
+	within  *update            // the Update that holds the lock of the vault, nil for none
 
 	generation int64 // before the commit
 	now        int64 // by the server's clock, Unix nanoseconds
@@ -31,6 +31,8 @@ type draft struct {
 	below      map[string]bool // paths with files below them
 
 	absent, folders []string // keys where guard looks for files: of those that are new, and of the folders above them
+	keeps           []string // keys of files that must still have
+	bases           [][]byte // these versions
 }
 
 // was is a file before the commit.
@@ -48,7 +50,7 @@ func (s *Store) Commit(ctx context.Context, changes []mdstore.Change) (mdstore.R
 		return mdstore.Result{}, err
 	}
 	defer s.release()
-	return s.commit(ctx, changes, false)
+	return s.commit(ctx, changes, nil)
 }
 
 func check(changes []mdstore.Change) error {
@@ -84,8 +86,8 @@ func (s *Store) acquire(ctx context.Context) error {
 func (s *Store) release() { <-s.turn }
 
 // commit is Commit for whoever holds the turn. A commit that was certainly not made, because the connection was lost,
-// is made again.
-func (s *Store) commit(ctx context.Context, changes []mdstore.Change, locked bool) (res mdstore.Result, err error) {
+// is made again. One within an Update is durable only when that has ended.
+func (s *Store) commit(ctx context.Context, changes []mdstore.Change, within *update) (res mdstore.Result, err error) {
 	if err := s.settle(ctx); err != nil {
 		return mdstore.Result{}, err
 	}
@@ -95,7 +97,7 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change, locked boo
 			return err
 		}
 		defer s.put(c)
-		d := &draft{Store: s, c: c, changes: changes, op: mdstore.OperationOf(ctx), locked: locked}
+		d := &draft{Store: s, c: c, changes: changes, op: mdstore.OperationOf(ctx), within: within}
 		res, err = d.make(ctx)
 		return err
 	})
@@ -105,8 +107,8 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change, locked boo
 // make makes a commit over one connection: in one message if the store knows the files that the changes are compared
 // with, and otherwise in two.
 func (d *draft) make(ctx context.Context) (mdstore.Result, error) {
-	if d.locked && d.recall() {
-		res, err := d.send(ctx, append(beginning(), d.guard()))
+	if d.within != nil && d.recall() {
+		res, err := d.send(ctx, append(d.beginning(), d.guard()))
 		if codeOf(err) != guarded {
 			return res, err
 		}
@@ -142,51 +144,59 @@ func (d *draft) send(ctx context.Context, before []stmt) (mdstore.Result, error)
 	all := slices.Concat(before, writes, notes)
 	all = append(all, sql("COMMIT"))
 	sent := len(all)
-	all = append(all, sql(ringSQL, d.channel(), fmt.Sprint(r.generation)))
+	if d.within == nil {
+		all = append(all, d.ring(r.generation))
+	}
 	ctx = context.WithoutCancel(ctx) // in the middle of a commit, giving up would leave its outcome open
 	got, err := d.c.run(ctx, all...)
 	switch {
 	case len(got) >= sent: // a failure after that only costs others a second
-		if d.locked {
-			d.committed(d.generation, r.generation, keys, slices.Concat(got[len(before):len(before)+len(writes)]...))
+		if d.within != nil {
+			d.within.made = append(d.within.made, *r)
+			d.committed(d.generation, r, keys, slices.Concat(got[len(before):len(before)+len(writes)]...))
 		}
 		return res, nil
 	case !lost(err):
 		return mdstore.Result{}, err
 	}
-	d.doubt.Store(true)
-	d.mu.Lock()
-	d.asked = r
-	d.mu.Unlock()
-	made, unknown := d.outcome(ctx)
-	switch {
-	case unknown != nil:
-		return mdstore.Result{}, &mdstore.UnfinishedError{Err: errors.Join(err, unknown), Unknown: true}
-	case made:
-		return res, nil
+	if err := d.madeOr(ctx, *r, err); err != nil {
+		return mdstore.Result{}, err
 	}
-	return mdstore.Result{}, err
+	return res, nil
 }
 
-// ringSQL announces a commit. It is a transaction of its own, which waits for no disk.
-const ringSQL = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)"
+// ring announces a commit. It is a transaction of its own, which waits for no disk.
+func (s *Store) ring(generation int64) stmt {
+	return sql("SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)", s.channel(), fmt.Sprint(generation))
+}
 
 // lockWait is how long one attempt to get the lock of the vault takes.
 const lockWait = 10 * time.Second
 
-// beginning starts a transaction in which a lost client gives its locks back, and whose end is durable.
-func beginning() []stmt {
+// beginning starts a transaction in which a lost client gives its locks back. how is onDisk or maybeLost.
+func beginning(how string) []stmt {
 	return []stmt{
 		sql("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"),
-		sql(`SELECT set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', '60s', true)`,
+		sql("SELECT set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', '60s', true), "+how,
 			fmt.Sprint(lockWait.Milliseconds())),
-		sql(onDisk),
 	}
 }
 
-// onDisk makes the transaction durable when it ends, also where the server is set to less.
-const onDisk = `SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
-	ELSE current_setting('synchronous_commit') END, true)`
+// onDisk makes the transaction durable when it ends, also where the server is set to less; maybeLost lets a failure of
+// the server take it back, until a later one is on the disk.
+const (
+	onDisk = `set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+		ELSE current_setting('synchronous_commit') END, true)`
+	maybeLost = "set_config('synchronous_commit', 'off', true)"
+)
+
+// beginning starts the transaction of the commit.
+func (d *draft) beginning() []stmt {
+	if d.within != nil {
+		return beginning(maybeLost)
+	}
+	return beginning(onDisk)
+}
 
 // stateSQL returns the generation of the vault and the time.
 const stateSQL = `SELECT generation, (extract(epoch from clock_timestamp()) * 1000000::numeric)::bigint
@@ -208,8 +218,8 @@ func (d *draft) begin(ctx context.Context) error {
 			add(c.To)
 		}
 	}
-	all := beginning()
-	if !d.locked {
+	all := d.beginning()
+	if d.within == nil {
 		all = append(all, sql("SELECT pg_advisory_xact_lock($1)", d.lockKey()))
 	}
 	bytes := "''::bytea"
@@ -286,14 +296,26 @@ func (d *draft) fits() error {
 	return nil
 }
 
-// outcome looks whether the commit that was sent last was made. It waits until the server has ended its transaction.
-func (s *Store) outcome(ctx context.Context) (made bool, err error) {
+// madeOr returns nil if a commit was made whose answer was lost because of err, and otherwise err or an
+// *mdstore.UnfinishedError.
+func (s *Store) madeOr(ctx context.Context, r request, err error) error {
+	s.doubt.Store(true)
 	s.mu.Lock()
-	r := s.asked
+	s.asked = append(s.asked, r)
 	s.mu.Unlock()
-	if r == nil {
-		return false, nil
+	made, unknown := s.outcome(ctx, r)
+	switch {
+	case unknown != nil:
+		return &mdstore.UnfinishedError{Err: errors.Join(err, unknown), Unknown: true}
+	case made:
+		return nil
 	}
+	return err
+}
+
+// outcome looks whether a commit was made. It waits until the server has ended its transaction, and until what it finds
+// is on the disk.
+func (s *Store) outcome(ctx context.Context, r request) (made bool, err error) {
 	var got [][][][]byte
 	err = s.again(ctx, func() error {
 		c, err := s.get(ctx)
@@ -301,7 +323,7 @@ func (s *Store) outcome(ctx context.Context) (made bool, err error) {
 			return err
 		}
 		defer s.put(c)
-		all := append(beginning(), sql(s.in("SELECT n FROM SCHEMA.vaults WHERE n = $1 FOR UPDATE"), s.n),
+		all := append(beginning(onDisk), sql(s.in("SELECT n FROM SCHEMA.vaults WHERE n = $1 FOR UPDATE"), s.n),
 			sql(s.in("SELECT token FROM SCHEMA.generations WHERE vault = $1 AND number = $2"), s.n, r.generation), sql("COMMIT"))
 		got, err = c.run(ctx, all...)
 		return err
@@ -309,24 +331,24 @@ func (s *Store) outcome(ctx context.Context) (made bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	found := got[len(beginning())+1]
+	found := got[len(got)-2]
 	s.mu.Lock()
-	s.asked = nil
+	s.asked = slices.DeleteFunc(s.asked, func(x request) bool { return x == r })
 	s.mu.Unlock()
 	return len(found) > 0 && string(found[0][0]) == r.token, nil
 }
 
-// settle waits until the outcome of an earlier commit is known, so that what is read and written now comes after it.
+// settle waits until the outcome of earlier commits is known, so that what is read and written now comes after them.
 func (s *Store) settle(ctx context.Context) error {
 	s.mu.Lock()
-	open := s.asked != nil
+	open := slices.Clone(s.asked)
 	s.mu.Unlock()
-	if !open {
-		return nil
-	}
-	made, err := s.outcome(ctx)
-	if err == nil {
+	for _, r := range open {
+		made, err := s.outcome(ctx, r)
+		if err != nil {
+			return err
+		}
 		s.log.Info("the outcome of a commit whose connection was lost is known", "made", made)
 	}
-	return err
+	return nil
 }

@@ -19,7 +19,7 @@ const (
 	answerTime  = time.Minute // how long statements may take, unless their context ends earlier
 	patience    = 5 * time.Second
 	mostConns   = 8 // of one store
-	idleConns   = 3 // kept open between calls: an Update needs two, and a reader beside it one
+	idleConns   = 5 // kept open between calls: an Update needs two, those that wait for the disk one each
 )
 
 // A stmt is an SQL statement with the values of $1, $2 and so on: string, []byte, int64, []string or [][]byte.
@@ -30,24 +30,54 @@ type stmt struct {
 
 func sql(text string, args ...any) stmt { return stmt{text, args} }
 
-// Statements are sent without being prepared, so that a pooler which gives each transaction another connection works.
-type conn struct{ *pgconn.PgConn }
+// A conn is a connection to the server.
+type conn struct {
+	*pgconn.PgConn
+	*prepared
+}
 
 // run sends the statements in one message and returns the rows of each, with values in PostgreSQL's binary form. At the
 // first error the server leaves out the rest; results has those before it.
 func (c conn) run(ctx context.Context, all ...stmt) (results [][][][]byte, err error) {
+	return c.runTwo(ctx, all, nil, nil)
+}
+
+// runTwo is run, and calls between as soon as the server has done the first of the statements.
+func (c conn) runTwo(ctx context.Context, first []stmt, between func(), then []stmt) (results [][][][]byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	b := &pgconn.Batch{}
-	for _, s := range all {
-		values, types, formats := encode(s.args)
-		b.ExecParams(s.sql, values, types, formats, []int16{1})
+	if err := c.ready(ctx); err != nil {
+		return nil, lostError{err}
 	}
-	read, err := c.ExecBatch(ctx, b).ReadAll()
-	for _, r := range read {
-		if r.Err == nil {
-			results = append(results, r.Rows)
+	p := c.StartPipeline(ctx)
+	asked := c.send(p, first)
+	if between != nil {
+		p.SendFlushRequest()
+	}
+	asked = append(asked, c.send(p, then)...)
+	err = p.Sync()
+	for _, a := range asked {
+		if err != nil {
+			break
 		}
+		var got any
+		got, err = p.GetResults()
+		switch r, rows := got.(*pgconn.ResultReader); {
+		case err != nil:
+		case !rows:
+			c.names[a.sql] = a.name
+		default:
+			read := r.Read()
+			if err = read.Err; err == nil {
+				results = append(results, read.Rows)
+			}
+			if err == nil && between != nil && len(results) == len(first) {
+				between()
+			}
+		}
+	}
+	if ended := p.Close(); err == nil {
+		err = ended
 	}
 	if err != nil && codeOf(err) == "" {
 		err = lostError{err}
@@ -145,7 +175,7 @@ func (e lostError) Unwrap() error { return e.error }
 func lost(err error) bool {
 	if code := codeOf(err); len(code) == 5 {
 		class := code[:2]
-		return class == "08" || class == "53" || class == "57" && code != "57014" || code == "25006"
+		return class == "08" || class == "53" || class == "57" && code != "57014" || code == "25006" || code == unprepared
 	}
 	_, is := errors.AsType[lostError](err)
 	return is
@@ -182,7 +212,7 @@ func (s *Store) get(ctx context.Context) (conn, error) {
 			}
 			return conn{}, lostError{err}
 		}
-		return conn{p}, nil
+		return conn{p, &prepared{plain: &s.plain}}, nil
 	}
 }
 
@@ -196,11 +226,11 @@ func (s *Store) put(c conn) {
 		default:
 		}
 	}
-	drop(c)
+	drop(c.PgConn)
 	<-s.slots
 }
 
-func drop(c conn) {
+func drop(c *pgconn.PgConn) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = c.Close(ctx)
@@ -231,6 +261,9 @@ func (s *Store) again(ctx context.Context, f func() error) error {
 		}
 		if !lost(err) {
 			return err
+		}
+		if codeOf(err) == unprepared {
+			s.plain.Store(true)
 		}
 		s.doubt.Store(true)
 		if time.Since(began) > s.patience {

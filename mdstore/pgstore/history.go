@@ -5,40 +5,75 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
+	"time"
 
 	"arbor/mdstore"
 )
 
 func (s *Store) lockKey() int64 { return keyOf("vault", s.address.schema, s.id) }
 
+// OnlyByCommits says that nothing but a commit changes a file.
+func (s *Store) OnlyByCommits() {}
+
+// generationSQL returns the generation of the vault with its token, and the commit of number $3; also those after it, if
+// they are at most $4.
+const generationSQL = `SELECT v.generation, (SELECT token FROM SCHEMA.generations WHERE vault = v.n AND number = v.generation),
+	g.number, g.token, CASE WHEN g.number > $3 THEN g.paths END
+	FROM SCHEMA.vaults v LEFT JOIN SCHEMA.generations g ON g.vault = v.n AND g.number >= $3 AND
+		(g.number = $3 OR v.generation - $3 <= $4)
+	WHERE v.n = $1 AND v.id = $2 ORDER BY g.number`
+
 // Generation returns the number of the last commit. After a connection was lost, numbers begin anew above all earlier
-// ones: a standby that took over may lack commits, and have others under their numbers.
+// ones, and also if a commit that was seen is gone: a server that crashed, or a standby that took over, may lack
+// commits, and have others under their numbers.
 func (s *Store) Generation(ctx context.Context) (uint64, error) {
 	if err := s.settle(ctx); err != nil {
 		return 0, err
 	}
 	s.mu.Lock()
-	u, held := s.held(), s.memory.generation
+	u, since, token := s.held(), s.memory.generation, s.memory.token
 	s.mu.Unlock()
-	if u != nil {
-		return s.shifted(held), ctx.Err()
+	if u != nil || since != 0 && !s.doubt.Load() && mdstore.Asked(ctx, s) {
+		return s.shifted(since), ctx.Err()
 	}
-	got, err := s.query(ctx, sql(s.in("SELECT generation FROM SCHEMA.vaults WHERE n = $1 AND id = $2"), s.n, s.id))
+	began := time.Now()
+	from := since
+	if since == 0 {
+		from = math.MaxInt64 // nothing is followed yet
+	}
+	got, err := s.query(ctx, sql(s.in(generationSQL), s.n, s.id, from, int64(followedMost)))
 	switch {
 	case err != nil:
 		return 0, s.said(err)
 	case len(got[0]) == 0:
 		return 0, fmt.Errorf("vault %s: %w", s.address, mdstore.ErrReplaced)
 	}
+	first := got[0][0]
+	now := request{number(first[0]), string(first[1])}
+	seen := ""
+	var commits []commitNote
+	for _, row := range got[0] {
+		switch n := number(row[2]); {
+		case row[2] == nil:
+		case n == since:
+			seen = string(row[3])
+		default:
+			commits = append(commits, commitNote{n, texts(row[4])})
+		}
+	}
 	s.mu.Lock()
-	s.settleDoubt()
-	s.mu.Unlock()
-	return s.shifted(number(got[0][0][0])), nil
+	defer s.mu.Unlock()
+	s.settleDoubt(since, token, seen)
+	s.takeIn(now, commits)
+	mdstore.Told(ctx, s, began)
+	return uint64(now.generation) + s.shift, nil
 }
 
-// settleDoubt begins numbers anew if a connection was lost. s.mu must be held.
-func (s *Store) settleDoubt() {
-	if s.doubt.Swap(false) {
+// settleDoubt begins numbers anew if a connection was lost, or if the commit of a number that was seen has another token
+// now. s.mu must be held.
+func (s *Store) settleDoubt(number int64, token, now string) {
+	if s.doubt.Swap(false) || number != 0 && token != now {
 		s.shift += 1 << 48
 		s.forget()
 	}
@@ -59,7 +94,7 @@ func (s *Store) ChangedSince(ctx context.Context, before, now uint64) (paths []m
 		return nil, false
 	}
 	const mask = 1<<48 - 1
-	keys, ok := s.followed(int64(before&mask), int64(now&mask))
+	keys, ok := s.followed(before, now)
 	if !ok {
 		got, err := s.query(ctx, sql(s.in(`SELECT paths FROM SCHEMA.generations
 			WHERE vault = $1 AND number > $2 AND number <= $3`), s.n, int64(before&mask), int64(now&mask)))

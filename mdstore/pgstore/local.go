@@ -117,11 +117,8 @@ func (s *Store) KeepLocal(ctx context.Context, name mdstore.Path, data []byte) e
 	return s.writeLocal(ctx, p, append([]byte{}, data...), onDisk)
 }
 
-// maybeLost makes a transaction that a failure of the server may take.
-const maybeLost = "SELECT set_config('synchronous_commit', 'off', true)"
-
 // writeLocal writes a file of .local/, or removes it if data is nil. how is maybeLost or onDisk; what an Update writes
-// is always onDisk.
+// is on the disk when that has ended.
 func (s *Store) writeLocal(ctx context.Context, p mdstore.Path, data []byte, how string) error {
 	key := s.key(p)
 	held, err := s.during(func(u *update) error {
@@ -132,7 +129,7 @@ func (s *Store) writeLocal(ctx context.Context, p mdstore.Path, data []byte, how
 		return err
 	}
 	u := &update{s: s, written: map[string][]byte{key: data}}
-	_, err = s.query(ctx, append([]stmt{sql(how)}, u.unsent()...)...)
+	_, err = s.query(ctx, append([]stmt{sql("SELECT " + how)}, u.unsent()...)...)
 	return s.said(err)
 }
 

@@ -3,8 +3,8 @@
 // A commit is one transaction, which compares the version of each file with its base. Update holds an advisory lock of
 // the vault for its time, in a transaction of its own; a lost connection releases it. The row of the vault is locked
 // while a commit is made, so that commits stay one after the other even if that lock was lost in the middle. Readers
-// wait for nobody. Statements are not prepared and no lock is of a session, so poolers that give each transaction
-// another connection work.
+// wait for nobody. No lock is of a session, and statements are prepared only over connections of the server's own, so
+// poolers that give each transaction another connection work.
 //
 // What belongs to this machine and person (bindings of sessions, what they have seen) lies in rows that only
 // Options.Own reaches; claims, trash and replaced texts belong to the vault.
@@ -53,21 +53,23 @@ type Store struct {
 	n     int64 // the vault's number
 	id    string
 	made  bool
+	plain atomic.Bool // see prepared
 	doubt atomic.Bool // a connection was lost since the last generation was asked for
 
 	mu     sync.Mutex
-	shift  uint64   // guarded by mu: see Generation
-	asked  *request // guarded by mu: a commit whose outcome is not known; nil for none
-	active *update  // guarded by mu: the Update that runs; nil for none
-	deaf   error    // guarded by mu: why no notifications arrive; nil if they do
-	cache  string   // guarded by mu: see CacheIn
-	memory memory   // guarded by mu
+	shift  uint64    // guarded by mu: see Generation
+	asked  []request // guarded by mu: commits whose outcome is not known
+	active *update   // guarded by mu: the Update that runs; nil for none
+	deaf   error     // guarded by mu: why no notifications arrive; nil if they do
+	cache  string    // guarded by mu: see CacheIn
+	memory memory    // guarded by mu
 	trees  map[mdstore.Path]*tree
 }
 
 var (
 	_ mdstore.Store      = (*Store)(nil)
 	_ mdstore.History    = (*Store)(nil)
+	_ mdstore.Committed  = (*Store)(nil)
 	_ mdstore.Operations = (*Store)(nil)
 	_ mdstore.Writable   = (*Store)(nil)
 	_ mdstore.Local      = (*Store)(nil)
@@ -104,7 +106,7 @@ func (s *Store) Close() error {
 	for {
 		select {
 		case c := <-s.idle:
-			drop(c)
+			drop(c.PgConn)
 		default:
 			return nil
 		}

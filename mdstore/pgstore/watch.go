@@ -80,7 +80,7 @@ func (s *Store) listen(ctx context.Context, rang chan<- struct{}) {
 			for err == nil {
 				err = p.WaitForNotification(ctx)
 			}
-			drop(conn{p})
+			drop(p)
 		}
 		if ctx.Err() == nil {
 			s.heard(err)
