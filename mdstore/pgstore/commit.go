@@ -167,7 +167,7 @@ func (d *draft) send(ctx context.Context, before []stmt) (mdstore.Result, error)
 
 // ring announces a commit. It is a transaction of its own, which waits for no disk.
 func (s *Store) ring(generation int64) stmt {
-	return sql("SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)", s.channel(), fmt.Sprint(generation))
+	return sql("SELECT "+maybeLost+", pg_notify($1, $2)", s.channel(), fmt.Sprint(generation))
 }
 
 // lockWait is how long one attempt to get the lock of the vault takes.
@@ -177,8 +177,8 @@ const lockWait = 10 * time.Second
 func beginning(how string) []stmt {
 	return []stmt{
 		sql("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"),
-		sql("SELECT set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', '60s', true), "+how,
-			fmt.Sprint(lockWait.Milliseconds())),
+		sql("SELECT set_config('lock_timeout', $1, true), "+
+			"set_config('idle_in_transaction_session_timeout', '60s', true), "+how, fmt.Sprint(lockWait.Milliseconds())),
 	}
 }
 

@@ -16,9 +16,10 @@ func (s *Store) lockKey() int64 { return keyOf("vault", s.address.schema, s.id) 
 // OnlyByCommits says that nothing but a commit changes a file.
 func (s *Store) OnlyByCommits() {}
 
-// generationSQL returns the generation of the vault with its token, and the commit of number $3; also those after it, if
-// they are at most $4.
-const generationSQL = `SELECT v.generation, (SELECT token FROM SCHEMA.generations WHERE vault = v.n AND number = v.generation),
+// generationSQL returns the generation of the vault with its token, and the commit of number $3; also those after it,
+// if they are at most $4.
+const generationSQL = `SELECT v.generation,
+	(SELECT token FROM SCHEMA.generations WHERE vault = v.n AND number = v.generation),
 	g.number, g.token, CASE WHEN g.number > $3 THEN g.paths END
 	FROM SCHEMA.vaults v LEFT JOIN SCHEMA.generations g ON g.vault = v.n AND g.number >= $3 AND
 		(g.number = $3 OR v.generation - $3 <= $4)
@@ -70,8 +71,8 @@ func (s *Store) Generation(ctx context.Context) (uint64, error) {
 	return uint64(now.generation) + s.shift, nil
 }
 
-// settleDoubt begins numbers anew if a connection was lost, or if the commit of a number that was seen has another token
-// now. s.mu must be held.
+// settleDoubt begins numbers anew if a connection was lost, or if the commit of a number that was seen has another
+// token now. s.mu must be held.
 func (s *Store) settleDoubt(number int64, token, now string) {
 	if s.doubt.Swap(false) || number != 0 && token != now {
 		s.shift += 1 << 48

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// A prepared has the statements that a connection has prepared: most of the server's work for a statement is to read and
-// plan it. A pooler may give each transaction another connection to the server, which has none of them, so they are
+// A prepared has the statements that a connection has prepared: most of the server's work for a statement is to read
+// and plan it. A pooler may give each transaction another connection to the server, which has none of them, so they are
 // prepared only where the connection is the server's own.
 type prepared struct {
 	plain *atomic.Bool // of the store: nothing is prepared
@@ -28,8 +28,8 @@ const preparedMost = 200
 // unprepared is PostgreSQL's code for a prepared statement that does not exist.
 const unprepared = "26000"
 
-// ready finds out, before the message after the first few, whether statements can be prepared. What a pooler tells as the
-// number of the server's process is a number of its own.
+// ready finds out, before the message after the first few, whether statements can be prepared. What a pooler tells as
+// the number of the server's process is a number of its own.
 func (c conn) ready(ctx context.Context) error {
 	if c.runs++; c.runs != preparedAfter || c.plain.Load() || c.TxStatus() != 'I' {
 		return nil

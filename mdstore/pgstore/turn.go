@@ -254,7 +254,8 @@ func (s *Store) followed(before, now uint64) (keys []string, ok bool) {
 		return nil, false
 	}
 	first, commits := int64(before-s.shift)+1, s.memory.commits
-	i, found := slices.BinarySearchFunc(commits, first, func(c commitNote, n int64) int { return cmp.Compare(c.number, n) })
+	byNumber := func(c commitNote, n int64) int { return cmp.Compare(c.number, n) }
+	i, found := slices.BinarySearchFunc(commits, first, byNumber)
 	end := i + int(now-before)
 	if !found || end > len(commits) || commits[end-1].number != int64(now-s.shift) {
 		return nil, false
