@@ -153,9 +153,7 @@ func (s *Store) Scan(ctx context.Context, workspace mdstore.Path, kinds ...*mdst
 	if err := s.scan(ctx, t, unknown, out); err != nil {
 		return nil, err
 	}
-	if len(kinds) == 0 {
-		s.save(workspace, t)
-	}
+	s.save(workspace, t)
 	slices.SortFunc(out.Records, func(a, b *mdstore.Scanned) int { return cmp.Compare(a.Path, b.Path) })
 	slices.SortFunc(out.Others, func(a, b mdstore.File) int { return cmp.Compare(a.Path, b.Path) })
 	slices.SortFunc(out.Broken, func(a, b mdstore.Broken) int { return cmp.Compare(a.Path, b.Path) })

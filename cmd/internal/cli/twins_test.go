@@ -115,6 +115,9 @@ func TestCommandsAndToolsSayTheSame(t *testing.T) {
 		words := strings.Fields(c.command)
 		printed := person.ok(append(words, "--json")...)
 		delete(left, c.tool)
+		if c.tool == "undo" && enginetest.Chosen != "" {
+			continue // what a store other than memory records names the command, and when it was given
+		}
 		o, _ := ops.Find(c.tool)
 		data, err := json.Marshal(c.args)
 		if err != nil {
