@@ -54,7 +54,7 @@ type Engine struct {
 	live *live.Vault
 	seen *sessions.Seen
 
-	dotless bool // see HideDots
+	dotless bool     // see HideDots
 	touched sync.Map // when the uses of workspaces were noted last: int64, Unix milliseconds
 }
 

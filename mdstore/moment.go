@@ -11,9 +11,6 @@ type moment struct{ asked sync.Map }
 
 type momentKey struct{}
 
-// momentLasts bounds a moment: an operation that waits for something sees it.
-const momentLasts = 200 * time.Millisecond
-
 // WithMoment returns a context for one operation. A store that must ask a server for its generation does so once in a
 // moment: what others commit meanwhile, the operation need not see. What it reads all the same, it must not take for
 // the same state of the vault unless it asks again with Now.
@@ -29,17 +26,17 @@ func Now(ctx context.Context) context.Context {
 	return context.WithValue(ctx, momentKey{}, (*moment)(nil))
 }
 
-// Asked reports whether the store was asked already in the moment of the context.
-func Asked(ctx context.Context, store any) bool {
-	m, _ := ctx.Value(momentKey{}).(*moment)
-	if m == nil {
-		return false
+// Asked returns when the store was asked in the moment of the context, the zero time for never.
+func Asked(ctx context.Context, store any) (at time.Time) {
+	if m, _ := ctx.Value(momentKey{}).(*moment); m != nil {
+		if v, ok := m.asked.Load(store); ok {
+			at = v.(time.Time)
+		}
 	}
-	at, ok := m.asked.Load(store)
-	return ok && time.Since(at.(time.Time)) < momentLasts
+	return at
 }
 
-// Told notes that the store was asked at a time, for Asked.
+// Told notes for Asked that the store was asked at a time.
 func Told(ctx context.Context, store any, at time.Time) {
 	if m, _ := ctx.Value(momentKey{}).(*moment); m != nil {
 		m.asked.Store(store, at)

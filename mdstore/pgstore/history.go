@@ -13,6 +13,9 @@ import (
 
 func (s *Store) lockKey() int64 { return keyOf("vault", s.address.schema, s.id) }
 
+// momentLasts bounds a moment: an operation that waits for something sees it.
+const momentLasts = 200 * time.Millisecond
+
 // OnlyByCommits says that nothing but a commit changes a file.
 func (s *Store) OnlyByCommits() {}
 
@@ -35,7 +38,7 @@ func (s *Store) Generation(ctx context.Context) (uint64, error) {
 	s.mu.Lock()
 	u, since, token := s.held(), s.memory.generation, s.memory.token
 	s.mu.Unlock()
-	if u != nil || since != 0 && !s.doubt.Load() && mdstore.Asked(ctx, s) {
+	if u != nil || since != 0 && !s.doubt.Load() && time.Since(mdstore.Asked(ctx, s)) < momentLasts {
 		return s.shifted(since), ctx.Err()
 	}
 	began := time.Now()
@@ -60,7 +63,9 @@ func (s *Store) Generation(ctx context.Context) (uint64, error) {
 		case n == since:
 			seen = string(row[3])
 		default:
-			commits = append(commits, commitNote{n, texts(row[4])})
+			if keys, ok := texts(row[4]); ok { // a hole makes all of them unknown
+				commits = append(commits, commitNote{n, keys})
+			}
 		}
 	}
 	s.mu.Lock()

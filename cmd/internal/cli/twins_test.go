@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/engine/enginetest"
 	"arbor/engine/ops"
 )
 
