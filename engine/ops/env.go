@@ -234,8 +234,8 @@ func (env *Env) progress(done, total int, what string) {
 }
 
 // path returns the path of a file of the vault as replies have it: relative to the project, or absolute where the vault
-// is outside of it. If the vault's folder is unknown, or persons on a server would be told of it, the path is relative to
-// the vault. It returns "" for "".
+// is outside of it. If the vault's folder is unknown, or persons on a server would be told of it, the path is relative
+// to the vault. It returns "" for "".
 func (env *Env) path(p mdstore.Path) string {
 	file := env.place(p)
 	if project := env.Engine.Project(); project != "" && file != string(p) {
