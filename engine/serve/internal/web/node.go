@@ -19,6 +19,7 @@ type nodePage struct {
 	Documents []document
 	Refers    []*mdstore.Node // the nodes that refer to this one
 	Rules     []string
+	Waits     []*mdstore.Node   // the open nodes that it waits for
 	Titles    map[string]string // of nodes that it depends on, by their ids; none where the title names no single node
 	RulesHash string
 	Talk      []talk
@@ -89,6 +90,11 @@ func (s *Site) node(r *http.Request, v *screen) error {
 	p := nodePage{NodeGetOut: out, Rules: status.Workspace.Rules, RulesHash: status.Workspace.RulesHash}
 	for _, n := range below.Tree {
 		p.Children = append(p.Children, n.Children...)
+	}
+	for _, id := range out.Node.BlockedBy {
+		if n, ok := snap.Node(mdstore.ID(id)); ok {
+			p.Waits = append(p.Waits, n)
+		}
 	}
 	p.Titles = map[string]string{}
 	for _, id := range out.Node.Dependencies {
