@@ -19,6 +19,7 @@ type formField struct {
 	Value   string   `json:"value"`           // "" for none
 	None    any      `json:"none"`            // the value that removes the field
 	List    bool     `json:"list,omitempty"`  // items are separated by commas, or with Rows one stands in each line
+	Hint    string   `json:"hint,omitempty"`  // what can be written
 	Nodes   bool     `json:"nodes,omitempty"` // an item is the title of a node, or its id
 	// of an own key: its name; a list has an item in each line
 	Key  string `json:"key,omitempty"`
@@ -72,6 +73,9 @@ func (l look) formFields(p nodePage) string {
 			continue
 		}
 		form := formField{Name: f.Key, Label: l.say(f.Label), Value: f.Said(n.Text(f)), None: "", List: f.Rule.List}
+		if f.Key == mdstore.KeyDue {
+			form.Hint = "2026-12-01, fri, +3d"
+		}
 		switch kind := f.Rule.Kind; {
 		case f.Node && f.Rule.List:
 			form.None, form.Value, form.Nodes = []string{}, openEnd(p.text(f)), true

@@ -66,6 +66,11 @@ func TestAPersonChangesTheFieldsOfANode(t *testing.T) {
 		p.click("#ask button|OK")
 		p.until(`!document.querySelector("#ask")`)
 	}
+	p.click("[data-rename=due]")
+	p.until(`document.querySelector("#ask [name=due]")?.placeholder.includes("fri")`)
+	p.write("2026-12-24")
+	p.keys("Enter")
+	p.sees("Due: 2026-12-24")
 	set("role", "validation")
 	p.sees("role validation")
 	set("isolated", "true")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -21,6 +22,7 @@ type look struct {
 	Language string       // see Languages
 	Static   bool         // a page of an export: nothing can be changed, and links lead to files beside it
 	Right    people.Right // of the person who looks; buttons that need more are not drawn
+	Project  string       // the folder of the project, for the server's own user
 }
 
 // rightOf returns the greatest right of a person.
@@ -83,7 +85,7 @@ func (l look) funcs() template.FuncMap {
 		"counted": func(n int) string { return l.count(n, "node", "", "s") },
 		"entries": func(n int) string { return l.count(n, "entr", "y", "ies") },
 		"words":   l.words,
-		"editors": editors,
+		"editors": l.editors,
 		"lines":   func(diff string) []diffLine { return diffLines(diff) },
 		"asked":   askedLines,
 		"policy":  func() string { return stillPolicy },
@@ -200,9 +202,12 @@ type editor struct {
 	URL  template.URL
 }
 
-// editors returns the addresses that open a file in editors. They are safe: the schemes are constants, and the path is
-// escaped.
-func editors(path string) []editor {
+// editors returns the addresses that open a file in editors, for a path that is absolute or within the project. They are
+// safe: the schemes are constants, and the path is escaped.
+func (l look) editors(path string) []editor {
+	if l.Project != "" && path != "" && !filepath.IsAbs(path) {
+		path = filepath.Join(l.Project, filepath.FromSlash(path))
+	}
 	slashed := strings.ReplaceAll(path, `\`, "/")
 	if path == "" || !(strings.HasPrefix(slashed, "/") || strings.Contains(slashed, ":/")) {
 		return nil

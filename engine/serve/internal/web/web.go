@@ -189,7 +189,9 @@ func (s *Site) page(shown viewOf) http.HandlerFunc {
 			s.write(w, "shell.html", v)
 			return
 		}
-		v.Right = rightOf(people.From(r.Context()))
+		if v.Right = rightOf(people.From(r.Context())); people.From(r.Context()) == nil {
+			v.Project = s.engine.Project() // others learn of no folder of the machine
+		}
 		part := r.Header.Get("Arbor-Part")
 		v.lastVisit = visit(w, r, time.Now(), part == "")
 		err := s.choose(r, v)

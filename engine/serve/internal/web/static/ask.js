@@ -11,6 +11,7 @@ function entry(f, title) {
   for (const o of f.options ?? []) input.append(made("option", { value: o, textContent: t(o) }));
   input.name = f.name;
   input.required = !!f.required;
+  if (f.hint) input.placeholder = f.hint;
   input.value = localStorage.getItem(answerDraft(title, f)) ?? f.value ?? (f.options ? f.options[0] : "");
   input.addEventListener("input", () => localStorage.setItem(answerDraft(title, f), input.value));
   const label = made("label", { textContent: f.label + " " }, input);
