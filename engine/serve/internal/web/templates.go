@@ -202,8 +202,8 @@ type editor struct {
 	URL  template.URL
 }
 
-// editors returns the addresses that open a file in editors, for a path that is absolute or within the project. They are
-// safe: the schemes are constants, and the path is escaped.
+// editors returns the addresses that open a file in editors, for a path that is absolute or within the project. They
+// are safe: the schemes are constants, and the path is escaped.
 func (l look) editors(path string) []editor {
 	if l.Project != "" && path != "" && !filepath.IsAbs(path) {
 		path = filepath.Join(l.Project, filepath.FromSlash(path))
