@@ -22,19 +22,23 @@ var (
 
 // footnotesIn returns the footnotes in a text by their labels, as Markdown.
 func footnotesIn(text string) map[string]string {
-	all := map[string]string{}
+	lines := map[string][]string{}
 	label := ""
 	for line := range strings.Lines(text) {
 		if m := footnoteStart().FindStringSubmatch(line); m != nil {
-			if label = m[1]; all[label] != "" {
+			if label = m[1]; lines[label] != nil {
 				label = "" // the first one counts
 			}
 		} else if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "    ") && !strings.HasPrefix(line, "\t") {
 			label = ""
 		}
 		if label != "" {
-			all[label] += line
+			lines[label] = append(lines[label], line)
 		}
+	}
+	all := make(map[string]string, len(lines))
+	for label, of := range lines {
+		all[label] = strings.Join(of, "")
 	}
 	return all
 }
@@ -45,13 +49,16 @@ func withFootnotes(text string, of map[string]string) string {
 		return text
 	}
 	own, added := footnotesIn(text), map[string]bool{}
+	parts := []string{text}
 	for _, m := range footnoteMark().FindAllStringSubmatch(text, -1) {
 		if note := of[m[1]]; note != "" && own[m[1]] == "" && !added[m[1]] {
 			added[m[1]] = true
-			text = strings.TrimRight(text, "\n") + "\n\n" + note
+			last := len(parts) - 1
+			parts[last] = strings.TrimRight(parts[last], "\n")
+			parts = append(parts, note)
 		}
 	}
-	return text
+	return strings.Join(parts, "\n\n")
 }
 
 // isFootnote reports whether an id is that of a footnote or of its mark.

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark/ast"
 	tasks "github.com/yuin/goldmark/extension/ast"
@@ -14,6 +15,7 @@ import (
 
 	"arbor/engine/internal/people"
 	"arbor/engine/ops"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/pattern"
 )
@@ -30,7 +32,7 @@ type linker struct {
 }
 
 // Markdown returns a text of the screen as HTML. Links to nodes lead to their pages, and link definitions and footnotes
-// that stand elsewhere in the node count.
+// that stand elsewhere in the node count. A text that would cost too much is shown as it is.
 func (v *screen) Markdown(source string) template.HTML {
 	v.texts++
 	links := v.links
@@ -50,6 +52,9 @@ var linkerKey = parser.NewContextKey()
 
 // rendered returns a text as HTML.
 func rendered(source string, links linker) template.HTML {
+	if costly(source) {
+		return asIs(source)
+	}
 	var b bytes.Buffer
 	known := parser.NewContext()
 	known.Set(linkerKey, links)
@@ -73,7 +78,7 @@ func textOf(n ops.NodeInfo) string {
 
 // definitionsIn returns the link definitions in a text.
 func definitionsIn(source string) []parser.Reference {
-	if !strings.Contains(source, "]:") {
+	if !strings.Contains(source, "]:") || costly(source) {
 		return nil
 	}
 	known := parser.NewContext()
@@ -83,8 +88,9 @@ func definitionsIn(source string) []parser.Reference {
 
 // linked sets what links lead to: from the node of the screen, or else from the folder of all nodes.
 func (s *Site) linked(ctx context.Context, v *screen, id string) {
+	at := sync.OnceValues(func() (*view.View, error) { return s.engine.View(ctx, mdstore.ID(v.Workspace)) })
 	v.links.node = func(target string) string {
-		snap, err := s.engine.View(ctx, mdstore.ID(v.Workspace))
+		snap, err := at()
 		if err != nil || strings.Contains(target, "://") {
 			return ""
 		}
@@ -105,7 +111,7 @@ func (s *Site) linked(ctx context.Context, v *screen, id string) {
 		return pictureAddress(s.pictureAt(ctx, v, of, target))
 	}
 	v.links.titled = func(title string) string {
-		snap, err := s.engine.View(ctx, mdstore.ID(v.Workspace))
+		snap, err := at()
 		if err != nil {
 			return ""
 		}
