@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -228,7 +229,8 @@ func withMember(base map[string]string, name, value string) map[string]string {
 // hostileTexts returns JSON strings that are not valid ids or paths. Some are valid texts.
 func hostileTexts() []string {
 	list := []string{`""`, `" "`, `"a\u0000b"`, `"\ud83d"`, "\"a\xff\xfeb\"", `"../../etc/passwd"`, `"/etc/passwd"`, `"..\\..\\x"`, `"a/b"`, `".."`,
-		`"\u001b[31mred"`, `"a\nb"`, `"\u202eabc"`, `"\u2028"`, `".local/journal"`}
+		`"\u001b[31mred"`, `"a\nb"`, `"\u202eabc"`, `"\u2028"`, `".local/journal"`,
+		`"x'; DROP SCHEMA arbor CASCADE; --"`, `"$1 SCHEMA.files %_\\"`}
 	for _, part := range []string{"节", "../"} {
 		list = append(list, `"`+strings.Repeat(part, 300)+`"`)
 	}
@@ -402,5 +404,21 @@ func TestLargeTextsDoNoHarm(t *testing.T) {
 	}
 	if len(done) < 20 {
 		t.Errorf("%d parameters only", len(done))
+	}
+}
+
+// A call with very many arguments is refused at once.
+func TestManyArgumentsAreRefused(t *testing.T) {
+	t.Parallel()
+	s := newSiege(t)
+	o, _ := ops.Find("node_list")
+	members := map[string]string{}
+	for i := range 50_000 {
+		members[fmt.Sprintf("k%d", i)] = "1"
+	}
+	began := time.Now()
+	s.try(o, members, "many arguments", false)
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

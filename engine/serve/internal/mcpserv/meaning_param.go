@@ -60,15 +60,22 @@ func (f offer) checkNames(o ops.Operation, given map[string]any) error {
 	return f.checkObject(o, o.Takes(), "", given)
 }
 
+// unknownMost is for how many names of one object a meaning is looked for.
+const unknownMost = 20
+
 func (f offer) checkObject(o ops.Operation, of *ops.Shape, at string, given map[string]any) error {
 	given = of.Renamed(given)
 	have, what := of.Names(), "no parameter"
 	if at != "" {
 		what = at + " has no member"
 	}
+	unknown := 0
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if slices.Contains(have, name) || name == confirm && o.Destructive {
 			continue
+		}
+		if unknown++; unknown > unknownMost {
+			break
 		}
 		if _, other := of.Called(name); other {
 			continue // the operation says which of the two counts
