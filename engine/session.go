@@ -97,13 +97,14 @@ func (e *Engine) Unbind(ctx context.Context, session string, act plan.Act) (*pla
 	if err != nil || act.DryRun {
 		return out, err
 	}
-	e.Leave(ctx, session)
+	e.Leave(ctx, session, act.Who)
 	return out, nil
 }
 
-// Leave releases the claims of a session whose binding has ended, and forgets what it has seen.
-func (e *Engine) Leave(ctx context.Context, session string) {
-	if err := e.GiveBackClaims(ctx, session); err != nil {
+// Leave releases the claims of a session whose binding has ended, and forgets what it has seen. who is the caller: see
+// GiveBackClaims.
+func (e *Engine) Leave(ctx context.Context, session, who string) {
+	if err := e.GiveBackClaims(ctx, session, who); err != nil {
 		e.opt.Log.Warn("claims end with their lease only", "session", session, "error", err)
 	}
 	if err := e.seen.Forget(ctx, session); err != nil {
@@ -142,13 +143,14 @@ func (e *Engine) Attend(session string) (leave func()) {
 	forget := e.seen.Attend(session)
 	return func() {
 		forget()
-		_ = e.GiveBackClaims(context.Background(), session) // if it fails, they end with their lease
+		_ = e.GiveBackClaims(context.Background(), session, "") // if it fails, they end with their lease
 	}
 }
 
-// GiveBackClaims gives back all that a session has claimed.
-func (e *Engine) GiveBackClaims(ctx context.Context, session string) error {
-	return claims.EditOf(ctx, e.st, e.opt.Now, session, (*claims.Ledger).Drop)
+// GiveBackClaims gives back all that a session has claimed, but for claims of another person than who, if it is not "".
+func (e *Engine) GiveBackClaims(ctx context.Context, session, who string) error {
+	drop := func(l *claims.Ledger, session string) { l.Drop(session, who) }
+	return claims.EditOf(ctx, e.st, e.opt.Now, session, drop)
 }
 
 // HandOver gives all that a session has claimed, and what it knows of texts, to another session. A connection that

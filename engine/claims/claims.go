@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"arbor/engine/errs"
@@ -48,12 +49,21 @@ const clockSlack = time.Hour
 func (c Claim) By() string { return cmp.Or(c.Who, c.Session, c.Operator) }
 
 // of reports whether a claim belongs to an act: to its session or, without one, to its person and operator. Several
-// people without tokens may share an operator's name.
+// people without tokens may share an operator's name. On a server everybody learns the names of sessions, so the session
+// of another person is another one.
 func (c Claim) of(a plan.Act) bool {
 	if c.Session != "" || a.Session != "" {
-		return c.Session == a.Session
+		return c.Session == a.Session && samePerson(c.Who, a.Who)
 	}
 	return c.Operator == a.By() && (c.Who == a.Who || c.Who == "")
+}
+
+// samePerson reports whether two callers, each "person", "person/assistant" or "" for the server's own user, may act for
+// one person.
+func samePerson(a, b string) bool {
+	a, _, _ = strings.Cut(a, "/")
+	b, _, _ = strings.Cut(b, "/")
+	return a == "" || b == "" || a == b
 }
 
 func (c Claim) lease() time.Duration {
@@ -264,9 +274,13 @@ func (l *Ledger) Renew(session string) {
 	l.eachOf(session, func(ws, id mdstore.ID, c Claim) { l.set(ws, id, l.renewed(c, c.lease())) })
 }
 
-// Drop gives back all claims of a session.
-func (l *Ledger) Drop(session string) {
-	l.eachOf(session, func(ws, id mdstore.ID, c Claim) { l.giveBack(ws, id, c, true) }) // Prune drops it if not begun
+// Drop gives back all claims of a session that are not those of another person than who.
+func (l *Ledger) Drop(session, who string) {
+	l.eachOf(session, func(ws, id mdstore.ID, c Claim) {
+		if samePerson(c.Who, who) {
+			l.giveBack(ws, id, c, true) // Prune drops it if not begun
+		}
+	})
 }
 
 // HandOver gives all claims of a session to another session.

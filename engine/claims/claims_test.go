@@ -79,7 +79,7 @@ func TestNoNodeIsHeldByTwoSessions(t *testing.T) {
 				}
 			}
 		case 1:
-			l.Drop(act.Session)
+			l.Drop(act.Session, "")
 			for id, s := range holder {
 				if s == act.Session {
 					delete(until, id)

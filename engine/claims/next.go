@@ -36,11 +36,11 @@ func (l *Ledger) Offer(v *view.View, act plan.Act, count int) *Offer {
 	out := &Offer{}
 	var own, free []Ready
 	noted := l.claims[v.Workspace().ID]
-	for n := range v.Ready(l.Left(v.Workspace().ID, act.Session)) {
+	for n := range v.Ready(l.Left(v.Workspace().ID, act)) {
 		out.Ready++
 		c, ok := noted[n.ID]
 		switch {
-		case ok && c.stays(act.Session):
+		case ok && c.stays(act):
 			own = among(own, Ready{Node: n, Claim: c}, count)
 		case ok && l.holds(c):
 			out.Claimed++
@@ -75,19 +75,19 @@ func among(list []Ready, r Ready, most int) []Ready {
 	return list[:min(most, len(list))]
 }
 
-// Left returns whether a running node is ready for a session, "" for any: work that it has claimed, or whose claim is
-// over, and that no question holds up.
-func (l *Ledger) Left(ws mdstore.ID, session string) func(*mdstore.Node) bool {
+// Left returns whether a running node is ready for the session of an act, the zero Act for any: work that it has
+// claimed, or whose claim is over, and that no question holds up.
+func (l *Ledger) Left(ws mdstore.ID, act plan.Act) func(*mdstore.Node) bool {
 	return func(n *mdstore.Node) bool {
 		c, ok := l.claims[ws][n.ID]
-		return ok && (c.stays(session) || !l.holds(c)) && len(n.OpenQuestions()) == 0
+		return ok && (c.stays(act) || !l.holds(c)) && len(n.OpenQuestions()) == 0
 	}
 }
 
-// stays reports whether the claim is the session's, even if its lease is over: no other session has taken the node
-// meanwhile.
-func (c Claim) stays(session string) bool {
-	return c.Session != "" && c.Session == session && c.Until > 0
+// stays reports whether the claim is that of the act's session, even if its lease is over: no other session has taken
+// the node meanwhile.
+func (c Claim) stays(act plan.Act) bool {
+	return c.Session != "" && c.of(act) && c.Until > 0
 }
 
 // compare orders nodes by urgency: by priority (none counts as medium), then by due date (none comes last).

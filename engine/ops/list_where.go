@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"arbor/engine/internal/search"
+	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/pattern"
@@ -65,7 +66,7 @@ func (env *Env) standing(ctx context.Context, v *view.View) *standing {
 		ready: sync.OnceValue(func() map[mdstore.ID]bool {
 			held, _ := env.Engine.Claims(ctx) // empty if they cannot be told
 			all := map[mdstore.ID]bool{}
-			for n := range v.Ready(held.Left(v.Workspace().ID, "")) {
+			for n := range v.Ready(held.Left(v.Workspace().ID, plan.Act{})) {
 				all[n.ID] = true
 			}
 			return all

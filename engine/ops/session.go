@@ -322,7 +322,7 @@ func SessionEnd(ctx context.Context, env *Env, in SessionEndIn) (*SessionEndOut,
 	}
 	env.Engine.Ended(ctx, ws, p.ID)
 	for _, caller := range out.Callers {
-		env.Engine.Leave(ctx, caller)
+		env.Engine.Leave(ctx, caller, env.Who.String())
 	}
 	return out, nil
 }

@@ -250,6 +250,15 @@ func TestClaimsNamePersons(t *testing.T) {
 			t.Errorf("at work, as %s sees it: %s", name, now)
 		}
 	}
+	// The name of ann's session, which the refusal told bob, does not make him ann.
+	for _, call := range [][2]string{{"session_bind", `{"sessionId": "s-1"}`}, {"session_unbind", `{"sessionId": "s-1"}`},
+		{"node_transition", `{"nodeId": "Other", "action": "start", "sessionId": "s-1"}`},
+		{"node_next", `{"release": "Other", "sessionId": "s-1"}`}, {"node_next", `{"claim": true, "sessionId": "s-1"}`}} {
+		r := w.tool(bob, call[0], call[1])
+		if list := w.tool(bob, "node_list", `{}`).text; !strings.Contains(list, "claimed by ann/claude") || strings.Contains(list, "Other implementing") {
+			t.Fatalf("%s %s by bob: %s\nthen %s", call[0], call[1], r.text, list)
+		}
+	}
 	w.tool(ann, "node_transition", `{"nodeId": "Other", "action": "start", "sessionId": "s-1"}`)
 	w.mu.Lock()
 	w.now = w.now.Add(time.Hour)

@@ -110,7 +110,7 @@ func (s *Server) letGo(c *connection) {
 	held := s.engine.Held(ctx, c.name)
 	for _, session := range held {
 		if session != c.given {
-			_ = s.engine.GiveBackClaims(ctx, session) // if it fails, they end with their lease
+			_ = s.engine.GiveBackClaims(ctx, session, c.who) // if it fails, they end with their lease
 		}
 	}
 	if err := s.engine.LetGo(ctx, c.name, held...); err != nil {

@@ -44,6 +44,7 @@ type connection struct {
 
 	identifier string // calls that name no workspace use the workspace of this identifier; "" for none
 	client     string // the program, as it calls itself; "" if unknown
+	who        string // the person and assistant by whose token it was made; "" for none
 
 	loaded mdstore.ID // the workspace that calls mean since workspace_load; "" for none
 
@@ -113,7 +114,8 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 	if c, ok := s.connections.all[session]; ok {
 		return c
 	}
-	c := &connection{name: ownSession + strings.ToLower(rand.Text()[:16]), called: s.engine.Now(), given: cmp.Or(header.Get(HeaderSession), s.opt.Session), identifier: header.Get(HeaderIdentifier)}
+	c := &connection{name: ownSession + strings.ToLower(rand.Text()[:16]), called: s.engine.Now(),
+		who: whoOf(header).String(), given: cmp.Or(header.Get(HeaderSession), s.opt.Session), identifier: header.Get(HeaderIdentifier)}
 	if p := session.InitializeParams(); p != nil {
 		for _, key := range []string{"device_id", "sessionId"} { // the first is the deprecated name
 			if id, ok := p.Meta[key].(string); ok && id != "" {
