@@ -243,3 +243,16 @@ func TestRowsOfAnotherProgram(t *testing.T) {
 		commit(t, st, mdstore.Change{Path: "ws/b.md", New: []byte("b")})
 	}
 }
+
+// A server that does not run is not taken for one without the vault.
+func TestNoSocketIsNoMissingVault(t *testing.T) {
+	t.Parallel()
+	a, err := pgstore.ParseAddress("postgres://ann@/plans?host=" + t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = pgstore.Open(t.Context(), a, pgstore.Options{})
+	if _, ok := errors.AsType[*mdstore.ServerError](err); !ok || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Open: error %v, want a *ServerError that is no fs.ErrNotExist", err)
+	}
+}

@@ -124,6 +124,9 @@ func (s *Store) unreached(err error) error {
 	if errors.As(err, new(*mdstore.ServerError)) {
 		return err
 	}
+	if errors.Is(err, fs.ErrNotExist) { // its socket is not there, which says nothing of the vault
+		err = errors.New(err.Error())
+	}
 	what, then := "the server cannot be reached", "look whether it runs, and try again"
 	switch code := codeOf(err); {
 	case errors.As(err, new(*tls.CertificateVerificationError)):
