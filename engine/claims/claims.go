@@ -49,8 +49,8 @@ const clockSlack = time.Hour
 func (c Claim) By() string { return cmp.Or(c.Who, c.Session, c.Operator) }
 
 // of reports whether a claim belongs to an act: to its session or, without one, to its person and operator. Several
-// people without tokens may share an operator's name. On a server everybody learns the names of sessions, so the session
-// of another person is another one.
+// people without tokens may share an operator's name. Everybody learns the names of sessions, so that of another person
+// on a server is another session.
 func (c Claim) of(a plan.Act) bool {
 	if c.Session != "" || a.Session != "" {
 		return c.Session == a.Session && samePerson(c.Who, a.Who)
@@ -58,8 +58,8 @@ func (c Claim) of(a plan.Act) bool {
 	return c.Operator == a.By() && (c.Who == a.Who || c.Who == "")
 }
 
-// samePerson reports whether two callers, each "person", "person/assistant" or "" for the server's own user, may act for
-// one person.
+// samePerson reports whether two callers may act for one person. Each is "person", "person/assistant", or "" for the
+// server's own user.
 func samePerson(a, b string) bool {
 	a, _, _ = strings.Cut(a, "/")
 	b, _, _ = strings.Cut(b, "/")

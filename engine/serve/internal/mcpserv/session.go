@@ -115,7 +115,8 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 		return c
 	}
 	c := &connection{name: ownSession + strings.ToLower(rand.Text()[:16]), called: s.engine.Now(),
-		who: whoOf(header).String(), given: cmp.Or(header.Get(HeaderSession), s.opt.Session), identifier: header.Get(HeaderIdentifier)}
+		who:   whoOf(header).String(),
+		given: cmp.Or(header.Get(HeaderSession), s.opt.Session), identifier: header.Get(HeaderIdentifier)}
 	if p := session.InitializeParams(); p != nil {
 		for _, key := range []string{"device_id", "sessionId"} { // the first is the deprecated name
 			if id, ok := p.Meta[key].(string); ok && id != "" {
