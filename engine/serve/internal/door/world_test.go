@@ -37,10 +37,12 @@ type world struct {
 	delays []time.Duration // of failed logins
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T) *world { t.Helper(); return newWorldOver(t, "folder") }
+
+func newWorldOver(t *testing.T, store string) *world {
 	t.Helper()
 	w := &world{T: t, now: time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)}
-	st, at := enginetest.NewVault(t, "folder", nil)
+	st, at := enginetest.NewVault(t, store, nil)
 	clock := func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return w.now }
 	at.Now, at.Project = clock, t.TempDir()
 	var err error
