@@ -21,7 +21,7 @@ const (
 const (
 	firstDelay   = 100 * time.Millisecond // doubled with each further failure of an address
 	maxDelay     = 5 * time.Second
-	maxWaiting   = 64 // failed logins that wait at once; further ones are answered at once, and are not looked at
+	maxWaiting   = 64 // failed logins that wait at once; further ones are refused at once
 	forgetAfter  = time.Hour
 	maxAddresses = 10_000
 )
