@@ -96,6 +96,10 @@ func (u *update) begin(ctx context.Context) error {
 	}
 }
 
+// noticed lets the server notice within 15 seconds that a client is cut off, which then has the lock no longer.
+const noticed = `, set_config('tcp_keepalives_idle', '5', true), set_config('tcp_keepalives_interval', '5', true),
+	set_config('tcp_keepalives_count', '2', true), set_config('tcp_user_timeout', '15s', true)`
+
 // lock waits for the lock, and takes in what other processes have done since the last Update.
 func (u *update) lock(ctx context.Context) error {
 	s := u.s
@@ -106,7 +110,7 @@ func (u *update) lock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	first := append(beginning(maybeLost), sql("SELECT pg_advisory_xact_lock($1)", s.lockKey()))
+	first := append(beginning(maybeLost+noticed), sql("SELECT pg_advisory_xact_lock($1)", s.lockKey()))
 	state := len(first)
 	got, err := c.run(ctx, append(first,
 		sql(s.in(heldSQL), s.n, s.id, since),
