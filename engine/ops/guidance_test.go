@@ -57,7 +57,7 @@ func TestARefusalSaysWhatWouldWork(t *testing.T) {
 	tells(t, "a misspelt title", e.Message, "did you mean first (First step)?")
 	e = refused(t, w, env, errs.ExecutionChildren, "node_create",
 		map[string]any{"parentId": "first", "title": "Part", "requirement": "r"})
-	tells(t, "a child of an execution node", e.Message, "its parent root", "to split it, create a planning node", "node_move")
+	tells(t, "a child of an execution node", e.Message, "below root (", "to split it, create a planning node", "node_move")
 	part := must(t, env, "node_create", map[string]any{"parentId": "root", "type": "planning", "title": "Parts", "requirement": "r"})
 	must(t, env, "node_transition", map[string]any{"nodeId": "first", "action": "start"})
 	must(t, env, "node_move", map[string]any{"nodeId": "first", "newParentId": part["nodeId"]})

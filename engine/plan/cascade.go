@@ -106,9 +106,13 @@ func (d *Draft) place(id mdstore.ID, cascade bool) ([]*mdstore.Node, error) {
 		d.OnNode(p).Set(mdstore.KeyType, mdoc.Text(string(p.Type)))
 	}
 	if !statemachine.TakesChildren(p.Type) {
-		const how = "%s: an execution node has no children; put others beside it or, to split it, create a planning " +
+		const how = "%s: an execution node has no children; put others beside it%s or, to split it, create a planning " +
 			"node beside it ({node_create type}) and move it below that ({node_move})"
-		return nil, errs.New(errs.ExecutionChildren, how, view.Named(p)).With(errs.Details{NodeID: string(p.ID)})
+		under := ""
+		if above, ok := d.View.Node(p.Parent); ok {
+			under = ", below " + view.Named(above) + ","
+		}
+		return nil, errs.New(errs.ExecutionChildren, how, view.Named(p), under).With(errs.Details{NodeID: string(p.ID)})
 	}
 	above, whole := d.View.Ancestors(id)
 	if !whole {
