@@ -20,6 +20,7 @@ package ops
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"arbor/engine"
@@ -125,13 +126,15 @@ func (env *Env) act(w Write, m Match) plan.Act {
 		Session: env.Session, Trace: env.trace, Who: env.Who.String()}
 }
 
-// whose returns the owner of the caller's sessions: its identifier, or else its program; "" if unknown.
+// whose returns the owner of the caller's sessions: its identifier, or else its program; "" if unknown. A program says
+// itself what it is called, so the name is cut.
 func (env *Env) whose() string {
+	const most = 200 // bytes
 	switch {
 	case env.Where.Own != "":
 		return "identifier:" + env.Where.Own
 	case env.Client != "":
-		return "client:" + env.Client
+		return "client:" + strings.ToValidUTF8(env.Client[:min(len(env.Client), most)], "")
 	}
 	return ""
 }

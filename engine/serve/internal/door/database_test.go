@@ -63,3 +63,21 @@ func TestTextsReachTheDatabaseAsTexts(t *testing.T) {
 	}
 	w.do("people_add", `{"name": "ann"}`) // the vault can still be written
 }
+
+// A program says itself what it is called. What is kept of that is short, so that it cannot fill the file of all sessions.
+func TestTheNameOfAProgramIsCut(t *testing.T) {
+	for _, store := range []string{"folder", "postgres"} {
+		w := newWorldOver(t, store)
+		env := &ops.Env{Engine: w.engine, Operator: mdstore.OperatorAI, Caller: ops.ByAssistant, Names: ops.NamesLoose,
+			Client: strings.Repeat("节\x00\n", 1<<16)}
+		start, _ := ops.Find("session_start")
+		for range 5 {
+			if _, err := start.Call(t.Context(), env, json.RawMessage(`{}`)); err != nil {
+				t.Fatalf("%s: %v", store, err)
+			}
+		}
+		if data, err := w.store.ReadLocal(t.Context(), "sessions.json"); err != nil || len(data) > 10_000 {
+			t.Errorf("%s: %d bytes are kept, %v", store, len(data), err)
+		}
+	}
+}

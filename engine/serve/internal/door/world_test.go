@@ -28,6 +28,7 @@ import (
 type world struct {
 	*testing.T
 	engine *engine.Engine
+	store  enginetest.Vault
 	door   *Door
 	server *httptest.Server
 	node   string
@@ -43,6 +44,7 @@ func newWorldOver(t *testing.T, store string) *world {
 	t.Helper()
 	w := &world{T: t, now: time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)}
 	st, at := enginetest.NewVault(t, store, nil)
+	w.store = st
 	clock := func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return w.now }
 	at.Now, at.Project = clock, t.TempDir()
 	var err error
