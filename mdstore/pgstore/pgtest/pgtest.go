@@ -181,6 +181,9 @@ func (s *Server) PID() int {
 	return pid
 }
 
+// AsItsUser makes a command run as the user of the server, in its folder.
+func (s *Server) AsItsUser(cmd *exec.Cmd) { as(cmd); cmd.Dir = s.Dir }
+
 // command returns a program of PostgreSQL that runs as the server's user.
 func (s *Server) command(name string, args ...string) (*exec.Cmd, error) {
 	program, err := Program(name)
@@ -188,8 +191,7 @@ func (s *Server) command(name string, args ...string) (*exec.Cmd, error) {
 		return nil, err
 	}
 	cmd := exec.Command(program, args...)
-	as(cmd)
-	cmd.Dir = s.Dir
+	s.AsItsUser(cmd)
 	return cmd, nil
 }
 
@@ -222,8 +224,7 @@ func (s *Server) Serve() error {
 	}
 	const script = `"$@" >>log 2>&1 & pid=$!; cat >/dev/null; kill -INT $pid 2>/dev/null; wait $pid; cd / && rm -rf "$0"`
 	cmd := exec.Command("sh", "-c", script, s.Dir, postgres, "-D", s.Data(), "-p", fmt.Sprint(s.Port))
-	as(cmd)
-	cmd.Dir = s.Dir
+	s.AsItsUser(cmd)
 	if s.alive, err = cmd.StdinPipe(); err != nil {
 		return err
 	}
