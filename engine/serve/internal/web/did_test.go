@@ -72,7 +72,12 @@ func TestATabGoesOnWhenTheServerIsStartedAgain(t *testing.T) {
 	p.click("[data-edit=note]")
 	p.until(`document.activeElement.tagName === "TEXTAREA"`)
 	p.write("typed before")
+	p.fails("/do/node_update")
+	p.click("button|Save")
+	p.sees("The server does not answer")
+	p.eval(`window.fetch = real`)
 	w.serves(New(w.engine, Options{Tabs: w.site.opt.Tabs}))
+	p.until(`document.querySelector("#said").hidden`) // it answers
 	p.until(`document.querySelector("#away").hidden &&
 		document.querySelector(".editing textarea:not(.source)").value === "typed before"`)
 	p.click("button|Save")

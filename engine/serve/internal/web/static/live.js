@@ -75,7 +75,10 @@ function waiting(n) {
 
 function heard(e) {
   if (e.away) note(t("not connected"), true);
-  else if (e.begin) { note(""); say(""); } // what it did not answer was long ago
+  else if (e.begin) {
+    if ($("#live").className) say(""); // it was away, and answers now
+    note("");
+  }
   if (e.waits !== undefined) waiting(e.waits);
   else if (!e.workspace || e.workspace === workspace || !workspace) repaint();
 }
