@@ -117,12 +117,13 @@ func (s *Store) KeepLocal(ctx context.Context, name mdstore.Path, data []byte) e
 	return s.writeLocal(ctx, p, append([]byte{}, data...), onDisk)
 }
 
-// writeLocal writes a file of .local/, or removes it if data is nil. how is maybeLost or onDisk; what an Update writes
-// is on the disk when that has ended.
+// writeLocal writes a file of .local/, or removes it if data is nil. how is maybeLost or onDisk. What an Update writes
+// for everybody, such as claims, is on the disk when that has ended: other machines act by it.
 func (s *Store) writeLocal(ctx context.Context, p mdstore.Path, data []byte, how string) error {
 	key := s.key(p)
 	held, err := s.during(func(u *update) error {
 		u.written[key], u.wrote = data, true
+		u.lasts = u.lasts || how == onDisk || !strings.HasPrefix(key, ownPrefix)
 		return nil
 	})
 	if held {

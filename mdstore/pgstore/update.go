@@ -25,6 +25,7 @@ type update struct {
 	local   map[string][][]byte // rows of .local/ as the lock was taken, by key; nil for a missing file
 	written map[string][]byte   // to .local/, by key, and not sent yet; nil for a removed file
 	wrote   bool                // to .local/
+	lasts   bool                // what was written to .local/ must be on the disk
 	made    []request           // the commits
 	over    bool
 }
@@ -170,7 +171,7 @@ func (u *update) end(ctx context.Context, release func()) error {
 // flush returns the statements that end when everything before them is on the disk, and that announce the last commit.
 // The message in the server's log makes the transaction wait for the disk: one that writes nothing does not.
 func (u *update) flush() []stmt {
-	if !u.wrote && u.made == nil {
+	if !u.lasts && u.made == nil {
 		return nil
 	}
 	all := []stmt{
