@@ -133,12 +133,16 @@ func (s *Site) enter(r *http.Request) (*http.Request, *httpguard.Refusal) {
 			return r.WithContext(s.door.While(people.With(r.Context(), who), token)), nil
 		}
 	}
-	how := "run arbor serve --open"
-	if s.door != nil {
-		how = "ask for an invitation (arbor admin people add NAME, on the server)"
-	}
 	return r, &httpguard.Refusal{Status: http.StatusUnauthorized, Code: "NOT_LOGGED_IN",
-		Message: "this browser is not logged in, or the server was started again; " + how}
+		Message: "this browser is not logged in, or the server was started again; " + s.entrance()}
+}
+
+// entrance says how somebody gets in.
+func (s *Site) entrance() string {
+	if s.door != nil {
+		return "ask for an invitation (arbor admin people add NAME, on the server)"
+	}
+	return "run arbor serve --open"
 }
 
 // known refuses requests of browsers that are not logged in.
@@ -167,7 +171,7 @@ func (s *Site) mayChange(next http.HandlerFunc) http.HandlerFunc {
 		s.mu.Unlock()
 		if !tab {
 			refuse(w, http.StatusForbidden, "TAB_UNKNOWN",
-				"this tab can read and not change anything; run arbor serve --open for one that can")
+				"this tab can read and not change anything; for one that can, "+s.entrance())
 			return
 		}
 		next(w, r)

@@ -178,13 +178,13 @@ func (s *Site) page(shown viewOf) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		v := &screen{look: look{Language: language(w, r)}, View: shown.name, Here: r.URL.Path, Theme: theme(r)}
+		v.Several = s.door != nil
 		r, no := s.enter(r)
 		if no != nil && no.Status != http.StatusUnauthorized {
 			no.Write(w, r)
 			return
 		}
 		if no != nil {
-			v.Several = s.door != nil
 			w.WriteHeader(http.StatusUnauthorized)
 			s.write(w, "shell.html", v)
 			return
