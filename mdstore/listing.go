@@ -37,16 +37,21 @@ func listInside(under Path, files []Path, names map[Path]bool) {
 		names[WorkspacePath(under)] = true
 	}
 	asked := map[Path]bool{} // the files that kinds require, and whether their folder has one, at any depth
+	var of []*Kind           // of the file at p, and of the folders above it
 	for _, p := range files {
 		if !p.Under(under) {
 			continue
+		}
+		of = of[:0]
+		for q := p; q != under; q = q.Dir() {
+			of = append(of, AllKinds().Of(q))
 		}
 		for _, k := range kinds {
 			top, each := k.Top(under, p)
 			each = each && k.Place.Each && top.Base()[0] != '.'
 			at := Path("")
-			for q := p; q != under && (!each || q != top); q = q.Dir() {
-				if AllKinds().Of(q) == k {
+			for i, q := 0, p; q != under && (!each || q != top); i, q = i+1, q.Dir() {
+				if of[i] == k {
 					at = q
 				}
 			}
