@@ -29,7 +29,7 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 })
 
 // ours renders pictures as links, because loading them from other hosts would tell that the text was read; the boxes of
-// tasks with a label for screen readers; and HTML as text.
+// tasks with a label for screen readers; the words and comments of code; and HTML as text.
 type ours struct{}
 
 func (ours) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
@@ -41,6 +41,7 @@ func (ours) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 		}
 		return ast.WalkSkipChildren, nil
 	}
+	r.Register(ast.KindFencedCodeBlock, code)
 	r.Register(ast.KindHTMLBlock, text)
 	r.Register(ast.KindRawHTML, text)
 	r.Register(ast.KindImage, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -14,7 +14,8 @@ import (
 // the text in them stays.
 var elements = map[string]map[string]func(value string) bool{
 	"p": directed, "br": nil, "hr": nil, "h1": directed, "h2": directed, "h3": directed, "h4": directed, "h5": directed,
-	"h6": directed, "strong": nil, "em": nil, "del": nil, "code": nil, "pre": nil, "blockquote": directed, "ul": directed,
+	"h6": directed, "strong": nil, "em": nil, "b": nil, "i": nil, "del": nil, "code": nil, "pre": nil,
+	"blockquote": directed, "ul": directed,
 	"li": {"id": isFootnote}, "table": directed, "thead": nil, "tbody": nil, "tr": nil,
 	"sup":     {"id": isFootnote},
 	"details": {"open": oneOf("")}, "summary": nil, "img": {"src": isPicture, "alt": anyText},
