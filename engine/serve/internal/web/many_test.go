@@ -21,18 +21,22 @@ func TestStreamsAreToldAndLeaveNothing(t *testing.T) {
 	marker := make(chan struct{}) // closed before the last change
 	for range streams {
 		told.Go(func() {
+			begun := sync.OnceFunc(began.Done)
+			defer begun()
 			res, err := w.guest.Get(w.server.URL + "/events")
 			if err != nil {
 				t.Error(err)
-				began.Done()
 				return
 			}
 			defer res.Body.Close()
+			if res.StatusCode != http.StatusOK {
+				t.Errorf("a stream is refused: %s", res.Status)
+			}
 			in := bufio.NewScanner(res.Body)
 			for last, once := false, false; in.Scan(); {
 				if strings.HasPrefix(in.Text(), "event: begin") && !once {
 					once = true
-					began.Done()
+					begun()
 					<-marker
 				}
 				if last = strings.Contains(in.Text(), first); last {
