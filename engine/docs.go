@@ -9,8 +9,8 @@ import (
 )
 
 // HideDots makes documents in files and folders whose names begin with a dot unreadable. A server for several people
-// does so: whoever may work names documents, and such files of the server's user hold passwords and keys. It is called
-// before the first request.
+// calls it before the first request: its persons choose which documents are read, and files such as .pgpass hold
+// passwords.
 func (e *Engine) HideDots() { e.dotless = true }
 
 // docs returns the documents of the project; false if the store knows none.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Whoever may work names documents of the project. Those of the server's user whose names begin with a dot, which hold
-// passwords and keys, are read for nobody, by no way.
+// No operation and no address reads a document whose name, or that of a folder above it, begins with a dot: such files
+// of the server's user hold passwords and keys.
 func TestNoFileOfTheServerIsRead(t *testing.T) {
 	w := newWorld(t)
 	project := filepath.Dir(w.engine.Vault())

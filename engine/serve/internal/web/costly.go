@@ -7,7 +7,8 @@ import (
 	"arbor/mdstore"
 )
 
-// What one text may cost, so that nobody keeps the server busy with a text that others open. Real texts are far below.
+// These limits bound the work for one text: everybody who opens a text makes the server render it. Real texts stay far
+// below them.
 const (
 	mostSquared = 50_000_000 // of the marks of each paragraph, squared: links and emphasis cost that much
 	mostCells   = 200_000    // of tables, as short rows are filled up

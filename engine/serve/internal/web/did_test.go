@@ -100,7 +100,7 @@ func TestATabGoesOnWhenTheServerIsStartedAgain(t *testing.T) {
 	}
 }
 
-// What was done is said in words that a person knows, in the message and in the list of what happened.
+// The message after an operation and the list of Activity name the operation with the words of the page.
 func TestASentenceSaysWhatWasDone(t *testing.T) {
 	w := newWorld(t, nil)
 	ws, first, second := w.plan()

@@ -137,7 +137,7 @@ func (s *Site) enter(r *http.Request) (*http.Request, *httpguard.Refusal) {
 		Message: "this browser is not logged in, or the server was started again; " + s.entrance()}
 }
 
-// entrance says how somebody gets in.
+// entrance returns the instruction for a browser that is not logged in.
 func (s *Site) entrance() string {
 	if s.door != nil {
 		return "ask for an invitation (arbor admin people add NAME, on the server)"

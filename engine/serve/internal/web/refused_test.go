@@ -43,7 +43,7 @@ func TestAnErrorSpeaksOfTitlesAndButtons(t *testing.T) {
 	}
 }
 
-// What is wrong with a node is said with titles, too.
+// Findings of check name nodes by their titles, too.
 func TestFindingsSpeakOfTitles(t *testing.T) {
 	w := newWorld(t, nil)
 	ws, first, second := w.plan()
@@ -76,7 +76,7 @@ func TestTheTitleHasTheNumberThatWaits(t *testing.T) {
 	p.until(`document.title.startsWith("(1) ")`)
 }
 
-// A status that the life cycle does not have is no work: nobody is at it, and it is not running.
+// A node whose status is not in the life cycle is not listed under "At work", and does not count as running.
 func TestAnUnknownStatusIsNoWork(t *testing.T) {
 	w := newWorld(t, nil)
 	_, first, _ := w.plan()
