@@ -36,10 +36,10 @@ func (s *Store) Generation(ctx context.Context) (uint64, error) {
 		return 0, err
 	}
 	s.mu.Lock()
-	u, since, token := s.held(), s.memory.generation, s.memory.token
+	u, since, token, shift := s.held(), s.memory.generation, s.memory.token, s.shift
 	s.mu.Unlock()
 	if u != nil || since != 0 && !s.doubt.Load() && time.Since(mdstore.Asked(ctx, s)) < momentLasts {
-		return s.shifted(since), ctx.Err()
+		return uint64(since) + shift, ctx.Err()
 	}
 	began := time.Now()
 	from := since
@@ -70,9 +70,13 @@ func (s *Store) Generation(ctx context.Context) (uint64, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.shift != shift { // numbers began anew meanwhile: the answer may be of before
+		return uint64(now.generation) + shift, nil
+	}
 	s.settleDoubt(since, token, seen)
-	s.takeIn(now, commits)
-	mdstore.Told(ctx, s, began)
+	if s.takeIn(now, commits); s.memory.generation >= now.generation {
+		mdstore.Told(ctx, s, began)
+	}
 	return uint64(now.generation) + s.shift, nil
 }
 
