@@ -98,7 +98,7 @@ const actions = await ask(lsp.CodeActionRequest.type, { ...doc, range, context: 
 	(o) => o.length > 0 && o.every((a) => lsp.CodeAction.is(a)));
 const wait = actions.find((a) => a.title.startsWith("Wait for"));
 await ask(lsp.ExecuteCommandRequest.type, wait.command, () => true);
-await until("the dependency in the unsaved text", () => text.includes(`[${other}]`) && text.includes("beside"));
+await until("the dependency in the unsaved text", () => text.includes(`dependencies: [${other}]`) && text.includes("beside"));
 const items = await ask(lsp.CallHierarchyPrepareRequest.type, at("title: |"), (o) => o.length === 1);
 await ask(lsp.CallHierarchyOutgoingCallsRequest.type, { item: items[0] }, (o) => o[0].to.name === "Sign-in form");
 await ask(lsp.CallHierarchyIncomingCallsRequest.type, { item: items[0] }, (o) => o.length === 0);
